@@ -1,0 +1,3 @@
+//! Printfloor: the server a 3D-print shop runs on.
+
+pub mod domain;
