@@ -1,1 +1,6 @@
 //! The rules of the shop, pure: no tokio, no ractor, no axum, no database. Clock, ids and numbers are handed in.
+
+pub mod inbound;
+pub mod schedule;
+pub mod signing;
+pub mod target;
