@@ -205,12 +205,12 @@ fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     error.downcast_ref().map(io::Error::kind)
 }
 
-/// True for a TLS error. It usually hides inside an I/O error, which does not name it as its source.
+/// True for a TLS error. It usually hides inside I/O errors, which do not name what is in them as their source.
 fn is_tls(error: &(dyn StdError + 'static)) -> bool {
     let inner = error
         .downcast_ref::<io::Error>()
         .and_then(io::Error::get_ref);
-    error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>())
+    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner))
 }
 
 #[cfg(test)]

@@ -3,12 +3,16 @@
 use super::{MailError, Mailer, Message, compose, sender};
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::transport::smtp::{Error as SmtpError, PoolConfig};
-use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
 use std::error::Error as _;
 use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a server that has taken a message may take to say goodbye.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,51 +49,110 @@ pub struct SmtpSettings {
     pub credentials: Option<(String, String)>,
     /// The sender of every message, `a@b` or `Name <a@b>`.
     pub from: String,
-    /// For connecting and for each answer of the server.
+    /// For the whole of a message, from connecting to the server's word that it has taken it.
     pub timeout: Duration,
 }
 
-/// Sends messages through a mail server. Connections are opened when needed and kept for a while.
+/// Sends messages through a mail server, each over a connection of its own.
+///
+/// The library's transport with its pool is not used: it limits connecting but no answer, and a sending that is given up in the middle
+/// would go back into the pool.
 pub struct Smtp {
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    settings: SmtpSettings,
+    tls: TlsParameters,
     from: Mailbox,
 }
 
 impl Smtp {
-    /// Checks the settings; nothing is sent yet. Must be called within a tokio runtime.
+    /// Checks the settings; nothing is sent yet.
     pub fn new(settings: SmtpSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
-        let parameters = || {
-            TlsParameters::new(settings.host.clone()).map_err(|error| {
-                MailError::settings(format!("TLS to {:?}: {error}", settings.host))
-            })
-        };
-        let tls = match settings.encryption {
-            Encryption::Implicit => Tls::Wrapper(parameters()?),
-            Encryption::Required => Tls::Required(parameters()?),
-            Encryption::WhenOffered => Tls::Opportunistic(parameters()?),
-        };
-        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&settings.host)
-            .port(settings.port)
-            .tls(tls)
-            .timeout(Some(settings.timeout))
-            .pool_config(PoolConfig::new().max_size(2));
-        if let Some((user, password)) = settings.credentials {
-            builder = builder.credentials(Credentials::new(user, password));
-        }
+        let tls = TlsParameters::new(settings.host.clone())
+            .map_err(|error| MailError::settings(format!("TLS to {:?}: {error}", settings.host)))?;
         Ok(Self {
-            transport: builder.build(),
+            settings,
+            tls,
             from,
         })
     }
 
     /// Connects, greets and logs in, without sending anything: for a test of the connection.
     pub async fn check(&self) -> Result<(), MailError> {
-        match self.transport.test_connection().await {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(MailError::transient("the mail server does not answer")),
-            Err(error) => Err(judge(&error)),
+        let connection = self.in_time(self.connect()).await?;
+        farewell(connection).await;
+        Ok(())
+    }
+
+    async fn deliver(&self, message: lettre::Message) -> Result<AsyncSmtpConnection, MailError> {
+        let mut connection = self.connect().await?;
+        connection
+            .send(message.envelope(), &message.formatted())
+            .await
+            .map_err(|error| judge(&error))?;
+        Ok(connection)
+    }
+
+    async fn connect(&self) -> Result<AsyncSmtpConnection, MailError> {
+        let SmtpSettings {
+            host,
+            port,
+            encryption,
+            credentials,
+            timeout,
+            ..
+        } = &self.settings;
+        let hello = ClientId::default();
+        let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
+        let mut connection = AsyncSmtpConnection::connect_tokio1(
+            (host.as_str(), *port),
+            Some(*timeout),
+            &hello,
+            at_once,
+            None,
+        )
+        .await
+        .map_err(|error| unusable(&error))?;
+        if *encryption != Encryption::Implicit {
+            if connection.can_starttls() {
+                connection
+                    .starttls(self.tls.clone(), &hello)
+                    .await
+                    .map_err(|error| unusable(&error))?;
+            } else if *encryption == Encryption::Required {
+                return Err(MailError::transient(
+                    "the mail server does not offer STARTTLS, which is required",
+                ));
+            }
         }
+        if let Some((user, password)) = credentials {
+            connection
+                .auth(
+                    &[Mechanism::Plain, Mechanism::Login],
+                    &Credentials::new(user.clone(), password.clone()),
+                )
+                .await
+                .map_err(|error| {
+                    MailError::transient(format!(
+                        "the mail server refused the login: {}",
+                        words(&error)
+                    ))
+                })?;
+        }
+        Ok(connection)
+    }
+
+    async fn in_time<T>(
+        &self,
+        work: impl Future<Output = Result<T, MailError>>,
+    ) -> Result<T, MailError> {
+        let seconds = self.settings.timeout.as_secs_f64();
+        timeout(self.settings.timeout, work)
+            .await
+            .unwrap_or_else(|_| {
+                Err(MailError::transient(format!(
+                    "the mail server did not answer within {seconds} s"
+                )))
+            })
     }
 }
 
@@ -97,35 +160,46 @@ impl Mailer for Smtp {
     fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async move {
             let message = compose(message, &self.from)?;
-            self.transport
-                .send(message)
-                .await
-                .map(drop)
-                .map_err(|error| judge(&error))
+            let connection = self.in_time(self.deliver(message)).await?;
+            farewell(connection).await;
+            Ok(())
         })
     }
 }
 
-/// Tells a message that is refused for what it is from everything that may be mended: a wrong password must not cost the message.
+/// Says goodbye. What it answers changes nothing.
+async fn farewell(mut connection: AsyncSmtpConnection) {
+    let _ = timeout(FAREWELL, connection.quit()).await;
+}
+
+/// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first must not cost
+/// the message.
 fn judge(error: &SmtpError) -> MailError {
-    let mut reason = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let text = inner.to_string();
-        if !reason.contains(&text) {
-            reason = format!("{reason}: {text}");
-        }
-        cause = inner.source();
-    }
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
         Some(530 | 534 | 535 | 538) => {
-            MailError::transient(format!("the mail server refused the login: {reason}"))
+            MailError::transient(format!("the mail server wants a login: {}", words(error)))
         }
-        Some(_) if error.is_permanent() => MailError::permanent(reason),
-        _ if error.is_timeout() => {
-            MailError::transient(format!("the mail server did not answer in time: {reason}"))
-        }
-        _ => MailError::transient(reason),
+        _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
+        _ => MailError::transient(words(error)),
     }
+}
+
+/// Before a message was offered nothing is its fault.
+fn unusable(error: &SmtpError) -> MailError {
+    MailError::transient(format!("the mail server cannot be used: {}", words(error)))
+}
+
+/// The error with its causes.
+fn words(error: &SmtpError) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !words.contains(&text) {
+            words = format!("{words}: {text}");
+        }
+        cause = inner.source();
+    }
+    words
 }
