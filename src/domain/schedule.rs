@@ -8,11 +8,11 @@ use std::time::Duration;
 
 /// The retries of a delivery unless the settings say otherwise (production specification §6): 1 min, 5 min, 25 min, 2 h, 10 h.
 pub const DELIVERY_RETRIES: [Duration; 5] = [
-    Duration::from_secs(60),
-    Duration::from_secs(5 * 60),
-    Duration::from_secs(25 * 60),
-    Duration::from_secs(2 * 3600),
-    Duration::from_secs(10 * 3600),
+    Duration::from_mins(1),
+    Duration::from_mins(5),
+    Duration::from_mins(25),
+    Duration::from_hours(2),
+    Duration::from_hours(10),
 ];
 
 /// The most that is added to a retry of a delivery, so that many endpoints do not call at the same moment.
@@ -133,21 +133,21 @@ mod tests {
     fn delays_double_up_to_the_longest() {
         let delays = Delays {
             first: Duration::from_secs(1),
-            longest: Duration::from_secs(60),
+            longest: Duration::from_mins(1),
         };
         let full: Vec<u64> = (0..9).map(|n| delays.next(n, 1.0).as_secs()).collect();
         assert_eq!(full, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
         assert_eq!(delays.next(3, 0.0), Duration::from_secs(4));
-        assert_eq!(delays.next(u32::MAX, 1.0), Duration::from_secs(60));
+        assert_eq!(delays.next(u32::MAX, 1.0), Duration::from_mins(1));
     }
 
     #[test]
     fn a_first_delay_above_the_longest_is_the_longest() {
         let delays = Delays {
             first: Duration::from_secs(90),
-            longest: Duration::from_secs(60),
+            longest: Duration::from_mins(1),
         };
-        assert_eq!(delays.next(0, 1.0), Duration::from_secs(60));
+        assert_eq!(delays.next(0, 1.0), Duration::from_mins(1));
     }
 
     proptest! {

@@ -108,7 +108,7 @@ type V4Range = (Ipv4Addr, u32, &'static str);
 type V6Range = (Ipv6Addr, u32, &'static str);
 
 const DENIED_V4: &[V4Range] = &[
-    (Ipv4Addr::new(0, 0, 0, 0), 8, "this network"),
+    (Ipv4Addr::UNSPECIFIED, 8, "this network"),
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private network"),
     (Ipv4Addr::new(100, 64, 0, 0), 10, "carrier-grade NAT"),
     (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback"),

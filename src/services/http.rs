@@ -198,6 +198,29 @@ fn allowed(
     }
 }
 
+/// Reads the beginning of an answer of any length: stops after `most` bytes and keeps the first `kept` of them. Also gives what stopped it
+/// before that. The rest is left unread, which closes the connection.
+pub async fn read_beginning(
+    answer: &mut reqwest::Response,
+    most: usize,
+    kept: usize,
+) -> (Vec<u8>, Option<reqwest::Error>) {
+    let mut read = 0;
+    let mut beginning = Vec::new();
+    while read < most {
+        match answer.chunk().await {
+            Ok(Some(chunk)) => {
+                read += chunk.len();
+                let room = kept.saturating_sub(beginning.len());
+                beginning.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            }
+            Ok(None) => break,
+            Err(error) => return (beginning, Some(error)),
+        }
+    }
+    (beginning, None)
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]

@@ -2,7 +2,7 @@
 //! failure means for the endpoint its owner's.
 
 use crate::domain::signing;
-use crate::services::http::{Blocked, Outbound};
+use crate::services::http::{Blocked, Outbound, read_beginning};
 use bytes::Bytes;
 use jiff::Timestamp;
 use std::error::Error as StdError;
@@ -79,7 +79,8 @@ impl Sender {
             Err(error) => return Outcome::failed(self.words(&error)),
         };
         let status = answer.status();
-        let (body, broken) = read(&mut answer).await;
+        let (body, broken) =
+            read_beginning(&mut answer, ANSWER_READ_BYTES, ANSWER_KEPT_BYTES).await;
         let error = match broken {
             // The time limit is for the whole answer. One that breaks off has still been given.
             Some(error) if error.is_timeout() => Some(self.words(&error)),
@@ -164,23 +165,6 @@ fn signed(
             signing::webhook_signature(&secrets, &delivery.event_id, stamp, &delivery.body),
         )
         .body(delivery.body.clone())
-}
-
-/// Reads the beginning of the answer, and what stopped it from being read further. The rest is left unread, which closes the connection.
-async fn read(answer: &mut reqwest::Response) -> (Vec<u8>, Option<reqwest::Error>) {
-    let mut read = 0;
-    let mut kept = Vec::new();
-    while read < ANSWER_READ_BYTES {
-        match answer.chunk().await {
-            Ok(Some(chunk)) => {
-                read += chunk.len();
-                kept.extend(chunk.iter().take(ANSWER_KEPT_BYTES - kept.len()));
-            }
-            Ok(None) => break,
-            Err(error) => return (kept, Some(error)),
-        }
-    }
-    (kept, None)
 }
 
 /// The kept bytes as a text that any database can store.

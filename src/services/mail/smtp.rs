@@ -98,14 +98,13 @@ impl Smtp {
             port,
             encryption,
             credentials,
-            timeout,
             ..
         } = &self.settings;
         let hello = ClientId::default();
         let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
         let mut connection = AsyncSmtpConnection::connect_tokio1(
             (host.as_str(), *port),
-            Some(*timeout),
+            None,
             &hello,
             at_once,
             None,
