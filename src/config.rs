@@ -168,7 +168,7 @@ impl Config {
     /// Reads, lays over one another and checks all sources; in development makes the missing secrets and writes them
     /// to `.env`.
     pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
-        let known = Known::new().map_err(setting)?;
+        let known = Known::new().map_err(|error| setting(*error))?;
         let mut figment = Figment::from(Toml::string(DEFAULTS));
         if let Some(layer) = settings_file(&options)? {
             figment = figment.merge(layer);
@@ -349,7 +349,7 @@ fn setting(error: figment::Error) -> ConfigError {
 }
 
 fn listed(problems: &[String]) -> String {
-    problems.iter().map(|problem| format!("\n  - {problem}")).collect()
+    format!("\n  - {}", problems.join("\n  - "))
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub struct Known(BTreeMap<String, Value>);
 
 impl Known {
     /// Reads the shipped settings.
-    pub fn new() -> Result<Self, Error> {
+    pub fn new() -> Result<Self, Box<Error>> {
         let sections: Dict = Figment::from(Toml::string(DEFAULTS)).extract()?;
         let mut known = BTreeMap::new();
         for (section, value) in sections {

@@ -99,7 +99,7 @@ fn the_shipped_file_says_what_the_specifications_say() {
     assert_eq!(config.webhooks.timeout_seconds.duration(), Duration::from_secs(15));
     assert!(!config.webhooks.allow_private_targets);
     assert_eq!(config.payments.signature_header, "Stripe-Signature");
-    assert_eq!(config.payments.tolerance_seconds.duration(), Duration::from_secs(300));
+    assert_eq!(config.payments.tolerance_seconds.duration(), Duration::from_mins(5));
     assert_eq!(config.log.format, LogFormat::Auto);
     assert_eq!(checks::problems(&config), Vec::<String>::new());
 }

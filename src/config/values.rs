@@ -99,11 +99,11 @@ mod tests {
         );
         assert_eq!(
             serde_json::from_str::<Hours>("12").unwrap().duration(),
-            Duration::from_secs(43_200)
+            Duration::from_hours(12)
         );
         assert_eq!(
             serde_json::from_str::<Days>("0.5").unwrap().duration(),
-            Duration::from_secs(43_200)
+            Duration::from_hours(12)
         );
         for wrong in ["-1", "1e300", "\"5\""] {
             assert!(serde_json::from_str::<Seconds>(wrong).is_err(), "{wrong} was accepted");

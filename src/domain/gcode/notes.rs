@@ -41,7 +41,7 @@ impl Notes {
         let sum = || numbers(value).map(|all| all.iter().sum::<f64>());
         match key {
             "estimated printing time (normal mode)" | "estimated printing time" => {
-                replace(&mut self.normal, time(value))
+                replace(&mut self.normal, time(value));
             }
             "model printing time" => {
                 // Both stand in one line: `model printing time: 24m 36s; total estimated time: 31m 2s`.
