@@ -19,6 +19,8 @@ use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::Deserialize;
 
+use crate::domain::rules::{Rules, TaxRate};
+
 use self::dotenv::DotenvError;
 use self::layers::{DEFAULTS, Known, Layer, MODE};
 use self::values::Secret;
@@ -153,14 +155,9 @@ pub enum ConfigError {
 
 impl Default for Config {
     /// The shipped settings, without secrets.
-    #[expect(
-        clippy::expect_used,
-        reason = "the shipped file is part of the binary, and a test reads it"
-    )]
+    #[expect(clippy::expect_used, reason = "the shipped file is part of the binary, and a test reads it")]
     fn default() -> Self {
-        Figment::from(Toml::string(DEFAULTS))
-            .extract()
-            .expect("the shipped config.toml is complete")
+        Figment::from(Toml::string(DEFAULTS)).extract().expect("the shipped config.toml is complete")
     }
 }
 
@@ -175,19 +172,13 @@ impl Config {
         }
         let env_path = options.cwd.join(".env");
         let env_text = read_if_there(&env_path)?.unwrap_or_default();
-        let dotenv = dotenv::parse(&env_text).map_err(|source| ConfigError::Dotenv {
-            path: env_path.clone(),
-            source,
-        })?;
+        let dotenv =
+            dotenv::parse(&env_text).map_err(|source| ConfigError::Dotenv { path: env_path.clone(), source })?;
         let mut warnings = Vec::new();
         for (variables, place) in [(&dotenv, ".env"), (&options.env, "the environment")] {
             let (layers, unknown) = known.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
-            warnings.extend(
-                unknown
-                    .iter()
-                    .map(|name| format!("{name} in {place} is not a setting and has no effect")),
-            );
+            warnings.extend(unknown.iter().map(|name| format!("{name} in {place} is not a setting and has no effect")));
         }
         for (key, text) in &options.overrides {
             figment = figment.merge(known.layer("the command line", key, text));
@@ -203,17 +194,9 @@ impl Config {
         if !generated.is_empty() {
             let values: Vec<_> = generated.iter().map(|(name, value)| (*name, value.expose())).collect();
             let kept = dotenv::write(&env_path, &dotenv::with_values(&env_text, &values));
-            kept.map_err(|source| ConfigError::Keep {
-                path: env_path,
-                names: names.clone(),
-                source,
-            })?;
+            kept.map_err(|source| ConfigError::Keep { path: env_path, names: names.clone(), source })?;
         }
-        Ok(Loaded {
-            config,
-            warnings,
-            generated: names,
-        })
+        Ok(Loaded { config, warnings, generated: names })
     }
 
     /// Fills in the server's own secrets, in development; answers those it made.
@@ -264,16 +247,37 @@ impl Config {
 
     /// The folder of uploaded files.
     pub fn files_dir(&self) -> PathBuf {
-        if self.files.dir.as_os_str().is_empty() {
-            self.server.data_dir.join("files")
-        } else {
-            self.files.dir.clone()
-        }
+        if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
     /// The folder that mail is written to when no way to send it is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
+    }
+
+    /// The settings that the rules of the shop depend on.
+    pub fn rules(&self) -> Rules {
+        let rates = self.tax.rates.iter();
+        Rules {
+            block_below_reorder_point: self.inventory.block_below_reorder_point,
+            max_attempts: self.dispatch.max_attempts,
+            confirm_ms: self.dispatch.confirm_seconds.millis(),
+            offline_ms: self.printers.offline_seconds.millis(),
+            max_jobs: self.orders.max_jobs,
+            currency: self.orders.currency.clone(),
+            site: self.orders.site.clone(),
+            shipping_flat_cents: self.shipping.flat_cents,
+            tax_rates: rates
+                .map(|rate| TaxRate {
+                    country: rate.country.clone(),
+                    region: rate.region.clone(),
+                    bps: rate.bps.into(),
+                })
+                .collect(),
+            webhook_schedule_ms: self.webhooks.schedule.iter().map(|wait| wait.millis()).collect(),
+            webhook_jitter_ms: self.webhooks.jitter_seconds.millis(),
+            operator_mail: self.mail.operators.clone(),
+        }
     }
 
     /// The key that seals secrets at rest. None only in a configuration that was not loaded: [`Config::load`] refuses
@@ -297,10 +301,7 @@ fn settings_file(options: &LoadOptions<'_>) -> Result<Option<Layer>, ConfigError
         (Some(text), _) => text,
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err(ConfigError::Read {
-                path,
-                source: io::ErrorKind::NotFound.into(),
-            });
+            return Err(ConfigError::Read { path, source: io::ErrorKind::NotFound.into() });
         }
     };
     let layer = Layer::file(path.display().to_string(), &text);
@@ -311,39 +312,26 @@ fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(ConfigError::Read {
-            path: path.to_owned(),
-            source,
-        }),
+        Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
     }
 }
 
 /// The mode that the first of these sources names.
 fn mode(sources: &[&[(String, String)]]) -> Result<Mode, ConfigError> {
     // The last assignment of a source wins, as everywhere.
-    let named = sources.iter().find_map(|source| {
-        source
-            .iter()
-            .rev()
-            .find(|(name, text)| name == MODE && !text.is_empty())
-    });
+    let named =
+        sources.iter().find_map(|source| source.iter().rev().find(|(name, text)| name == MODE && !text.is_empty()));
     match named.map(|(_, text)| text.as_str()) {
         None | Some("development") => Ok(Mode::Development),
         Some("production") => Ok(Mode::Production),
-        Some(other) => Err(ConfigError::Setting(format!(
-            "{MODE} must be development or production, not \"{other}\""
-        ))),
+        Some(other) => Err(ConfigError::Setting(format!("{MODE} must be development or production, not \"{other}\""))),
     }
 }
 
 /// Figment's error in our words: which setting, what is wrong, and where it was set.
 fn setting(error: figment::Error) -> ConfigError {
     let key = error.path.join(".");
-    let place = error
-        .metadata
-        .as_ref()
-        .map(|metadata| format!(" (in {})", metadata.name))
-        .unwrap_or_default();
+    let place = error.metadata.as_ref().map(|metadata| format!(" (in {})", metadata.name)).unwrap_or_default();
     let key = if key.is_empty() { key } else { format!("{key}: ") };
     ConfigError::Setting(format!("{key}{}{place}", error.kind))
 }

@@ -1,3 +1,24 @@
 //! The rules of the shop, pure: no tokio, no ractor, no axum, no database. Clock, ids and numbers are handed in.
+//!
+//! One file a thing. Each thing answers commands with decisions or refusals ([`durable`]); nothing here performs I/O.
 
+pub mod access;
+pub mod amount;
+pub mod durable;
+pub mod endpoint;
+pub mod event;
+pub mod file;
 pub mod gcode;
+pub mod id;
+pub mod inbox;
+pub mod job;
+pub mod mail;
+pub mod material;
+pub mod order;
+pub mod principal;
+pub mod printer;
+pub mod refusal;
+pub mod rules;
+pub mod sku;
+pub mod telemetry;
+pub mod time;

@@ -37,17 +37,13 @@ fn missing(config: &Config) -> Vec<String> {
         ("PRINTFLOOR_SERVER__PUBLIC_URL", config.server.public_url.is_empty()),
     ];
     let lacking = needed.into_iter().filter(|(_, lacks)| *lacks);
-    lacking
-        .map(|(name, _)| format!("{name} is required in production and not set"))
-        .collect()
+    lacking.map(|(name, _)| format!("{name} is required in production and not set")).collect()
 }
 
 fn secrets(config: &Config, found: &mut Vec<String>) {
     let secret = config.auth.session_secret.expose();
     if !secret.is_empty() && secret.chars().count() < SESSION_SECRET_LENGTH {
-        found.push(format!(
-            "SESSION_SECRET must have at least {SESSION_SECRET_LENGTH} characters"
-        ));
+        found.push(format!("SESSION_SECRET must have at least {SESSION_SECRET_LENGTH} characters"));
     }
     let key = config.auth.secrets_key.expose();
     if !key.is_empty() && decode_key(key).is_none() {
@@ -94,26 +90,13 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
 }
 
 fn numbers(config: &Config, found: &mut Vec<String>) {
-    let Config {
-        server,
-        database,
-        dispatch,
-        printers,
-        webhooks,
-        ..
-    } = config;
+    let Config { server, database, dispatch, printers, webhooks, .. } = config;
     for (key, zero) in [
         ("server.json_body_limit", server.json_body_limit == 0),
         ("server.upload_limit", server.upload_limit == 0),
-        (
-            "server.request_timeout_seconds",
-            server.request_timeout_seconds.is_zero(),
-        ),
+        ("server.request_timeout_seconds", server.request_timeout_seconds.is_zero()),
         ("database.read_connections", database.read_connections == 0),
-        (
-            "database.statement_timeout_seconds",
-            database.statement_timeout_seconds.is_zero(),
-        ),
+        ("database.statement_timeout_seconds", database.statement_timeout_seconds.is_zero()),
         ("auth.session_idle_hours", config.auth.session_idle_hours.is_zero()),
         ("auth.session_days", config.auth.session_days.is_zero()),
         ("limits.commands_per_thing", config.limits.commands_per_thing == 0),
@@ -122,27 +105,12 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("dispatch.max_attempts", dispatch.max_attempts == 0),
         ("printers.poll_seconds", printers.poll_seconds.is_zero()),
         ("printers.offline_seconds", printers.offline_seconds.is_zero()),
-        (
-            "printers.connect_timeout_seconds",
-            printers.connect_timeout_seconds.is_zero(),
-        ),
-        (
-            "printers.request_timeout_seconds",
-            printers.request_timeout_seconds.is_zero(),
-        ),
-        (
-            "printers.upload_min_bytes_per_second",
-            printers.upload_min_bytes_per_second == 0,
-        ),
-        (
-            "webhooks.connect_timeout_seconds",
-            webhooks.connect_timeout_seconds.is_zero(),
-        ),
+        ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),
+        ("printers.request_timeout_seconds", printers.request_timeout_seconds.is_zero()),
+        ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
+        ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
         ("webhooks.timeout_seconds", webhooks.timeout_seconds.is_zero()),
-        (
-            "payments.tolerance_seconds",
-            config.payments.tolerance_seconds.is_zero(),
-        ),
+        ("payments.tolerance_seconds", config.payments.tolerance_seconds.is_zero()),
     ] {
         if zero {
             found.push(format!("{key} must be more than 0"));
@@ -159,23 +127,14 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
 fn words(config: &Config, found: &mut Vec<String>) {
     let currency = &config.orders.currency;
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
-        found.push(format!(
-            "orders.currency must be three lower-case letters, not \"{currency}\""
-        ));
+        found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
     }
     if !SITES.contains(&config.orders.site.as_str()) {
-        found.push(format!(
-            "orders.site must be one of {}, not \"{}\"",
-            SITES.join(", "),
-            config.orders.site
-        ));
+        found.push(format!("orders.site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.site));
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            found.push(format!(
-                "tax.rates: a country is two upper-case letters, not \"{}\"",
-                rate.country
-            ));
+            found.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
             found.push(format!("tax.rates: {} basis points are more than 100 %", rate.bps));

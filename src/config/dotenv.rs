@@ -23,10 +23,7 @@ pub struct DotenvError {
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
     let mut found = Vec::new();
     for (index, line) in text.lines().enumerate() {
-        let fault = |problem| DotenvError {
-            line: index + 1,
-            problem,
-        };
+        let fault = |problem| DotenvError { line: index + 1, problem };
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
@@ -60,10 +57,7 @@ pub fn with_values(text: &str, values: &[(&str, &str)]) -> String {
 
 /// Replaces the file at `path` in one step, readable by its owner only. A crash leaves the former file or the new one.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = folder.join(name);
@@ -105,21 +99,13 @@ fn value(text: &str) -> Result<String, &'static str> {
         }
         Some('"') => escaped(&text[1..])?,
         _ => {
-            let comment = text
-                .find(" #")
-                .into_iter()
-                .chain(text.find("\t#"))
-                .chain(text.starts_with('#').then_some(0));
+            let comment = text.find(" #").into_iter().chain(text.find("\t#")).chain(text.starts_with('#').then_some(0));
             let end = comment.min().unwrap_or(text.len());
             (text[..end].trim_end().to_owned(), "")
         }
     };
     let after = after.trim_start();
-    if after.is_empty() || after.starts_with('#') {
-        Ok(value)
-    } else {
-        Err("text after the closing quote")
-    }
+    if after.is_empty() || after.starts_with('#') { Ok(value) } else { Err("text after the closing quote") }
 }
 
 /// Reads up to the closing double quote; answers the value and what follows.
@@ -169,9 +155,7 @@ mod tests {
     use super::*;
 
     fn one(line: &str) -> Result<String, &'static str> {
-        parse(line)
-            .map(|mut all| all.remove(0).1)
-            .map_err(|error| error.problem)
+        parse(line).map(|mut all| all.remove(0).1).map_err(|error| error.problem)
     }
 
     #[test]
@@ -179,23 +163,14 @@ mod tests {
         let text =
             "# comment\n\nA=1\nexport B = two words # why\nC='a\"$b # c'\nD=\"x\\ny \\\"z\\\"\" # tail\nE=\nF=a#b\n";
         let pairs = parse(text).unwrap();
-        let expected = [
-            ("A", "1"),
-            ("B", "two words"),
-            ("C", "a\"$b # c"),
-            ("D", "x\ny \"z\""),
-            ("E", ""),
-            ("F", "a#b"),
-        ];
+        let expected =
+            [("A", "1"), ("B", "two words"), ("C", "a\"$b # c"), ("D", "x\ny \"z\""), ("E", ""), ("F", "a#b")];
         assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
     #[test]
     fn names_the_line_and_the_fault_but_not_the_value() {
-        assert_eq!(
-            parse("A=1\nhunter2\n").unwrap_err().to_string(),
-            "line 2: expected NAME=value"
-        );
+        assert_eq!(parse("A=1\nhunter2\n").unwrap_err().to_string(), "line 2: expected NAME=value");
         assert_eq!(one("1A=x"), Err("expected NAME=value"));
         assert_eq!(one("A=\"x"), Err("the closing \" is missing"));
         assert_eq!(one("A='x"), Err("the closing ' is missing"));

@@ -84,10 +84,7 @@ impl Known {
             Some(_) => parsed(text),
         };
         let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();
-        Layer {
-            source: source.into(),
-            dict,
-        }
+        Layer { source: source.into(), dict }
     }
 
     /// The layers of a set of variables, and the names of variables of ours that no setting has. Empty values count as
@@ -116,8 +113,7 @@ pub fn variable_of(key: &str) -> String {
 
 /// Reads text as figment does: numbers, truth values, lists and tables; anything else is text.
 fn parsed(text: &str) -> Value {
-    text.parse()
-        .unwrap_or_else(|never: std::convert::Infallible| match never {})
+    text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
 /// Settings from one place, which errors name.
@@ -129,9 +125,7 @@ pub struct Layer {
 impl Layer {
     /// The settings of a file.
     pub fn file(source: String, text: &str) -> Result<Self, String> {
-        Toml::from_str(text)
-            .map(|dict| Self { source, dict })
-            .map_err(|error| error.to_string())
+        Toml::from_str(text).map(|dict| Self { source, dict }).map_err(|error| error.to_string())
     }
 }
 

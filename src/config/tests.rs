@@ -16,12 +16,7 @@ struct Shop {
 }
 
 fn shop() -> Shop {
-    Shop {
-        folder: tempfile::tempdir().unwrap(),
-        env: Vec::new(),
-        file: None,
-        overrides: Vec::new(),
-    }
+    Shop { folder: tempfile::tempdir().unwrap(), env: Vec::new(), file: None, overrides: Vec::new() }
 }
 
 impl Shop {
@@ -87,15 +82,7 @@ fn the_shipped_file_says_what_the_specifications_say() {
         (Duration::from_secs(90), 3)
     );
     let minutes = [1, 5, 25, 120, 600].map(Duration::from_mins);
-    assert_eq!(
-        config
-            .webhooks
-            .schedule
-            .iter()
-            .map(|wait| wait.duration())
-            .collect::<Vec<_>>(),
-        minutes
-    );
+    assert_eq!(config.webhooks.schedule.iter().map(|wait| wait.duration()).collect::<Vec<_>>(), minutes);
     assert_eq!(config.webhooks.timeout_seconds.duration(), Duration::from_secs(15));
     assert!(!config.webhooks.allow_private_targets);
     assert_eq!(config.payments.signature_header, "Stripe-Signature");
@@ -111,10 +98,17 @@ fn a_load_without_sources_is_the_shipped_file() {
     assert_eq!(config, Config::default());
     assert_eq!(config.public_url(), "http://127.0.0.1:8787");
     assert_eq!(config.database_url().expose(), "sqlite://data/printfloor.db?mode=rwc");
-    assert_eq!(
-        (config.files_dir(), config.outbox_dir()),
-        ("data/files".into(), "data/outbox".into())
-    );
+    assert_eq!((config.files_dir(), config.outbox_dir()), ("data/files".into(), "data/outbox".into()));
+}
+
+#[test]
+fn the_rules_by_default_are_those_of_the_shipped_file() {
+    assert_eq!(Config::default().rules(), Rules::default());
+    let rules = shop()
+        .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "0.5")
+        .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
+    let rules = rules.config().rules();
+    assert_eq!((rules.confirm_ms, rules.tax_rates[0].bps), (500, 1900));
 }
 
 #[test]
@@ -139,10 +133,7 @@ fn every_setting_has_a_variable_that_sets_it() {
     let (layers, unknown) = known.layers(&names, "the environment");
     assert_eq!((layers.len(), unknown), (names.len(), vec![]));
     for (name, key) in VARIABLES {
-        assert!(
-            known.keys().any(|known| known == key),
-            "{name} sets {key}, which does not exist"
-        );
+        assert!(known.keys().any(|known| known == key), "{name} sets {key}, which does not exist");
     }
 }
 
@@ -153,11 +144,7 @@ fn later_sources_win() {
     shop = shop.with("other.toml", "[server]\njson_body_limit = 2\n");
     shop.file = Some("other.toml".into());
     let server = shop.config().server;
-    assert_eq!(
-        (server.json_body_limit, server.upload_limit),
-        (2, 1 << 30),
-        "--config replaces printfloor.toml"
-    );
+    assert_eq!((server.json_body_limit, server.upload_limit), (2, 1 << 30), "--config replaces printfloor.toml");
     shop = shop.with(".env", "PRINTFLOOR_SERVER__JSON_BODY_LIMIT=3\n");
     assert_eq!(shop.config().server.json_body_limit, 3);
     shop = shop.env("PRINTFLOOR_SERVER__JSON_BODY_LIMIT", "4");
@@ -184,40 +171,20 @@ fn variables_are_read_as_what_the_setting_is() {
     assert_eq!(config.database_url().expose(), "sqlite:/srv/b.db");
     assert_eq!(config.printers.poll_seconds.duration(), Duration::from_millis(50));
     assert_eq!(
-        config
-            .webhooks
-            .schedule
-            .iter()
-            .map(|wait| wait.duration().as_millis())
-            .collect::<Vec<_>>(),
+        config.webhooks.schedule.iter().map(|wait| wait.duration().as_millis()).collect::<Vec<_>>(),
         [1000, 500]
     );
     assert!(config.webhooks.allow_private_targets);
     assert_eq!(config.mail.operators, ["a@b.example", "c@d.example"]);
-    assert_eq!(
-        config.tax.rates,
-        [TaxRate {
-            country: "DE".to_owned(),
-            region: None,
-            bps: 1900
-        }]
-    );
+    assert_eq!(config.tax.rates, [TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }]);
 }
 
 #[test]
 fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
     let refusal = shop().with("printfloor.toml", "[server]\nlissten = 1\n").refusal();
-    assert!(
-        refusal.contains("lissten") && refusal.contains("printfloor.toml"),
-        "{refusal}"
-    );
+    assert!(refusal.contains("lissten") && refusal.contains("printfloor.toml"), "{refusal}");
     assert!(shop().with("printfloor.toml", "[sever]\n").refusal().contains("sever"));
-    assert!(
-        shop()
-            .with("printfloor.toml", "mode = \"production\"\n")
-            .refusal()
-            .contains("mode")
-    );
+    assert!(shop().with("printfloor.toml", "mode = \"production\"\n").refusal().contains("mode"));
     let loaded = shop()
         .env("PRINTFLOOR_SERVER__LISSTEN", "x")
         .env("PRINTFLOOR_TEST_POSTGRES", "x")
@@ -225,20 +192,14 @@ fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
         .env("OTHER", "x")
         .load()
         .unwrap();
-    assert_eq!(
-        loaded.warnings,
-        ["PRINTFLOOR_SERVER__LISSTEN in the environment is not a setting and has no effect"]
-    );
+    assert_eq!(loaded.warnings, ["PRINTFLOOR_SERVER__LISSTEN in the environment is not a setting and has no effect"]);
 }
 
 #[test]
 fn errors_name_the_setting_and_its_source() {
     let refusal = shop().env("PRINTFLOOR_PRINTERS__POLL_SECONDS", "soon").refusal();
     assert!(refusal.starts_with("printers.poll_seconds: "), "{refusal}");
-    assert!(
-        refusal.ends_with("(in PRINTFLOOR_PRINTERS__POLL_SECONDS in the environment)"),
-        "{refusal}"
-    );
+    assert!(refusal.ends_with("(in PRINTFLOOR_PRINTERS__POLL_SECONDS in the environment)"), "{refusal}");
     let mut shop = shop();
     shop.file = Some("absent.toml".into());
     assert!(shop.refusal().contains("absent.toml"));
@@ -246,10 +207,7 @@ fn errors_name_the_setting_and_its_source() {
     assert!(shop.refusal().contains("is not valid TOML"));
     shop = shop.with("absent.toml", "").with(".env", "A=1\nhunter2\n");
     let refusal = shop.refusal();
-    assert!(
-        refusal.ends_with(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"),
-        "{refusal}"
-    );
+    assert!(refusal.ends_with(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"), "{refusal}");
 }
 
 #[test]
@@ -259,10 +217,7 @@ fn development_makes_missing_secrets_once_and_keeps_the_rest_of_the_file() {
     assert_eq!(first.generated, ["SESSION_SECRET", "SECRETS_KEY"]);
     assert_eq!(first.config.auth.api_key_salt.expose(), "pepper");
     assert_eq!(first.config.secrets_key(), Some([2; 32]));
-    assert!(
-        shop.dotenv()
-            .starts_with("# mine\nAPI_KEY_SALT=pepper\nOTHER=1\nSESSION_SECRET=\"")
-    );
+    assert!(shop.dotenv().starts_with("# mine\nAPI_KEY_SALT=pepper\nOTHER=1\nSESSION_SECRET=\""));
     let second = shop.load().unwrap();
     assert_eq!(second.generated, Vec::<&str>::new());
     assert_eq!(second.config, first.config);
@@ -295,17 +250,8 @@ fn production_starts_with_everything_set_and_writes_no_file() {
 #[test]
 fn production_names_everything_that_is_missing() {
     let refusal = shop().with(".env", "PRINTFLOOR_ENV=production\n").refusal();
-    for name in [
-        "SESSION_SECRET",
-        "API_KEY_SALT",
-        "SECRETS_KEY",
-        "DATABASE_URL",
-        "PRINTFLOOR_SERVER__PUBLIC_URL",
-    ] {
-        assert!(
-            refusal.contains(&format!("{name} is required in production")),
-            "{name}: {refusal}"
-        );
+    for name in ["SESSION_SECRET", "API_KEY_SALT", "SECRETS_KEY", "DATABASE_URL", "PRINTFLOOR_SERVER__PUBLIC_URL"] {
+        assert!(refusal.contains(&format!("{name} is required in production")), "{name}: {refusal}");
     }
     for (name, _) in shop().in_production().env.iter().skip(1) {
         let mut lacking = shop().in_production();
@@ -316,14 +262,8 @@ fn production_names_everything_that_is_missing() {
 
 #[test]
 fn production_wants_postgresql() {
-    let refusal = shop()
-        .in_production()
-        .env("PRINTFLOOR_DATABASE__URL", "sqlite:data/a.db")
-        .refusal();
-    assert!(
-        refusal.contains("must be a postgres:// address in production"),
-        "{refusal}"
-    );
+    let refusal = shop().in_production().env("PRINTFLOOR_DATABASE__URL", "sqlite:data/a.db").refusal();
+    assert!(refusal.contains("must be a postgres:// address in production"), "{refusal}");
 }
 
 #[test]
@@ -340,21 +280,7 @@ fn unusable_values_are_refused_together_in_every_mode() {
         .env("PRINTFLOOR_LOG__FILTER", "a=b=c")
         .refusal();
     assert_eq!(refusal.lines().count(), 10, "{refusal}");
-    assert!(
-        refusal.contains("SESSION_SECRET must have at least 32 characters"),
-        "{refusal}"
-    );
-    assert!(
-        shop()
-            .in_production()
-            .env("PRINTFLOOR_AUTH__SESSION_SECRET", "short")
-            .refusal()
-            .contains("32 characters")
-    );
-    assert!(
-        shop()
-            .env("PRINTFLOOR_ENV", "prod")
-            .refusal()
-            .contains("development or production")
-    );
+    assert!(refusal.contains("SESSION_SECRET must have at least 32 characters"), "{refusal}");
+    assert!(shop().in_production().env("PRINTFLOOR_AUTH__SESSION_SECRET", "short").refusal().contains("32 characters"));
+    assert!(shop().env("PRINTFLOOR_ENV", "prod").refusal().contains("development or production"));
 }

@@ -53,6 +53,12 @@ impl<const UNIT: u32> Span<UNIT> {
         self.0
     }
 
+    /// The span in whole milliseconds.
+    pub const fn millis(self) -> i64 {
+        // A hundred years of milliseconds fit many times.
+        self.0.as_millis() as i64
+    }
+
     /// Whether the span is empty.
     pub const fn is_zero(self) -> bool {
         self.0.is_zero()
@@ -70,9 +76,7 @@ impl<'de, const UNIT: u32> Deserialize<'de> for Span<UNIT> {
         let number = f64::deserialize(deserializer)?;
         let seconds = number * f64::from(UNIT);
         if !(0.0..=LONGEST).contains(&seconds) {
-            return Err(de::Error::custom(format!(
-                "{number} is not a span of time from 0 to 100 years"
-            )));
+            return Err(de::Error::custom(format!("{number} is not a span of time from 0 to 100 years")));
         }
         Ok(Self(Duration::from_secs_f64(seconds)))
     }
@@ -93,18 +97,9 @@ mod tests {
 
     #[test]
     fn spans_take_fractions_in_their_unit_and_refuse_the_rest() {
-        assert_eq!(
-            serde_json::from_str::<Seconds>("0.25").unwrap().duration(),
-            Duration::from_millis(250)
-        );
-        assert_eq!(
-            serde_json::from_str::<Hours>("12").unwrap().duration(),
-            Duration::from_hours(12)
-        );
-        assert_eq!(
-            serde_json::from_str::<Days>("0.5").unwrap().duration(),
-            Duration::from_hours(12)
-        );
+        assert_eq!(serde_json::from_str::<Seconds>("0.25").unwrap().duration(), Duration::from_millis(250));
+        assert_eq!(serde_json::from_str::<Hours>("12").unwrap().duration(), Duration::from_hours(12));
+        assert_eq!(serde_json::from_str::<Days>("0.5").unwrap().duration(), Duration::from_hours(12));
         for wrong in ["-1", "1e300", "\"5\""] {
             assert!(serde_json::from_str::<Seconds>(wrong).is_err(), "{wrong} was accepted");
         }

@@ -9,8 +9,10 @@ mod content;
 mod notes;
 mod thumbnail;
 
-pub use content::{Content, Kind};
+pub use content::Content;
 pub use thumbnail::Thumbnail;
+
+use crate::domain::amount::Amount;
 
 use content::Windows;
 use notes::Notes;
@@ -24,9 +26,9 @@ pub struct Metadata {
     /// Name and version of the slicer, as in `PrusaSlicer 2.5.0`.
     pub slicer: Option<String>,
     /// Estimated time of the print.
-    pub seconds: Option<u64>,
-    /// Weight of the filament, in thousandths of a gram, over all extruders.
-    pub milligrams: Option<i64>,
+    pub seconds: Option<i64>,
+    /// Weight of the filament in grams, over all extruders.
+    pub grams: Option<Amount>,
     /// Length of the filament, in millimetres, over all extruders.
     pub filament_mm: Option<f64>,
     /// The largest picture in PNG.
@@ -135,11 +137,7 @@ impl Reader {
             self.end_comment();
         }
         let content = self.windows.content(self.commands);
-        let metadata = if content == Some(Content::Gcode) {
-            self.notes.metadata()
-        } else {
-            Metadata::default()
-        };
+        let metadata = if content == Some(Content::Gcode) { self.notes.metadata() } else { Metadata::default() };
         Found { content, metadata }
     }
 }

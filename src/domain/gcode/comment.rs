@@ -8,10 +8,7 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
 
 /// A number as slicers write it; never negative, never infinite.
 pub(super) fn number(text: &str) -> Option<f64> {
-    text.trim()
-        .parse()
-        .ok()
-        .filter(|number: &f64| (0.0..=1e12).contains(number))
+    text.trim().parse().ok().filter(|number: &f64| (0.0..=1e12).contains(number))
 }
 
 /// Values for each extruder, separated by commas; None if one of them is no number.
@@ -20,7 +17,7 @@ pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
 }
 
 /// A time as `1d 2h 3m 4s`, with any units left out, in seconds.
-pub(super) fn time(text: &str) -> Option<u64> {
+pub(super) fn time(text: &str) -> Option<i64> {
     let mut total: f64 = 0.0;
     let mut words = text.split_whitespace().peekable();
     words.peek()?;
@@ -34,7 +31,7 @@ pub(super) fn time(text: &str) -> Option<u64> {
         };
         total += number(&word[..word.len() - 1])? * unit;
     }
-    Some(total.round() as u64)
+    Some(total.round() as i64)
 }
 
 /// Cura's lengths in metres, one for each extruder (`1.23456m, 0.5m`), in millimetres. Volumes (`1234mm3`) are no lengths.

@@ -1,5 +1,7 @@
 //! Tells what a file is from its bytes, since names lie. Needs its beginning, and of a zip archive the end.
 
+use crate::domain::file::FileKind;
+
 /// Bytes kept of the beginning.
 const HEAD: usize = 4096;
 /// Bytes kept of the end: the directory of a 3MF archive, which is short.
@@ -32,24 +34,13 @@ pub enum Content {
     Heic,
 }
 
-/// What a file is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Goes to printers as it is.
-    Gcode,
-    /// Is sliced first.
-    Model,
-    /// Is shown.
-    Image,
-}
-
 impl Content {
     /// What it is for.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> FileKind {
         match self {
-            Self::Gcode | Self::BinaryGcode => Kind::Gcode,
-            Self::AsciiStl | Self::BinaryStl | Self::ThreeMf => Kind::Model,
-            Self::Png | Self::Jpeg | Self::WebP | Self::Heic => Kind::Image,
+            Self::Gcode | Self::BinaryGcode => FileKind::Gcode,
+            Self::AsciiStl | Self::BinaryStl | Self::ThreeMf => FileKind::Model,
+            Self::Png | Self::Jpeg | Self::WebP | Self::Heic => FileKind::Image,
         }
     }
 
@@ -64,17 +55,6 @@ impl Content {
             Self::Jpeg => "image/jpeg",
             Self::WebP => "image/webp",
             Self::Heic => "image/heic",
-        }
-    }
-}
-
-impl Kind {
-    /// Its word on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gcode => "gcode",
-            Self::Model => "model",
-            Self::Image => "image",
         }
     }
 }
@@ -121,9 +101,7 @@ impl Windows {
         } else if head.starts_with(b"RIFF") && brand == b"WEBP" {
             Some(Content::WebP)
         } else if head.get(4..8) == Some(b"ftyp")
-            && [b"heic", b"heix", b"hevc", b"mif1", b"msf1"]
-                .iter()
-                .any(|b| brand == *b)
+            && [b"heic", b"heix", b"hevc", b"mif1", b"msf1"].iter().any(|b| brand == *b)
         {
             Some(Content::Heic)
         } else if head.starts_with(b"GCDE") {
@@ -145,25 +123,17 @@ impl Windows {
     /// Whether the archive's directory, at its end, lists a model part.
     fn is_3mf(&self) -> bool {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL)..];
-        let names = end
-            .windows(4)
-            .enumerate()
-            .filter(|(_, bytes)| *bytes == b"PK\x01\x02")
-            .filter_map(|(at, _)| {
-                let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
-                end.get(at + 46..at + 46 + usize::from(length))
-            });
+        let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
+            let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
+            end.get(at + 46..at + 46 + usize::from(length))
+        });
         let mut names = names.map(|name| name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase());
         names.any(|name| name.starts_with(b"3d/") && name.ends_with(b".model"))
     }
 
     /// Whether the size is exactly that of the facets which the header counts.
     fn is_binary_stl(&self) -> bool {
-        let count = self
-            .head
-            .get(80..84)
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(0, u32::from_le_bytes);
+        let count = self.head.get(80..84).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         count > 0 && self.size == 84 + 50 * u64::from(count)
     }
 }
@@ -174,18 +144,12 @@ fn is_text(head: &[u8]) -> bool {
         Ok(_) => true,
         Err(error) => error.error_len().is_none(),
     };
-    valid
-        && !head
-            .iter()
-            .any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+    valid && !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
 }
 
 fn is_ascii_stl(head: &[u8]) -> bool {
     let head = head.trim_ascii_start();
-    head.starts_with(b"solid")
-        && [b"facet".as_slice(), b"endsolid"]
-            .iter()
-            .any(|word| contains(head, word))
+    head.starts_with(b"solid") && [b"facet".as_slice(), b"endsolid"].iter().any(|word| contains(head, word))
 }
 
 fn contains(text: &[u8], word: &[u8]) -> bool {
@@ -195,12 +159,7 @@ fn contains(text: &[u8], word: &[u8]) -> bool {
 /// Whether the first line is a comment, a command (`G28`, `N10 G1 X1`) or a macro (`START_PRINT BED=60`).
 fn begins_like_gcode(head: &[u8]) -> bool {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-    let word = head
-        .split(|byte| byte.is_ascii_whitespace() || *byte == b';')
-        .next()
-        .unwrap_or_default();
-    let upper = word
-        .iter()
-        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_.-*".contains(byte));
+    let word = head.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next().unwrap_or_default();
+    let upper = word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_.-*".contains(byte));
     head.starts_with(b";") || head.starts_with(b"%") || head.starts_with(b"(") || (upper && !word.is_empty())
 }

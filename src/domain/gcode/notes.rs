@@ -1,11 +1,13 @@
 //! What the comments of PrusaSlicer and its kin (SuperSlicer, OrcaSlicer, Bambu Studio) and of Cura say about a print.
 
+use crate::domain::amount::Amount;
+
 use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
 use super::thumbnail::Thumbnails;
 
 /// What `CuraEngine -o` writes into the header before it knows the time; the filament is 0 then, too.
-const CURA_PLACEHOLDER: u64 = 6666;
+const CURA_PLACEHOLDER: i64 = 6666;
 
 /// The statements of a file so far, by the words that make them; a later one replaces an earlier.
 #[derive(Debug, Default)]
@@ -13,13 +15,13 @@ pub(super) struct Notes {
     thumbnails: Thumbnails,
     slicer: Option<String>,
     /// `estimated printing time (normal mode)`.
-    normal: Option<u64>,
+    normal: Option<i64>,
     /// `total estimated time` of Bambu Studio: with heating and calibration.
-    total: Option<u64>,
+    total: Option<i64>,
     /// Cura's header.
-    cura: Option<u64>,
+    cura: Option<i64>,
     /// Cura's time after each layer: the last is that of the print.
-    elapsed: Option<u64>,
+    elapsed: Option<i64>,
     millimetres: Option<f64>,
     cura_millimetres: Option<f64>,
     cubic_centimetres: Option<Vec<f64>>,
@@ -50,8 +52,8 @@ impl Notes {
                 replace(&mut self.total, total.or_else(|| time(model)));
             }
             "total estimated time" => replace(&mut self.total, time(value)),
-            "TIME" | "PRINT.TIME" => replace(&mut self.cura, number(value).map(|seconds| seconds.round() as u64)),
-            "TIME_ELAPSED" => replace(&mut self.elapsed, number(value).map(|seconds| seconds.round() as u64)),
+            "TIME" | "PRINT.TIME" => replace(&mut self.cura, number(value).map(|seconds| seconds.round() as i64)),
+            "TIME_ELAPSED" => replace(&mut self.elapsed, number(value).map(|seconds| seconds.round() as i64)),
             "filament used [mm]" | "total filament length [mm]" => replace(&mut self.millimetres, sum()),
             "filament used [cm3]" | "total filament volume [cm^3]" => {
                 replace(&mut self.cubic_centimetres, numbers(value));
@@ -71,8 +73,7 @@ impl Notes {
         } else if let Some(rest) = text.strip_prefix("Generated with Cura_SteamEngine ") {
             Some(format!("Cura {rest}"))
         } else {
-            text.strip_prefix("BambuStudio ")
-                .map(|version| format!("Bambu Studio {version}"))
+            text.strip_prefix("BambuStudio ").map(|version| format!("Bambu Studio {version}"))
         };
         let Some(named) = named else { return false };
         // The first wins: files that went through a second program name the slicer above.
@@ -85,47 +86,32 @@ impl Notes {
         let cura_is_placeholder =
             self.cura == Some(CURA_PLACEHOLDER) && self.cura_millimetres.is_none_or(|length| length <= 0.0);
         let cura = self.cura.filter(|_| !cura_is_placeholder).or(self.elapsed);
-        let milligrams = self.grams();
+        let grams = self.weight();
         Metadata {
             slicer: self.slicer,
             seconds: self.total.or(self.normal).or(cura),
-            milligrams,
-            filament_mm: self
-                .millimetres
-                .or(self.cura_millimetres)
-                .filter(|length| *length > 0.0),
+            grams,
+            filament_mm: self.millimetres.or(self.cura_millimetres).filter(|length| *length > 0.0),
             thumbnail: self.thumbnails.into_best(),
         }
     }
 
-    /// Thousandths of a gram. A slicer that was told no density leaves the weight out or writes 0 for a print that
+    /// A slicer that was told no density leaves the weight out or writes 0 for a print that
     /// plainly uses filament; then it is volume times the density of the settings, where there is one.
-    fn grams(&self) -> Option<i64> {
-        let stated = [self.total_grams, self.grams]
-            .into_iter()
-            .flatten()
-            .find(|grams| *grams > 0.0);
+    fn weight(&self) -> Option<Amount> {
+        let stated = [self.total_grams, self.grams].into_iter().flatten().find(|grams| *grams > 0.0);
         let grams = stated.or_else(|| {
             let densities = self.densities.as_ref()?;
-            let volumes = self
-                .cubic_centimetres
-                .as_ref()?
-                .iter()
-                .enumerate()
-                .filter(|(_, volume)| **volume > 0.0);
+            let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate().filter(|(_, volume)| **volume > 0.0);
             volumes
                 .map(|(extruder, volume)| {
-                    let density = densities
-                        .get(extruder)
-                        .or(densities.last().filter(|_| densities.len() == 1));
-                    density
-                        .filter(|density| **density > 0.0)
-                        .map(|density| volume * density)
+                    let density = densities.get(extruder).or(densities.last().filter(|_| densities.len() == 1));
+                    density.filter(|density| **density > 0.0).map(|density| volume * density)
                 })
                 .sum::<Option<f64>>()
                 .filter(|grams| *grams > 0.0)
         })?;
-        Some((grams * 1000.0).round() as i64)
+        Some(Amount((grams * 1000.0).round() as i64))
     }
 }
 

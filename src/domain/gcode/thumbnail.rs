@@ -59,13 +59,7 @@ impl Thumbnails {
     }
 
     fn close(&mut self) {
-        let Some(Block {
-            width,
-            height,
-            base64,
-            fits: true,
-        }) = self.open.take()
-        else {
+        let Some(Block { width, height, base64, fits: true }) = self.open.take() else {
             return;
         };
         let Ok(png) = STANDARD.decode(base64) else { return };
@@ -84,10 +78,5 @@ impl Thumbnails {
 /// Reads `32x32 1234`.
 fn block(text: &str) -> Option<Block> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
-    Some(Block {
-        width: width.parse().ok()?,
-        height: height.parse().ok()?,
-        base64: String::new(),
-        fits: true,
-    })
+    Some(Block { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })
 }

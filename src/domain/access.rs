@@ -1,0 +1,177 @@
+//! Staff, API keys and staff sessions: one thing, so that middleware reads one lock-free copy (decisions §2).
+
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A staff member.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Identifier.
+    pub id: Id,
+    /// Unique, trimmed, lower-cased.
+    pub email: String,
+    /// Shown name.
+    pub name: String,
+    /// Argon2id, PHC string. Never returned.
+    pub password_hash: String,
+    /// `operator` or `admin`.
+    pub role: Role,
+    /// Deleted: kept for the audit log.
+    pub archived: bool,
+    /// When they were made.
+    pub created_at: Timestamp,
+    /// When they last changed.
+    pub updated_at: Timestamp,
+}
+
+/// An API key.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiKey {
+    /// Identifier.
+    pub id: Id,
+    /// What it is for.
+    pub name: String,
+    /// HMAC-SHA256 of the whole key, keyed with `API_KEY_SALT`, hex. Never returned.
+    pub hash: String,
+    /// `key_live_` or `key_test_`.
+    pub prefix: String,
+    /// The last four characters.
+    pub last4: String,
+    /// What it may do.
+    pub role: Role,
+    /// A customer key for one customer's orders.
+    pub customer_email: Option<String>,
+    /// Until.
+    pub expires_at: Option<Timestamp>,
+    /// Since.
+    pub revoked_at: Option<Timestamp>,
+    /// Flushed each minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// A signed-in browser of a staff member.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// Identifier.
+    pub id: Id,
+    /// Whose.
+    pub user_id: Id,
+    /// SHA-256 of the token, hex. Never returned.
+    pub hash: String,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// Last request; flushed each minute.
+    pub seen_at: Timestamp,
+    /// User agent, for the list.
+    pub agent: Option<String>,
+}
+
+/// All staff, keys and sessions. The maps are skipped by serde: rows under its version.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Access {
+    /// By id.
+    #[serde(skip)]
+    pub users: rpds::HashTrieMapSync<Id, Arc<User>>,
+    /// By hash.
+    #[serde(skip)]
+    pub keys: rpds::HashTrieMapSync<String, Arc<ApiKey>>,
+    /// By hash.
+    #[serde(skip)]
+    pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
+}
+
+/// What is asked of access.
+#[derive(Clone, Debug)]
+pub enum AccessCommand {
+    /// A staff member; the edge has hashed the password.
+    AddUser {
+        /// Trimmed, lower-cased, checked.
+        email: String,
+        /// Shown name.
+        name: String,
+        /// PHC string.
+        password_hash: String,
+        /// `operator` or `admin`.
+        role: Role,
+    },
+    /// Changes a staff member; a new password or role ends their sessions. The last admin stays one (409 `last_admin`).
+    UpdateUser {
+        /// Who.
+        id: Id,
+        /// Absent = stays.
+        name: Option<String>,
+        /// Absent = stays.
+        role: Option<Role>,
+        /// Absent = stays.
+        password_hash: Option<String>,
+        /// This session lives on (the one that changes its own password).
+        keep: Option<Id>,
+    },
+    /// Deletes a staff member (not the last admin); their sessions end.
+    RemoveUser(Id),
+    /// A key; the edge has made it and hashed it.
+    AddKey {
+        /// What it is for.
+        name: String,
+        /// Hex HMAC.
+        hash: String,
+        /// `key_live_` or `key_test_`.
+        prefix: String,
+        /// Last four characters.
+        last4: String,
+        /// What it may do.
+        role: Role,
+        /// For one customer.
+        customer_email: Option<String>,
+        /// In the past is refused (400).
+        expires_at: Option<Timestamp>,
+    },
+    /// Ends a key; acts on the next request.
+    RevokeKey(Id),
+    /// A checked sign-in; the edge has made the token and hashed it.
+    OpenSession {
+        /// Who.
+        user: Id,
+        /// Hex SHA-256.
+        hash: String,
+        /// User agent.
+        agent: Option<String>,
+    },
+    /// Signs out: one session.
+    EndSession(Id),
+    /// Use of keys and sessions since the last flush.
+    Used {
+        /// Key ids.
+        keys: Vec<(Id, Timestamp)>,
+        /// Session ids.
+        sessions: Vec<(Id, Timestamp)>,
+    },
+    /// Removes sessions that are over: idle for `idle_ms` or older than `life_ms`.
+    Sweep {
+        /// Milliseconds.
+        idle_ms: i64,
+        /// Milliseconds.
+        life_ms: i64,
+    },
+}
+
+/// What access answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum AccessAnswer {
+    /// The staff member after the change.
+    User(Arc<User>),
+    /// The key after the change.
+    Key(Arc<ApiKey>),
+    /// The session.
+    Session(Arc<Session>),
+    /// Done.
+    Done,
+}

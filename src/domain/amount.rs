@@ -1,0 +1,151 @@
+//! Amounts of material: fixed-point thousandths inside, a JSON number with at most three decimals outside.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+/// An amount of material in thousandths of its unit (g, mL, sheet, unit). Sums are exact.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct Amount(pub i64);
+
+/// The largest amount taken from a caller: a million million units.
+pub const LARGEST: Amount = Amount(1_000_000_000_000_000);
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Self = Self(0);
+
+    /// Whole units.
+    pub const fn units(units: i64) -> Self {
+        Self(units * 1000)
+    }
+
+    /// The part of this amount that `fraction` (0 to 1) names, rounded half up.
+    pub fn part(self, fraction: f64) -> Self {
+        if !fraction.is_finite() {
+            return self;
+        }
+        Self((self.0 as f64 * fraction.clamp(0.0, 1.0)).round() as i64)
+    }
+
+    /// This amount times `fraction`, which may be over 1 (a print that used more than planned); capped at `LARGEST`.
+    pub fn scaled(self, fraction: f64) -> Self {
+        if !fraction.is_finite() || fraction < 0.0 {
+            return self;
+        }
+        Self(((self.0 as f64 * fraction).round() as i64).min(LARGEST.0))
+    }
+
+    /// Takes a JSON number: at most three decimals, within ±[`LARGEST`].
+    pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
+        if let Some(whole) = number.as_i64() {
+            return whole.checked_mul(1000).map(Self).filter(|a| a.0.abs() <= LARGEST.0).ok_or(AmountError::TooLarge);
+        }
+        let value = number.as_f64().ok_or(AmountError::TooLarge)?;
+        let thousandths = value * 1000.0;
+        if !thousandths.is_finite() || thousandths.abs() > LARGEST.0 as f64 {
+            return Err(AmountError::TooLarge);
+        }
+        let rounded = thousandths.round();
+        // A decimal of three places is off by at most an ulp or so after the product.
+        if (thousandths - rounded).abs() > 1e-6 * thousandths.abs().max(1.0) * 1e-3 + 1e-7 {
+            return Err(AmountError::TooFine);
+        }
+        Ok(Self(rounded as i64))
+    }
+}
+
+/// Why a number is no amount.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum AmountError {
+    /// More than three decimals.
+    #[error("at most three decimals")]
+    TooFine,
+    /// Beyond what the shop can count.
+    #[error("too large")]
+    TooLarge,
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let (whole, rest) = (self.0.unsigned_abs() / 1000, self.0.unsigned_abs() % 1000);
+        if rest == 0 {
+            write!(f, "{sign}{whole}")
+        } else {
+            let digits = format!("{rest:03}");
+            write!(f, "{sign}{whole}.{}", digits.trim_end_matches('0'))
+        }
+    }
+}
+
+impl Serialize for Amount {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        if self.0 % 1000 == 0 { to.serialize_i64(self.0 / 1000) } else { to.serialize_f64(self.0 as f64 / 1000.0) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Amount {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let number = serde_json::Number::deserialize(from)?;
+        Self::from_number(&number).map_err(D::Error::custom)
+    }
+}
+
+impl Add for Amount {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+impl Sub for Amount {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+impl Neg for Amount {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+impl AddAssign for Amount {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+    }
+}
+impl SubAssign for Amount {
+    fn sub_assign(&mut self, other: Self) {
+        self.0 -= other.0;
+    }
+}
+impl Sum for Amount {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        Self(amounts.map(|a| a.0).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_fourth_decimal_is_refused() {
+        assert!(serde_json::from_str::<Amount>("0.1234").is_err());
+        assert!(serde_json::from_str::<Amount>("12345678.0001").is_err());
+        assert_eq!(serde_json::from_str::<Amount>("0.1").unwrap(), Amount(100));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shown_reads_back(thousandths in -1_000_000_000_000i64..1_000_000_000_000) {
+            let text = serde_json::to_string(&Amount(thousandths)).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Amount>(&text).unwrap(), Amount(thousandths));
+            prop_assert_eq!(Amount(thousandths).to_string().parse::<f64>().unwrap(), thousandths as f64 / 1000.0);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The settings that rules depend on, handed to every decision.
+
+/// Settings of the rules; the defaults are those of the shipped `config.toml`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Rules {
+    /// Stock on hand below the reorder point blocks validation (production spec §1 rule 5).
+    pub block_below_reorder_point: bool,
+    /// Attempts of a job since its last VALIDATED before it is FAILED (decisions §4).
+    pub max_attempts: u32,
+    /// A start not confirmed after this many milliseconds is judged by the printer's evidence.
+    pub confirm_ms: i64,
+    /// Silence of a printer after which it is offline, in milliseconds.
+    pub offline_ms: i64,
+    /// Most jobs of one order.
+    pub max_jobs: u32,
+    /// ISO 4217, lower case.
+    pub currency: String,
+    /// The site of records that name none.
+    pub site: String,
+    /// Flat shipping per order, minor units.
+    pub shipping_flat_cents: i64,
+    /// Tax by destination: (ISO country, region, basis points).
+    pub tax_rates: Vec<TaxRate>,
+    /// Delays before retries of a delivery, in milliseconds (1 min, 5 min, 25 min, 2 h, 10 h).
+    pub webhook_schedule_ms: Vec<i64>,
+    /// Random delay added to each retry, at most, in milliseconds.
+    pub webhook_jitter_ms: i64,
+    /// Addresses told of what needs an operator.
+    pub operator_mail: Vec<String>,
+}
+
+/// Tax of one destination.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaxRate {
+    /// ISO 3166-1 alpha-2.
+    pub country: String,
+    /// Region, when the rate is for it alone.
+    pub region: Option<String>,
+    /// Basis points.
+    pub bps: i64,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            block_below_reorder_point: true,
+            max_attempts: 3,
+            confirm_ms: 90_000,
+            offline_ms: 15_000,
+            max_jobs: 1000,
+            currency: "usd".to_owned(),
+            site: "industries".to_owned(),
+            shipping_flat_cents: 0,
+            tax_rates: Vec::new(),
+            webhook_schedule_ms: vec![60_000, 300_000, 1_500_000, 7_200_000, 36_000_000],
+            webhook_jitter_ms: 30_000,
+            operator_mail: Vec::new(),
+        }
+    }
+}
