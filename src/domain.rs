@@ -8,6 +8,7 @@ pub mod durable;
 pub mod endpoint;
 pub mod event;
 pub mod file;
+pub mod gcode;
 pub mod id;
 pub mod inbound;
 pub mod inbox;

@@ -1,5 +1,6 @@
 //! Printfloor: the server a 3D-print shop runs on.
 
+pub mod config;
 pub mod domain;
 pub mod sealing;
 pub mod services;
