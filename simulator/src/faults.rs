@@ -61,9 +61,7 @@ pub struct SlowUpload {
 impl Default for SlowUpload {
     /// What printers with weak radios manage: 75 KB/s.
     fn default() -> Self {
-        Self {
-            bytes_per_second: 75_000,
-        }
+        Self { bytes_per_second: 75_000 }
     }
 }
 
@@ -99,10 +97,7 @@ pub struct Echo {
 impl Default for Echo {
     /// Long enough that a poll every second or two sees it.
     fn default() -> Self {
-        Self {
-            after_ms: 2_500,
-            for_ms: 2_500,
-        }
+        Self { after_ms: 2_500, for_ms: 2_500 }
     }
 }
 
@@ -154,14 +149,8 @@ impl Faults {
         if self.fail_at.is_some_and(|at| !share(at.progress)) {
             return Err(FaultsError::Range("fail_at.progress", "from 0 to 1"));
         }
-        if self
-            .slow_upload
-            .is_some_and(|slow| slow.bytes_per_second == 0)
-        {
-            return Err(FaultsError::Range(
-                "slow_upload.bytes_per_second",
-                "at least 1",
-            ));
+        if self.slow_upload.is_some_and(|slow| slow.bytes_per_second == 0) {
+            return Err(FaultsError::Range("slow_upload.bytes_per_second", "at least 1"));
         }
         Ok(())
     }
@@ -173,9 +162,7 @@ mod tests {
     use super::*;
 
     fn merge(faults: &Faults, change: &str) -> Result<Faults, FaultsError> {
-        let Value::Object(change) = serde_json::from_str(change).unwrap() else {
-            panic!("an object")
-        };
+        let Value::Object(change) = serde_json::from_str(change).unwrap() else { panic!("an object") };
         faults.merged(&change)
     }
 
@@ -190,19 +177,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_a_reason() {
-        assert!(
-            merge(&Faults::default(), r#"{"hangs": true}"#)
-                .unwrap_err()
-                .to_string()
-                .contains("hangs")
-        );
+        assert!(merge(&Faults::default(), r#"{"hangs": true}"#).unwrap_err().to_string().contains("hangs"));
         assert!(merge(&Faults::default(), r#"{"reboot_at": {"progress": 2}}"#).is_err());
-        assert!(
-            merge(
-                &Faults::default(),
-                r#"{"slow_upload": {"bytes_per_second": 0}}"#
-            )
-            .is_err()
-        );
+        assert!(merge(&Faults::default(), r#"{"slow_upload": {"bytes_per_second": 0}}"#).is_err());
     }
 }

@@ -47,13 +47,7 @@ pub struct FleetOptions {
 impl Default for FleetOptions {
     /// One of each kind, at real speed, on free ports.
     fn default() -> Self {
-        Self {
-            fw_rest: 1,
-            server_rest: 1,
-            base_port: None,
-            speed: 1.0,
-            seed: 1,
-        }
+        Self { fw_rest: 1, server_rest: 1, base_port: None, speed: 1.0, seed: 1 }
     }
 }
 
@@ -118,7 +112,8 @@ pub struct SimPrinter {
 impl SimPrinter {
     /// The one JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
     pub fn print_line(&self) -> String {
-        json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial}).to_string()
+        json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
+            .to_string()
     }
 }
 
@@ -132,35 +127,19 @@ pub struct Fleet {
 impl Fleet {
     /// Starts them all; if one cannot start, none stays.
     pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
-        let kinds = std::iter::repeat_n(PrinterKind::FwRest, options.fw_rest).chain(
-            std::iter::repeat_n(PrinterKind::ServerRest, options.server_rest),
-        );
+        let kinds = std::iter::repeat_n(PrinterKind::FwRest, options.fw_rest)
+            .chain(std::iter::repeat_n(PrinterKind::ServerRest, options.server_rest));
         let count = options.fw_rest + options.server_rest;
         let mut printers = Vec::with_capacity(count);
         for (index, kind) in kinds.enumerate() {
             let port = match options.base_port {
                 None => 0,
-                Some(base) => {
-                    u16::try_from(usize::from(base) + index).map_err(|_| FleetError::NoRoom {
-                        base_port: base,
-                        printers: count,
-                    })?
-                }
+                Some(base) => u16::try_from(usize::from(base) + index)
+                    .map_err(|_| FleetError::NoRoom { base_port: base, printers: count })?,
             };
             // Each has a stream of its own, so that adding one changes no other.
-            let seed = options
-                .seed
-                .wrapping_mul(0x9E37_79B9_7F4A_7C15)
-                .wrapping_add(index as u64);
-            printers.push(
-                start_one(
-                    kind,
-                    SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-                    options.speed,
-                    seed,
-                )
-                .await?,
-            );
+            let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
+            printers.push(start_one(kind, SocketAddr::from((Ipv4Addr::LOCALHOST, port)), options.speed, seed).await?);
         }
         Ok(Self { printers })
     }
@@ -178,12 +157,7 @@ impl Fleet {
     }
 }
 
-async fn start_one(
-    kind: PrinterKind,
-    addr: SocketAddr,
-    speed: f64,
-    seed: u64,
-) -> Result<SimPrinter, FleetError> {
+async fn start_one(kind: PrinterKind, addr: SocketAddr, speed: f64, seed: u64) -> Result<SimPrinter, FleetError> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let api_key = hex::encode(rng.u128(..).to_be_bytes());
     let number = rng.u32(100_000..1_000_000);
@@ -194,28 +168,8 @@ async fn start_one(
     let printer = VirtualPrinter::new(rng.u64(..), speed, reconnects);
     let (key, name) = (Some(api_key.clone()), serial.clone());
     let started = match kind {
-        PrinterKind::FwRest => {
-            moonraker::serve(
-                &printer,
-                moonraker::Options {
-                    addr,
-                    api_key: key,
-                    name,
-                },
-            )
-            .await
-        }
-        PrinterKind::ServerRest => {
-            octoprint::serve(
-                &printer,
-                octoprint::Options {
-                    addr,
-                    api_key: key,
-                    name,
-                },
-            )
-            .await
-        }
+        PrinterKind::FwRest => moonraker::serve(&printer, moonraker::Options { addr, api_key: key, name }).await,
+        PrinterKind::ServerRest => octoprint::serve(&printer, octoprint::Options { addr, api_key: key, name }).await,
     };
     let server = started.map_err(|source| FleetError::Listen { addr, source })?;
     Ok(SimPrinter {
@@ -223,9 +177,6 @@ async fn start_one(
         base_url: server.base_url(),
         api_key,
         serial,
-        handle: SimHandle {
-            printer,
-            server: Arc::new(server),
-        },
+        handle: SimHandle { printer, server: Arc::new(server) },
     })
 }

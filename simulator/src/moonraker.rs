@@ -74,91 +74,34 @@ const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
 const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/info", MethodFilter::GET, "server.info"),
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
-    (
-        "/server/files/metadata",
-        MethodFilter::GET,
-        "server.files.metadata",
-    ),
-    (
-        "/server/files/metascan",
-        MethodFilter::POST,
-        "server.files.metadata",
-    ),
-    (
-        "/server/history/list",
-        MethodFilter::GET,
-        "server.history.list",
-    ),
-    (
-        "/server/history/job",
-        MethodFilter::GET,
-        "server.history.get_job",
-    ),
-    (
-        "/server/history/totals",
-        MethodFilter::GET,
-        "server.history.totals",
-    ),
-    (
-        "/server/job_queue/status",
-        MethodFilter::GET,
-        "server.job_queue.status",
-    ),
-    (
-        "/server/webcams/list",
-        MethodFilter::GET,
-        "server.webcams.list",
-    ),
-    (
-        "/machine/system_info",
-        MethodFilter::GET,
-        "machine.system_info",
-    ),
-    (
-        "/access/oneshot_token",
-        MethodFilter::GET,
-        "access.oneshot_token",
-    ),
+    ("/server/files/metadata", MethodFilter::GET, "server.files.metadata"),
+    ("/server/files/metascan", MethodFilter::POST, "server.files.metadata"),
+    ("/server/history/list", MethodFilter::GET, "server.history.list"),
+    ("/server/history/job", MethodFilter::GET, "server.history.get_job"),
+    ("/server/history/totals", MethodFilter::GET, "server.history.totals"),
+    ("/server/job_queue/status", MethodFilter::GET, "server.job_queue.status"),
+    ("/server/webcams/list", MethodFilter::GET, "server.webcams.list"),
+    ("/machine/system_info", MethodFilter::GET, "machine.system_info"),
+    ("/access/oneshot_token", MethodFilter::GET, "access.oneshot_token"),
     ("/access/api_key", MethodFilter::GET, "access.get_api_key"),
     ("/printer/info", ANY, "printer.info"),
     ("/printer/objects/list", ANY, "printer.objects.list"),
     ("/printer/objects/query", ANY, "printer.objects.query"),
     ("/printer/gcode/script", ANY, "printer.gcode.script"),
     ("/printer/emergency_stop", ANY, "printer.emergency_stop"),
-    (
-        "/printer/print/start",
-        MethodFilter::POST,
-        "printer.print.start",
-    ),
-    (
-        "/printer/print/pause",
-        MethodFilter::POST,
-        "printer.print.pause",
-    ),
-    (
-        "/printer/print/resume",
-        MethodFilter::POST,
-        "printer.print.resume",
-    ),
-    (
-        "/printer/print/cancel",
-        MethodFilter::POST,
-        "printer.print.cancel",
-    ),
+    ("/printer/print/start", MethodFilter::POST, "printer.print.start"),
+    ("/printer/print/pause", MethodFilter::POST, "printer.print.pause"),
+    ("/printer/print/resume", MethodFilter::POST, "printer.print.resume"),
+    ("/printer/print/cancel", MethodFilter::POST, "printer.print.cancel"),
     ("/printer/restart", MethodFilter::POST, "printer.restart"),
-    (
-        "/printer/firmware_restart",
-        MethodFilter::POST,
-        "printer.firmware_restart",
-    ),
+    ("/printer/firmware_restart", MethodFilter::POST, "printer.firmware_restart"),
 ];
 
 impl Host {
     fn router(&self) -> Router {
         let mut router = Router::new();
         for (path, verbs, method) in CALLS {
-            let call =
-                move |State(host): State<Self>, request: Request| http_call(host, method, request);
+            let call = move |State(host): State<Self>, request: Request| http_call(host, method, request);
             router = router.route(path, on(*verbs, call));
         }
         let protocol = router
@@ -179,9 +122,7 @@ impl Host {
             // A socket may prove itself after the upgrade.
             .route("/websocket", get(socket::upgrade))
             .with_state(self.clone());
-        guarded(protocol, self.printer.clone(), |status, message| {
-            ApiError::new(status.as_u16(), message).respond()
-        })
+        guarded(protocol, self.printer.clone(), |status, message| ApiError::new(status.as_u16(), message).respond())
     }
 
     /// Whether a request or upgrade carries a right key or a fresh one-shot token.
@@ -194,20 +135,14 @@ impl Host {
         let Some(key) = &self.api_key else {
             return !wrong_key;
         };
-        if let Some(token) = query_pairs(uri)
-            .into_iter()
-            .find_map(|(name, value)| (name == "token").then_some(value))
-        {
+        if let Some(token) = query_pairs(uri).into_iter().find_map(|(name, value)| (name == "token").then_some(value)) {
             let mut oneshots = self.oneshots.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(index) = oneshots.iter().position(|known| *known == token) {
                 oneshots.swap_remove(index);
                 return true;
             }
         }
-        !wrong_key
-            && headers
-                .get("x-api-key")
-                .is_some_and(|given| given.as_bytes() == key.as_bytes())
+        !wrong_key && headers.get("x-api-key").is_some_and(|given| given.as_bytes() == key.as_bytes())
     }
 
     /// Whether a key sent by `server.connection.identify` is right.
@@ -218,10 +153,7 @@ impl Host {
 
     fn oneshot_token(&self) -> String {
         let token = uuid::Uuid::now_v7().simple().to_string();
-        self.oneshots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(token.clone());
+        self.oneshots.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
         token
     }
 }
@@ -249,17 +181,14 @@ async fn http_call(host: Host, method: &'static str, request: Request) -> Respon
 fn answer(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(body.to_string().into());
     *response.status_mut() = status;
-    response.headers_mut().insert(
-        header::CONTENT_TYPE,
-        header::HeaderValue::from_static("application/json; charset=UTF-8"),
-    );
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json; charset=UTF-8"));
     response
 }
 
 fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
-    Query::<Vec<(String, String)>>::try_from_uri(uri)
-        .map(|Query(pairs)| pairs)
-        .unwrap_or_default()
+    Query::<Vec<(String, String)>>::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default()
 }
 
 /// Arguments from query string and body; the body wins.
@@ -282,9 +211,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
             };
             body = members;
         }
-    } else if request.method() == Method::POST
-        && kind.starts_with("application/x-www-form-urlencoded")
-    {
+    } else if request.method() == Method::POST && kind.starts_with("application/x-www-form-urlencoded") {
         let Form(form) = Form::<Vec<(String, String)>>::from_request(request, &())
             .await
             .map_err(|_| ApiError::new(400, "Bad Request"))?;
@@ -294,16 +221,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
     if method == "printer.objects.query" && !body.contains_key("objects") {
         let objects: Params = pairs
             .into_iter()
-            .map(|(name, fields)| {
-                (
-                    name,
-                    if fields.is_empty() {
-                        Value::Null
-                    } else {
-                        fields.split(',').collect()
-                    },
-                )
-            })
+            .map(|(name, fields)| (name, if fields.is_empty() { Value::Null } else { fields.split(',').collect() }))
             .collect();
         params.insert("objects".to_owned(), Value::Object(objects));
     } else {

@@ -129,18 +129,12 @@ impl Host {
 
     fn new_session(&self) -> String {
         let session = uuid::Uuid::now_v7().simple().to_string();
-        self.sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(session.clone());
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
         session
     }
 
     fn is_session(&self, session: &str) -> bool {
-        self.sessions
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(session)
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
     }
 }
 
@@ -159,14 +153,8 @@ fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
         Err(CommandError::NotReady) => error(StatusCode::CONFLICT, "Printer is not operational"),
-        Err(CommandError::Busy) => error(
-            StatusCode::CONFLICT,
-            "Printer is already printing, cannot start a new job",
-        ),
-        Err(CommandError::Refused) => error(
-            StatusCode::CONFLICT,
-            "Printer refused to start the print job",
-        ),
+        Err(CommandError::Busy) => error(StatusCode::CONFLICT, "Printer is already printing, cannot start a new job"),
+        Err(CommandError::Refused) => error(StatusCode::CONFLICT, "Printer refused to start the print job"),
         Err(CommandError::NoFile) => error(StatusCode::NOT_FOUND, "File not found"),
     }
 }
@@ -174,15 +162,12 @@ fn outcome(result: Result<(), CommandError>) -> Response {
 /// The key of a request: in a header of its own, as a bearer token, or (for tests by hand) in the query.
 fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let bearer =
-        header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+    let bearer = header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
     if let Some(key) = header("x-api-key").or(bearer) {
         return Some(key.to_owned());
     }
     let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
-    pairs
-        .into_iter()
-        .find_map(|(name, value)| (name == "apikey").then_some(value))
+    pairs.into_iter().find_map(|(name, value)| (name == "apikey").then_some(value))
 }
 
 async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {

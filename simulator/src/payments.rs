@@ -67,16 +67,9 @@ pub struct Payment {
 
 impl Payment {
     /// A payment of `amount_cents` for an order, its session and intent ids derived from the order's.
-    pub fn new(
-        order_id: impl Into<String>,
-        amount_cents: i64,
-        currency: impl Into<String>,
-    ) -> Self {
+    pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
-        let tail: String = order_id
-            .chars()
-            .filter(char::is_ascii_alphanumeric)
-            .collect();
+        let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();
         Self {
             session_id: format!("cs_test_{tail}"),
             payment_intent: format!("pi_{tail}"),
@@ -107,11 +100,7 @@ impl Payment {
 
     fn object(&self, event: PaymentEvent, created: i64) -> Value {
         let metadata = json!({"orderId": self.order_id});
-        let intent_metadata = if self.intent_metadata {
-            metadata.clone()
-        } else {
-            json!({})
-        };
+        let intent_metadata = if self.intent_metadata { metadata.clone() } else { json!({}) };
         match event {
             PaymentEvent::PaymentFailed => json!({
                 "id": self.payment_intent,
@@ -175,10 +164,7 @@ impl Payment {
 pub fn signature(secret: &str, unix_seconds: i64, body: &[u8]) -> String {
     let mut message = format!("{unix_seconds}.").into_bytes();
     message.extend_from_slice(body);
-    format!(
-        "t={unix_seconds},v1={}",
-        hex::encode(hmac_sha256(secret.as_bytes(), &message))
-    )
+    format!("t={unix_seconds},v1={}", hex::encode(hmac_sha256(secret.as_bytes(), &message)))
 }
 
 /// HMAC-SHA256; keys of any length.
@@ -201,30 +187,20 @@ mod tests {
     #[test]
     fn hmac_agrees_with_rfc_4231_case_2() {
         let digest = hex::encode(hmac_sha256(b"Jefe", b"what do ya want for nothing?"));
-        assert_eq!(
-            digest,
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
-        );
+        assert_eq!(digest, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
 
     #[test]
     fn signature_covers_time_and_body() {
         let header = signature("whsec_x", 1_700_000_000, b"{}");
-        assert_eq!(
-            header,
-            format!(
-                "t=1700000000,v1={}",
-                hex::encode(hmac_sha256(b"whsec_x", b"1700000000.{}"))
-            )
-        );
+        assert_eq!(header, format!("t=1700000000,v1={}", hex::encode(hmac_sha256(b"whsec_x", b"1700000000.{}"))));
         assert_ne!(header, signature("whsec_x", 1_700_000_001, b"{}"));
     }
 
     #[test]
     fn sessions_link_to_the_order_in_both_ways() {
         let payment = Payment::new("0190-ab", 1250, "usd");
-        let event: Value =
-            serde_json::from_str(&payment.event(PaymentEvent::Completed, "evt_1", 5)).unwrap();
+        let event: Value = serde_json::from_str(&payment.event(PaymentEvent::Completed, "evt_1", 5)).unwrap();
         assert_eq!(event["type"], "checkout.session.completed");
         assert_eq!(event["data"]["object"]["client_reference_id"], "0190-ab");
         assert_eq!(event["data"]["object"]["metadata"]["orderId"], "0190-ab");
@@ -235,22 +211,10 @@ mod tests {
     #[test]
     fn only_a_whole_refund_says_refunded() {
         let payment = Payment::new("o", 1000, "usd");
-        let part: Value = serde_json::from_str(&payment.event(
-            PaymentEvent::Refunded {
-                refunded_cents: 400,
-            },
-            "evt_2",
-            5,
-        ))
-        .unwrap();
-        let whole: Value = serde_json::from_str(&payment.event(
-            PaymentEvent::Refunded {
-                refunded_cents: 1000,
-            },
-            "evt_3",
-            5,
-        ))
-        .unwrap();
+        let part: Value =
+            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 400 }, "evt_2", 5)).unwrap();
+        let whole: Value =
+            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 1000 }, "evt_3", 5)).unwrap();
         assert_eq!(part["data"]["object"]["refunded"], false);
         assert_eq!(whole["data"]["object"]["refunded"], true);
     }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use tokio::{sync::watch, time::Instant};
 
 pub mod files;
@@ -19,7 +20,7 @@ pub use job::{Job, Outcome, Phase, Record};
 pub use log::{LogEntry, What};
 pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};
 
-use crate::faults::Faults;
+use crate::{faults::Faults, gcode::GcodeFacts};
 
 /// A virtual printer that runs by itself: a [`Machine`] and the task that lets time pass in it. Clones are the same printer.
 ///
@@ -42,10 +43,7 @@ impl VirtualPrinter {
     /// A new, idle printer. `reconnects`: whether its host finds a lost controller by itself.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
-        let inner = Arc::new(Inner {
-            machine: Mutex::new(machine),
-            revision: watch::Sender::new(0),
-        });
+        let inner = Arc::new(Inner { machine: Mutex::new(machine), revision: watch::Sender::new(0) });
         let mut revised = inner.revision.subscribe();
         let weak = Arc::downgrade(&inner);
         tokio::spawn(async move {
@@ -68,18 +66,12 @@ impl VirtualPrinter {
 
     /// Looks at, or acts on, the machine as it is now. Must not be called from within itself.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
-        let mut machine = self
-            .0
-            .machine
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);
         machine.advance(Instant::now());
         let result = act(&mut machine);
         let revision = machine.revision();
         drop(machine);
-        self.0
-            .revision
-            .send_if_modified(|known| std::mem::replace(known, revision) != revision);
+        self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
         result
     }
 
@@ -108,9 +100,7 @@ impl VirtualPrinter {
         within: Duration,
     ) -> Result<Vec<LogEntry>, NotInTime> {
         let seen = self.until(|machine| wanted(machine.log()));
-        tokio::time::timeout(within, seen)
-            .await
-            .map_err(|_| NotInTime(within))?;
+        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))?;
         Ok(self.log())
     }
 
@@ -121,7 +111,13 @@ impl VirtualPrinter {
 
     /// How often it physically began to print a file.
     pub fn starts_of(&self, filename: &str) -> usize {
-        self.with(|machine| machine.log().iter().filter(|entry| matches!(&entry.what, What::Started { filename: started } if started == filename)).count())
+        self.with(|machine| {
+            machine
+                .log()
+                .iter()
+                .filter(|entry| matches!(&entry.what, What::Started { filename: started } if started == filename))
+                .count()
+        })
     }
 
     /// What is wrong with it.
@@ -151,6 +147,13 @@ impl VirtualPrinter {
     /// Changes the speed from now on; a running print goes on at the new one.
     pub fn set_speed(&self, speed: f64) {
         self.with(|machine| machine.set_speed(speed));
+    }
+
+    /// Puts a file on it, as if it had been uploaded.
+    pub fn put_file(&self, path: &str, bytes: impl Into<Bytes>) {
+        let bytes = bytes.into();
+        let facts = Arc::new(GcodeFacts::read(&bytes));
+        self.with(|machine| machine.store(path, bytes, facts));
     }
 
     /// Cuts its power for a moment.

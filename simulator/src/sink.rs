@@ -120,15 +120,9 @@ impl Sink {
 
     /// Starts on a given address.
     pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
-        let shared = Shared {
-            inside: Arc::default(),
-            changed: watch::Sender::new(0),
-        };
+        let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0) };
         let router = Router::new().fallback(receive).with_state(shared.clone());
-        Ok(Self {
-            shared,
-            server: Server::start(addr, router).await?,
-        })
+        Ok(Self { shared, server: Server::start(addr, router).await? })
     }
 
     /// The address to send to.
@@ -146,8 +140,7 @@ impl Sink {
 
     /// Checks signatures against this secret from now on; a request with a wrong one, or with none at all, is answered 401.
     pub fn verify_with(&self, secret: impl Into<String>) {
-        self.shared
-            .with(|inside| inside.secret = Some(secret.into()));
+        self.shared.with(|inside| inside.secret = Some(secret.into()));
     }
 
     /// Everything received so far, in order.
@@ -165,9 +158,7 @@ impl Sink {
         let seen = async {
             loop {
                 changed.borrow_and_update();
-                if let Some(all) = self
-                    .shared
-                    .with(|inside| wanted(&inside.received).then(|| inside.received.clone()))
+                if let Some(all) = self.shared.with(|inside| wanted(&inside.received).then(|| inside.received.clone()))
                 {
                     return all;
                 }
@@ -175,9 +166,7 @@ impl Sink {
                 let _ = changed.changed().await;
             }
         };
-        tokio::time::timeout(within, seen)
-            .await
-            .map_err(|_| NotInTime(within))
+        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))
     }
 
     /// Stops listening and cuts all connections.
@@ -194,11 +183,7 @@ enum Reaction {
     HangUp,
 }
 
-async fn receive(
-    State(shared): State<Shared>,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    request: Request,
-) -> Response {
+async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Peer>, request: Request) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, 64 * 1024 * 1024).await else {
         return StatusCode::PAYLOAD_TOO_LARGE.into_response();
@@ -212,11 +197,7 @@ async fn receive(
             .unwrap_or_default();
         let unsigned = inside.secret.is_some() && verdict == Verdict::default();
         let forged = verdict.service == Some(false) || verdict.standard == Some(false);
-        let reaction = if unsigned || forged {
-            Reaction::Answer(StatusCode::UNAUTHORIZED)
-        } else {
-            inside.react()
-        };
+        let reaction = if unsigned || forged { Reaction::Answer(StatusCode::UNAUTHORIZED) } else { inside.react() };
         let answered = match &reaction {
             Reaction::Answer(status) => Some(status.as_u16()),
             Reaction::After(_) => Some(200),
@@ -251,17 +232,16 @@ async fn receive(
 impl Inside {
     fn react(&mut self) -> Reaction {
         match self.mode {
-            Mode::Ok => Reaction::Answer(StatusCode::OK),
-            Mode::Status(status) => Reaction::Answer(
-                StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
-            ),
+            Mode::Status(status) => {
+                Reaction::Answer(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+            }
             Mode::Hang => Reaction::Never,
             Mode::Slow(delay) => Reaction::After(delay),
             Mode::FailFirst(times) if self.failures < times => {
                 self.failures += 1;
                 Reaction::Answer(StatusCode::INTERNAL_SERVER_ERROR)
             }
-            Mode::FailFirst(_) => Reaction::Answer(StatusCode::OK),
+            Mode::Ok | Mode::FailFirst(_) => Reaction::Answer(StatusCode::OK),
             Mode::Drop => Reaction::HangUp,
         }
     }
@@ -270,24 +250,14 @@ impl Inside {
 /// Judges the signatures of a request. `now` is in Unix seconds.
 pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdict {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let service = header("x-service-signature").map(|given| {
-        given
-            == format!(
-                "sha256={}",
-                hex::encode(hmac_sha256(secret.as_bytes(), body))
-            )
-    });
+    let service = header("x-service-signature")
+        .map(|given| given == format!("sha256={}", hex::encode(hmac_sha256(secret.as_bytes(), body))));
     let standard = header("webhook-signature").map(|given| {
         let (Some(id), Some(time)) = (header("webhook-id"), header("webhook-timestamp")) else {
             return false;
         };
-        let fresh = time
-            .parse::<i64>()
-            .is_ok_and(|time| (now - time).abs() <= TOLERANCE);
-        fresh
-            && given
-                .split(' ')
-                .any(|one| one == standard_signature(secret, id, time, body))
+        let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE);
+        fresh && given.split(' ').any(|one| one == standard_signature(secret, id, time, body))
     });
     Verdict { service, standard }
 }

@@ -1,5 +1,7 @@
 //! Loopback servers whose connections can be cut, and the routes by which a printer's faults are switched from outside.
 //!
+//! An unreachable printer still accepts, because its port also carries the control routes: a connection that asks for anything else is reset.
+//!
 //! Every printer answers at `/_sim/…` besides its protocol, and goes on answering there whatever is wrong with it:
 //!
 //! | route | |
@@ -37,7 +39,7 @@ mod upload;
 
 pub use control::control_routes;
 pub use guard::{Guard, guarded};
-pub use upload::Upload;
+pub use upload::{Upload, UploadedFile};
 
 /// One connection's kill switch.
 #[derive(Debug, Default)]
@@ -56,9 +58,9 @@ impl Gate {
         self.writer.wake();
     }
 
-    /// Spares the connection when a printer's connections are cut: it carries control requests.
-    pub(crate) fn spare(&self) {
-        self.control.store(true, Ordering::SeqCst);
+    /// Says whether the connection carries a control request now, and so is spared when a printer's connections are cut.
+    fn spare(&self, control: bool) {
+        self.control.store(control, Ordering::SeqCst);
     }
 
     fn is_cut(&self) -> bool {
@@ -98,13 +100,7 @@ impl Gates {
     }
 
     fn cut(&self, control_too: bool) {
-        for gate in self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .filter_map(Weak::upgrade)
-        {
+        for gate in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade) {
             if control_too || !gate.control.load(Ordering::SeqCst) {
                 gate.cut();
             }
@@ -127,13 +123,7 @@ impl Listener for GatedListener {
         let (inner, addr) = Listener::accept(&mut self.inner).await;
         // Answers are small and wanted at once.
         let _ = inner.set_nodelay(true);
-        (
-            GatedStream {
-                inner,
-                gate: self.gates.open(),
-            },
-            addr,
-        )
+        (GatedStream { inner, gate: self.gates.open() }, addr)
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -157,11 +147,7 @@ impl GatedStream {
 }
 
 impl AsyncRead for GatedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.gate.reader.register(cx.waker());
         if self.gate.is_cut() {
             return Poll::Ready(Err(self.refused()));
@@ -171,11 +157,7 @@ impl AsyncRead for GatedStream {
 }
 
 impl AsyncWrite for GatedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         self.gate.writer.register(cx.waker());
         if self.gate.is_cut() {
             return Poll::Ready(Err(self.refused()));
@@ -206,20 +188,13 @@ impl Server {
         let inner = TcpListener::bind(addr).await?;
         let addr = inner.local_addr()?;
         let gates = Gates::default();
-        let listener = GatedListener {
-            inner,
-            gates: gates.clone(),
-        };
+        let listener = GatedListener { inner, gates: gates.clone() };
         let service = router.into_make_service_with_connect_info::<Peer>();
         let task = tokio::spawn(async move {
             // Ends only by being aborted: accept errors are retried inside.
             let _ = axum::serve(listener, service).await;
         });
-        Ok(Self {
-            addr,
-            gates,
-            tasks: vec![task],
-        })
+        Ok(Self { addr, gates, tasks: vec![task] })
     }
 
     /// Serves a printer's protocol with its control routes, and cuts its connections whenever the printer becomes unreachable.

@@ -7,6 +7,8 @@ mod faults;
 mod fleet;
 #[path = "it/lab.rs"]
 mod lab;
+#[path = "it/machine.rs"]
+mod machine;
 #[path = "it/moonraker.rs"]
 mod moonraker;
 #[path = "it/octoprint.rs"]

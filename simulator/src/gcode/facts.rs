@@ -55,11 +55,7 @@ pub struct Thumbnail {
 impl GcodeFacts {
     /// Reads a file. Never fails: whatever is not understood is not there.
     pub fn read(file: &[u8]) -> Self {
-        let mut facts = Self {
-            nozzle_temp: 210.0,
-            bed_temp: 60.0,
-            ..Self::default()
-        };
+        let mut facts = Self { nozzle_temp: 210.0, bed_temp: 60.0, ..Self::default() };
         let mut motion = 0.0;
         let mut layer_marks = 0;
         let mut picture: Option<(u32, u32, String)> = None;
@@ -73,10 +69,7 @@ impl GcodeFacts {
                 continue;
             };
             let comment = comment.trim();
-            if comment == "LAYER_CHANGE"
-                || comment == "CHANGE_LAYER"
-                || (comment.starts_with("LAYER:"))
-            {
+            if comment == "LAYER_CHANGE" || comment == "CHANGE_LAYER" || (comment.starts_with("LAYER:")) {
                 layer_marks += 1;
             } else if let Some(size) = comment.strip_prefix("thumbnail begin ") {
                 picture = thumbnail_size(size).map(|(w, h)| (w, h, String::new()));
@@ -114,19 +107,13 @@ impl GcodeFacts {
         }
         if let Some(program) = comment.strip_prefix("Generated with ") {
             let mut words = program.split_whitespace();
-            self.slicer = words
-                .next()
-                .map(|word| word.trim_end_matches("_SteamEngine").to_owned());
+            self.slicer = words.next().map(|word| word.trim_end_matches("_SteamEngine").to_owned());
             self.slicer_version = words.next().map(str::to_owned);
             return;
         }
         // Bambu puts two statements into one comment.
         if comment.starts_with("model printing time:") {
-            if let Some(time) = comment
-                .split("total estimated time:")
-                .nth(1)
-                .and_then(parse_duration)
-            {
+            if let Some(time) = comment.split("total estimated time:").nth(1).and_then(parse_duration) {
                 self.time(time);
             }
             return;
@@ -148,38 +135,31 @@ impl GcodeFacts {
             }
             "filament used [mm]" | "total filament length [mm]" => self.length(sum(value)),
             "Filament used" => {
-                self.length(sum(&value.replace('m', "")).map(|metres| metres * 1000.0))
+                self.length(sum(&value.replace('m', "")).map(|metres| metres * 1000.0));
             }
             "filament used [g]" | "total filament weight [g]" => {
-                self.filament_g = sum(value).or(self.filament_g)
+                self.filament_g = sum(value).or(self.filament_g);
             }
             "total filament used [g]" => self.filament_g = self.filament_g.or(sum(value)),
             "filament used [cm3]" => self.filament_cm3 = sum(value).or(self.filament_cm3),
             "filament_type" => {
-                self.filament_type = Some(
-                    value
-                        .split([';', ','])
-                        .next()
-                        .unwrap_or(value)
-                        .trim()
-                        .to_owned(),
-                )
+                self.filament_type = Some(value.split([';', ',']).next().unwrap_or(value).trim().to_owned());
             }
             "layer_height" | "Layer height" => {
-                self.layer_height = first(value).or(self.layer_height)
+                self.layer_height = first(value).or(self.layer_height);
             }
             "first_layer_height" | "initial_layer_print_height" => {
-                self.first_layer_height = first(value).or(self.first_layer_height)
+                self.first_layer_height = first(value).or(self.first_layer_height);
             }
             "nozzle_diameter" => self.nozzle_diameter = first(value).or(self.nozzle_diameter),
             "total layers count" | "total layer number" | "LAYER_COUNT" => {
-                self.layers = value.parse().ok().or(self.layers)
+                self.layers = value.parse().ok().or(self.layers);
             }
             "first_layer_temperature" | "nozzle_temperature_initial_layer" => {
-                self.nozzle_temp = first(value).unwrap_or(self.nozzle_temp)
+                self.nozzle_temp = first(value).unwrap_or(self.nozzle_temp);
             }
             "first_layer_bed_temperature" | "hot_plate_temp_initial_layer" => {
-                self.bed_temp = first(value).unwrap_or(self.bed_temp)
+                self.bed_temp = first(value).unwrap_or(self.bed_temp);
             }
             _ => {}
         }
@@ -208,10 +188,7 @@ fn split_statement(comment: &str) -> Option<(&str, &str)> {
 
 /// Sum of a comma list: one number per extruder.
 fn sum(list: &str) -> Option<f64> {
-    let numbers: Vec<f64> = list
-        .split(',')
-        .filter_map(|part| part.trim().parse().ok())
-        .collect();
+    let numbers: Vec<f64> = list.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     (!numbers.is_empty()).then(|| numbers.iter().sum())
 }
 
@@ -282,10 +259,7 @@ mod tests {
     fn reads_back_what_the_orca_style_generator_wrote() {
         let facts = GcodeFacts::read(orca_gcode("part", 399, 12.5, 4000.0).as_bytes());
         assert_eq!(facts.slicer.as_deref(), Some("OrcaSlicer"));
-        assert_eq!(
-            (facts.seconds, facts.filament_g, facts.filament_mm),
-            (399.0, Some(12.5), 4000.0)
-        );
+        assert_eq!((facts.seconds, facts.filament_g, facts.filament_mm), (399.0, Some(12.5), 4000.0));
         assert_eq!((facts.nozzle_temp, facts.bed_temp), (240.0, 80.0));
         assert_eq!(facts.filament_type.as_deref(), Some("PETG"));
     }
@@ -293,15 +267,11 @@ mod tests {
     #[test]
     fn understands_bambu_and_cura() {
         let bambu = GcodeFacts::read(b"; model printing time: 5m 2s; total estimated time: 11m 15s\n; total filament weight [g] : 3.40\n; total filament length [mm] : 1100.5\n");
-        assert_eq!(
-            (bambu.seconds, bambu.filament_g, bambu.filament_mm),
-            (675.0, Some(3.4), 1100.5)
+        assert_eq!((bambu.seconds, bambu.filament_g, bambu.filament_mm), (675.0, Some(3.4), 1100.5));
+        let cura = GcodeFacts::read(
+            b";FLAVOR:Marlin\n;TIME:1234\n;Filament used: 1.5m, 0.5m\n;Layer height: 0.2\n;LAYER_COUNT:7\n",
         );
-        let cura = GcodeFacts::read(b";FLAVOR:Marlin\n;TIME:1234\n;Filament used: 1.5m, 0.5m\n;Layer height: 0.2\n;LAYER_COUNT:7\n");
-        assert_eq!(
-            (cura.seconds, cura.filament_mm, cura.layers),
-            (1234.0, 2000.0, Some(7))
-        );
+        assert_eq!((cura.seconds, cura.filament_mm, cura.layers), (1234.0, 2000.0, Some(7)));
     }
 
     #[test]
@@ -314,10 +284,7 @@ mod tests {
     #[test]
     fn durations_survive_writing_and_reading() {
         for seconds in [0, 45, 60, 827, 7205, 86_403] {
-            assert_eq!(
-                parse_duration(&duration_text(seconds)).unwrap(),
-                seconds as f64
-            );
+            assert_eq!(parse_duration(&duration_text(seconds)).unwrap(), seconds as f64);
         }
         assert_eq!(duration_text(7205), "2h 0m 5s");
         assert_eq!(parse_duration("soon"), None);

@@ -20,24 +20,13 @@ pub struct ApiError {
 impl ApiError {
     /// An error whose text clients see.
     pub fn new(code: u16, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            detail: None,
-        }
+        Self { code, message: message.into(), detail: None }
     }
 
     /// An error whose message is only the generic phrase of its status, as of upload and DELETE.
     pub fn generic(code: u16, detail: impl Into<String>) -> Self {
-        let phrase = StatusCode::from_u16(code)
-            .ok()
-            .and_then(|status| status.canonical_reason())
-            .unwrap_or("Error");
-        Self {
-            code,
-            message: phrase.to_owned(),
-            detail: Some(detail.into()),
-        }
+        let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");
+        Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
     }
 
     /// The text of a refused printer command.
@@ -56,14 +45,9 @@ impl ApiError {
     /// The HTTP answer.
     pub(super) fn respond(&self) -> Response {
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let traceback = format!(
-            "Traceback (most recent call last):\n  {}\n",
-            self.detail.as_deref().unwrap_or(&self.message)
-        );
-        super::answer(
-            status,
-            &json!({"error": {"code": self.code, "message": self.message, "traceback": traceback}}),
-        )
+        let traceback =
+            format!("Traceback (most recent call last):\n  {}\n", self.detail.as_deref().unwrap_or(&self.message));
+        super::answer(status, &json!({"error": {"code": self.code, "message": self.message, "traceback": traceback}}))
     }
 
     /// The JSON-RPC error object.

@@ -43,28 +43,13 @@ pub(super) fn list(machine: &mut Machine) -> Value {
 pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
     let known = [
         ("slicer", facts.slicer.clone().map(Value::from)),
-        (
-            "slicer_version",
-            facts.slicer_version.clone().map(Value::from),
-        ),
-        (
-            "estimated_time",
-            facts.estimated.then(|| Value::from(facts.seconds)),
-        ),
-        (
-            "filament_total",
-            facts.filament_known.then(|| Value::from(facts.filament_mm)),
-        ),
+        ("slicer_version", facts.slicer_version.clone().map(Value::from)),
+        ("estimated_time", facts.estimated.then(|| Value::from(facts.seconds))),
+        ("filament_total", facts.filament_known.then(|| Value::from(facts.filament_mm))),
         ("filament_weight_total", facts.filament_g.map(Value::from)),
-        (
-            "filament_type",
-            facts.filament_type.clone().map(Value::from),
-        ),
+        ("filament_type", facts.filament_type.clone().map(Value::from)),
         ("layer_height", facts.layer_height.map(Value::from)),
-        (
-            "first_layer_height",
-            facts.first_layer_height.map(Value::from),
-        ),
+        ("first_layer_height", facts.first_layer_height.map(Value::from)),
         ("layer_count", facts.layers.map(Value::from)),
         ("nozzle_diameter", facts.nozzle_diameter.map(Value::from)),
         ("first_layer_extr_temp", Some(facts.nozzle_temp.into())),
@@ -86,11 +71,8 @@ pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, A
         .get(filename)
         .ok_or_else(|| ApiError::new(404, format!("Metadata not available for <{filename}>")))?;
     let mut metadata = facts(&file.facts, file.bytes.len() as u64);
-    let printed = machine
-        .history()
-        .iter()
-        .rev()
-        .find(|record| record.filename == filename && record.started_at >= file.modified);
+    let printed =
+        machine.history().iter().rev().find(|record| record.filename == filename && record.started_at >= file.modified);
     metadata["filename"] = json!(filename);
     metadata["modified"] = json!(unix(file.modified));
     metadata["uuid"] = json!(file.uuid);
@@ -122,13 +104,8 @@ pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiErro
         Ok(()) => Ok(
             json!({"item": {"path": path, "root": "gcodes", "size": 0, "modified": 0, "permissions": ""}, "action": "delete_file"}),
         ),
-        Err(DeleteError::InUse) => Err(ApiError::generic(
-            403,
-            "File is loaded, print not completed",
-        )),
-        Err(DeleteError::NoFile) => {
-            Err(ApiError::generic(400, format!("Invalid file path: {path}")))
-        }
+        Err(DeleteError::InUse) => Err(ApiError::generic(403, "File is loaded, print not completed")),
+        Err(DeleteError::NoFile) => Err(ApiError::generic(400, format!("Invalid file path: {path}"))),
     }
 }
 
@@ -147,16 +124,11 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>)
             return Some((file.bytes.clone(), "application/octet-stream"));
         }
         machine.files().iter().find_map(|(name, file)| {
-            let folder = name
-                .rsplit_once('/')
-                .map(|(folder, _)| format!("{folder}/"))
-                .unwrap_or_default();
-            let picture = file.facts.thumbnails.iter().find(|picture| {
-                path == format!(
-                    "{folder}{}",
-                    thumbnail_path(name, picture.width, picture.height)
-                )
-            })?;
+            let folder = name.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+            let picture =
+                file.facts.thumbnails.iter().find(|picture| {
+                    path == format!("{folder}{}", thumbnail_path(name, picture.width, picture.height))
+                })?;
             Some((picture.png.clone().into(), "image/png"))
         })
     });
@@ -192,46 +164,29 @@ pub(super) async fn upload(
 }
 
 async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError> {
-    let upload = Upload::receive(&host.printer, form)
-        .await
-        .map_err(|error| ApiError::generic(500, error.body_text()))?;
+    let upload =
+        Upload::receive(&host.printer, form).await.map_err(|error| ApiError::generic(500, error.body_text()))?;
     if upload.field("root").is_some_and(|root| root != "gcodes") {
         return Err(ApiError::generic(400, "Invalid root"));
     }
-    let (filename, bytes) = upload
-        .file
-        .as_ref()
-        .filter(|(name, _)| !name.is_empty())
-        .ok_or_else(|| ApiError::generic(400, "No file name specified in upload form"))?;
-    let path = clean_path(&format!(
-        "{}/{filename}",
-        upload.field("path").unwrap_or_default()
-    ))
-    .ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
-    if upload
-        .field("checksum")
-        .is_some_and(|checksum| !checksum.eq_ignore_ascii_case(&upload.sha256))
-    {
+    let file = upload.file.as_ref().ok_or_else(|| ApiError::generic(400, "No file name specified in upload form"))?;
+    let path = clean_path(&format!("{}/{}", upload.field("path").unwrap_or_default(), file.name))
+        .ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
+    if upload.field("checksum").is_some_and(|checksum| !checksum.eq_ignore_ascii_case(&upload.sha256)) {
         return Err(ApiError::generic(422, "File checksum mismatch"));
     }
-    let printable = path.rsplit_once('.').is_some_and(|(_, extension)| {
-        PRINTABLE
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(extension))
-    });
+    let printable = path
+        .rsplit_once('.')
+        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)));
     host.printer.with(|machine| {
         if machine.in_use(&path) {
-            return Err(ApiError::generic(
-                403,
-                "File is loaded, upload not permitted",
-            ));
+            return Err(ApiError::generic(403, "File is loaded, upload not permitted"));
         }
-        let file = machine.store(&path, bytes.clone());
+        let file = machine.store(&path, file.bytes.clone(), file.facts.clone());
         let mut body = json!({"item": item(&path, &file), "action": "create_file"});
         if printable {
             // A failed start is swallowed: only the flag tells. Nor does an upload take a paused print's place.
-            let started =
-                upload.is_true("print") && machine.job().is_none() && machine.start(&path).is_ok();
+            let started = upload.is_true("print") && machine.job().is_none() && machine.start(&path).is_ok();
             body["print_started"] = json!(started);
             body["print_queued"] = json!(false);
         }

@@ -21,28 +21,17 @@ pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiE
         None | Some("desc") => records.reverse(),
         Some("asc") => {}
         Some(other) => {
-            return Err(ApiError::new(
-                400,
-                format!("Invalid `order` value: {other}"),
-            ));
+            return Err(ApiError::new(400, format!("Invalid `order` value: {other}")));
         }
     }
     let count = records.len();
-    let jobs: Vec<Value> = records
-        .into_iter()
-        .skip(start)
-        .take(limit)
-        .map(|record| job(machine, record))
-        .collect();
+    let jobs: Vec<Value> = records.into_iter().skip(start).take(limit).map(|record| job(machine, record)).collect();
     Ok(json!({"count": count, "jobs": jobs}))
 }
 
 /// One print by its `job_id`.
 pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, ApiError> {
-    let record = machine
-        .history()
-        .iter()
-        .find(|record| job_id(record.number) == uid);
+    let record = machine.history().iter().find(|record| job_id(record.number) == uid);
     record
         .map(|record| json!({"job": job(machine, record)}))
         .ok_or_else(|| ApiError::new(404, format!("Invalid job uid: {uid}")))
@@ -70,16 +59,8 @@ pub(super) fn job_id(number: u64) -> String {
 pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     let running = machine.job().filter(|job| job.number == record.number);
     let (print, total, filament) = match running {
-        Some(job) => (
-            job.printing.as_secs_f64(),
-            job.total(machine.now()).as_secs_f64(),
-            job.filament_mm(),
-        ),
-        None => (
-            record.print_seconds,
-            record.total_seconds,
-            record.filament_mm,
-        ),
+        Some(job) => (job.printing.as_secs_f64(), job.total(machine.now()).as_secs_f64(), job.filament_mm()),
+        None => (record.print_seconds, record.total_seconds, record.filament_mm),
     };
     let status = match &record.outcome {
         None => "in_progress",
@@ -111,16 +92,9 @@ fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
     let Some(value) = params.get(name) else {
         return Ok(None);
     };
-    let number = value
-        .as_f64()
-        .or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+    let number = value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
     number
         .filter(|number| *number >= 0.0)
         .map(Some)
-        .ok_or_else(|| {
-            ApiError::new(
-                400,
-                format!("Unable to convert argument [{name}] to a number"),
-            )
-        })
+        .ok_or_else(|| ApiError::new(400, format!("Unable to convert argument [{name}] to a number")))
 }

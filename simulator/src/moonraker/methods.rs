@@ -36,18 +36,13 @@ fn require_klippy(machine: &Machine) -> Result<(), ApiError> {
 
 fn require_connected(machine: &Machine) -> Result<(), ApiError> {
     match machine.controller() {
-        Controller::Away(_) | Controller::Closed => {
-            Err(ApiError::new(503, "Klippy Host not connected"))
-        }
+        Controller::Away(_) | Controller::Closed => Err(ApiError::new(503, "Klippy Host not connected")),
         _ => Ok(()),
     }
 }
 
 pub(super) fn text<'a>(params: &'a Params, name: &str) -> Result<&'a str, ApiError> {
-    params
-        .get(name)
-        .and_then(Value::as_str)
-        .ok_or_else(|| ApiError::new(400, format!("No data for argument: {name}")))
+    params.get(name).and_then(Value::as_str).ok_or_else(|| ApiError::new(400, format!("No data for argument: {name}")))
 }
 
 impl Host {
@@ -55,20 +50,17 @@ impl Host {
     pub(super) async fn call(&self, method: &str, params: &Params) -> Result<Value, ApiError> {
         match method {
             "server.info" => Ok(self.server_info()),
-            "server.files.list" => Ok(self.printer.with(|machine| files::list(machine))),
+            "server.files.list" => Ok(self.printer.with(files::list)),
             "server.files.metadata" | "server.files.metascan" => {
                 let filename = text(params, "filename")?;
-                self.printer
-                    .with(|machine| files::metadata(machine, filename))
+                self.printer.with(|machine| files::metadata(machine, filename))
             }
-            "server.files.delete_file" => self.printer.with(|machine| {
-                files::remove(machine, text(params, "path")?.trim_start_matches("gcodes/"))
-            }),
+            "server.files.delete_file" => {
+                self.printer.with(|machine| files::remove(machine, text(params, "path")?.trim_start_matches("gcodes/")))
+            }
             "server.history.list" => self.printer.with(|machine| history::list(machine, params)),
-            "server.history.get_job" => self
-                .printer
-                .with(|machine| history::one(machine, text(params, "uid")?)),
-            "server.history.totals" => Ok(self.printer.with(|machine| history::totals(machine))),
+            "server.history.get_job" => self.printer.with(|machine| history::one(machine, text(params, "uid")?)),
+            "server.history.totals" => Ok(self.printer.with(history::totals)),
             "server.job_queue.status" => Ok(json!({"queued_jobs": [], "queue_state": "ready"})),
             "server.webcams.list" => Ok(json!({"webcams": []})),
             "machine.system_info" => Ok(self.system_info()),
@@ -114,10 +106,7 @@ impl Host {
     }
 
     /// A command of the print routes; it answers once the machine has done it.
-    async fn command(
-        &self,
-        act: impl FnOnce(&mut Machine) -> Result<(), CommandError>,
-    ) -> Result<Value, ApiError> {
+    async fn command(&self, act: impl FnOnce(&mut Machine) -> Result<(), CommandError>) -> Result<Value, ApiError> {
         self.printer.with(|machine| {
             require_connected(machine)?;
             act(machine).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
@@ -131,9 +120,7 @@ impl Host {
         self.printer.with(require_ready_for_script)?;
         for line in script.lines() {
             self.printer.with(|machine| {
-                machine
-                    .gcode(line)
-                    .map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+                machine.gcode(line).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
             })?;
             self.quiet().await;
         }
@@ -143,10 +130,7 @@ impl Host {
     /// Waits until nothing that a macro would wait for is going on.
     async fn quiet(&self) {
         self.printer
-            .until(|machine| {
-                !machine.is_homing()
-                    && !machine.job().is_some_and(|job| job.phase.is_transitional())
-            })
+            .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))
             .await;
     }
 

@@ -13,9 +13,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     let state_of_print = print_state(machine);
     let active = state_of_print == "printing";
     let progress = shown.map_or(0.0, |job| file_progress(machine, job));
-    let open = machine
-        .job()
-        .filter(|_| *machine.controller() == Controller::Ready);
+    let open = machine.job().filter(|_| *machine.controller() == Controller::Ready);
     let objects = json!({
         "webhooks": {"state": state, "state_message": message},
         "print_stats": {
@@ -99,11 +97,7 @@ fn file_progress(machine: &Machine, job: &Job) -> f64 {
 
 /// Heater power, 0 to 1.
 fn power(actual: f64, target: f64) -> f64 {
-    if target <= 0.0 {
-        0.0
-    } else {
-        ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0)
-    }
+    if target <= 0.0 { 0.0 } else { ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0) }
 }
 
 /// The wanted objects and fields: null or an empty list means all fields; unknown objects are left out, unknown fields are null.
@@ -113,21 +107,14 @@ pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> M
         let Some(object) = all.get(name) else {
             continue;
         };
-        let fields: Vec<&str> = fields
-            .as_array()
-            .map(|fields| fields.iter().filter_map(Value::as_str).collect())
-            .unwrap_or_default();
+        let fields: Vec<&str> =
+            fields.as_array().map(|fields| fields.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
         let chosen = if fields.is_empty() {
             object.clone()
         } else {
             fields
                 .into_iter()
-                .map(|field| {
-                    (
-                        field.to_owned(),
-                        object.get(field).cloned().unwrap_or(Value::Null),
-                    )
-                })
+                .map(|field| (field.to_owned(), object.get(field).cloned().unwrap_or(Value::Null)))
                 .collect::<Map<_, _>>()
                 .into()
         };
@@ -145,9 +132,7 @@ pub(super) fn delta(before: &Map<String, Value>, after: &Map<String, Value>) -> 
         };
         let changed: Map<String, Value> = fields
             .iter()
-            .filter(|(field, value)| {
-                before.get(name).and_then(|old| old.get(*field)) != Some(*value)
-            })
+            .filter(|(field, value)| before.get(name).and_then(|old| old.get(*field)) != Some(*value))
             .map(|(field, value)| (field.clone(), value.clone()))
             .collect();
         if !changed.is_empty() {

@@ -33,9 +33,7 @@ pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Res
     };
     let reply = match parse(&body) {
         Ok(call) => match call.method.as_str() {
-            "printer.objects.subscribe" | "server.connection.identify" => {
-                call.failed(&ApiError::new(404, "Not Found"))
-            }
+            "printer.objects.subscribe" | "server.connection.identify" => call.failed(&ApiError::new(404, "Not Found")),
             _ => call.run(host).await,
         },
         Err(error) => error,
@@ -55,17 +53,9 @@ pub(super) async fn upgrade(
         let sockets = host.sockets.clone();
         let id = sockets.fetch_add(1, Ordering::Relaxed) + 1;
         let log_seen = host.printer.with(|machine| machine.log().len());
-        Session {
-            host,
-            id,
-            authorised,
-            identified: false,
-            subscription: None,
-            log_seen,
-            klippy: None,
-        }
-        .run(socket)
-        .await;
+        Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None }
+            .run(socket)
+            .await;
         sockets.fetch_sub(1, Ordering::Relaxed);
     })
 }
@@ -95,12 +85,12 @@ impl Call {
 }
 
 fn parse(text: &[u8]) -> Result<Call, Value> {
-    let refuse = |code: i64, message: &str| json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": null});
+    let refuse =
+        |code: i64, message: &str| json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": null});
     let Ok(request) = serde_json::from_slice::<Value>(text) else {
         return Err(refuse(-32700, "Parse error"));
     };
-    let (Some("2.0"), Some(method)) = (request["jsonrpc"].as_str(), request["method"].as_str())
-    else {
+    let (Some("2.0"), Some(method)) = (request["jsonrpc"].as_str(), request["method"].as_str()) else {
         return Err(refuse(-32600, "Invalid Request"));
     };
     Ok(Call {
@@ -151,11 +141,7 @@ impl Session {
                 _ = sampling.tick(), if self.subscription.is_some() => self.sample().into_iter().collect(),
             };
             for message in outgoing {
-                if socket
-                    .send(Message::Text(message.to_string().into()))
-                    .await
-                    .is_err()
-                {
+                if socket.send(Message::Text(message.to_string().into())).await.is_err() {
                     return;
                 }
             }
@@ -163,11 +149,7 @@ impl Session {
     }
 
     /// Answers at once, or leaves the call running.
-    fn receive(
-        &mut self,
-        text: &[u8],
-        running: &mut FuturesUnordered<BoxFuture<'static, Value>>,
-    ) -> Option<Value> {
+    fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
         let call = match parse(text) {
             Ok(call) => call,
             Err(error) => return Some(error),
@@ -210,11 +192,7 @@ impl Session {
     /// Replaces the former subscription; an empty one cancels it.
     fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
         let snapshot = self.host.query(params)?;
-        let wanted = params
-            .get("objects")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
+        let wanted = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
         let last = snapshot["status"].as_object().cloned().unwrap_or_default();
         self.subscription = (!wanted.is_empty()).then_some(Subscription { wanted, last });
         Ok(snapshot)
@@ -222,28 +200,23 @@ impl Session {
 
     fn sample(&mut self) -> Option<Value> {
         let subscription = self.subscription.as_mut()?;
-        let (after, time) = self.host.printer.with(|machine| {
-            (
-                objects::select(&objects::all(machine), &subscription.wanted),
-                machine.uptime(),
-            )
-        });
+        let (after, time) = self
+            .host
+            .printer
+            .with(|machine| (objects::select(&objects::all(machine), &subscription.wanted), machine.uptime()));
         let delta = objects::delta(&subscription.last, &after);
         subscription.last = after;
-        (!delta.is_empty()).then(
-            || json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}),
-        )
+        (!delta.is_empty())
+            .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
     }
 
     /// What is to be told now that something changed.
     fn news(&mut self) -> Vec<Value> {
         let seen = self.log_seen;
-        let (entries, controller) = self.host.printer.with(|machine| {
-            (
-                machine.log()[seen.min(machine.log().len())..].to_vec(),
-                machine.controller().clone(),
-            )
-        });
+        let (entries, controller) = self
+            .host
+            .printer
+            .with(|machine| (machine.log()[seen.min(machine.log().len())..].to_vec(), machine.controller().clone()));
         self.log_seen += entries.len();
         let mut news = Vec::new();
         if self.authorised {
@@ -253,21 +226,17 @@ impl Session {
         }
         if self.klippy.as_ref() != Some(&controller) {
             let method = match &controller {
-                Controller::Ready => Some("notify_klippy_ready"),
-                Controller::Halted { .. } => Some("notify_klippy_shutdown"),
-                Controller::Away(_) | Controller::Closed => Some("notify_klippy_disconnected"),
+                Controller::Ready => "notify_klippy_ready",
+                Controller::Halted { .. } => "notify_klippy_shutdown",
                 // A restart tears the connection down too.
-                Controller::Starting => Some("notify_klippy_disconnected"),
+                Controller::Away(_) | Controller::Closed | Controller::Starting => "notify_klippy_disconnected",
             };
-            if matches!(
-                controller,
-                Controller::Away(_) | Controller::Closed | Controller::Starting
-            ) {
+            if matches!(controller, Controller::Away(_) | Controller::Closed | Controller::Starting) {
                 self.subscription = None;
             }
             self.klippy = Some(controller);
             if self.authorised {
-                news.extend(method.map(|method| json!({"jsonrpc": "2.0", "method": method})));
+                news.push(json!({"jsonrpc": "2.0", "method": method}));
             }
         }
         news.extend(self.sample());
@@ -275,9 +244,8 @@ impl Session {
     }
 
     fn told(&self, what: &What) -> Option<Value> {
-        let notify = |method: &str, params: Value| {
-            Some(json!({"jsonrpc": "2.0", "method": method, "params": [params]}))
-        };
+        let notify =
+            |method: &str, params: Value| Some(json!({"jsonrpc": "2.0", "method": method, "params": [params]}));
         match what {
             What::Uploaded { filename, bytes } => notify(
                 "notify_filelist_changed",
@@ -287,17 +255,15 @@ impl Session {
                 "notify_filelist_changed",
                 json!({"action": "delete_file", "item": {"path": filename, "root": "gcodes", "size": 0}}),
             ),
-            What::Started { filename } => notify(
-                "notify_history_changed",
-                json!({"action": "added", "job": self.last_job_of(filename)}),
-            ),
+            What::Started { filename } => {
+                notify("notify_history_changed", json!({"action": "added", "job": self.last_job_of(filename)}))
+            }
             What::Finished { filename }
             | What::Cancelled { filename }
             | What::Failed { filename, .. }
-            | What::Interrupted { filename } => notify(
-                "notify_history_changed",
-                json!({"action": "finished", "job": self.last_job_of(filename)}),
-            ),
+            | What::Interrupted { filename } => {
+                notify("notify_history_changed", json!({"action": "finished", "job": self.last_job_of(filename)}))
+            }
             What::Gcode { line } => notify("notify_gcode_response", json!(format!("// {line}"))),
             _ => None,
         }

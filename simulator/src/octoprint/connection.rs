@@ -13,13 +13,7 @@ use crate::printer::Controller;
 
 pub(super) async fn show(State(host): State<Host>) -> Response {
     let (open, text) = host.printer.with(|machine| {
-        (
-            matches!(
-                machine.controller(),
-                Controller::Ready | Controller::Starting
-            ),
-            state_text(machine),
-        )
+        (matches!(machine.controller(), Controller::Ready | Controller::Starting), state_text(machine))
     });
     // This resource says Closed where the job resource says Offline.
     let text = if text == "Offline" { "Closed" } else { text };
@@ -46,10 +40,7 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
 pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -> Response {
     match body["command"].as_str() {
         Some("connect") => {
-            if body
-                .get("port")
-                .is_some_and(|port| !port.is_null() && port != "VIRTUAL" && port != "AUTO")
-            {
+            if body.get("port").is_some_and(|port| !port.is_null() && port != "VIRTUAL" && port != "AUTO") {
                 return error(StatusCode::BAD_REQUEST, "Invalid port");
             }
             host.printer.with(crate::printer::Machine::connect);

@@ -52,10 +52,7 @@ pub(super) fn state(machine: &Machine) -> Value {
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);
     let printing = ready && (machine.echoes() || phase.is_some_and(|phase| phase != Phase::Paused));
     let failed = error_text(machine).is_some();
-    let closed = !matches!(
-        machine.controller(),
-        Controller::Ready | Controller::Starting
-    );
+    let closed = !matches!(machine.controller(), Controller::Ready | Controller::Starting);
     json!({
         "text": state_text(machine),
         "error": error_text(machine).unwrap_or(""),
@@ -84,15 +81,9 @@ pub(super) fn temperatures(machine: &mut Machine) -> Value {
     })
 }
 
-pub(super) async fn show(
-    State(host): State<Host>,
-    Query(query): Query<Vec<(String, String)>>,
-) -> Response {
-    let excluded: Vec<&str> = query
-        .iter()
-        .filter(|(name, _)| name == "exclude")
-        .flat_map(|(_, list)| list.split(','))
-        .collect();
+pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(String, String)>>) -> Response {
+    let excluded: Vec<&str> =
+        query.iter().filter(|(name, _)| name == "exclude").flat_map(|(_, list)| list.split(',')).collect();
     host.printer.with(|machine| {
         if *machine.controller() != Controller::Ready {
             return error(StatusCode::CONFLICT, "Printer is not operational");
@@ -117,35 +108,22 @@ pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -
         (Some(Value::String(one)), None) => vec![one],
         (None, Some(Value::Array(many))) => many.iter().filter_map(Value::as_str).collect(),
         _ => {
-            return error(
-                StatusCode::BAD_REQUEST,
-                "Need either single command or list of commands",
-            );
+            return error(StatusCode::BAD_REQUEST, "Need either single command or list of commands");
         }
     };
     host.printer.with(|machine| {
         if *machine.controller() != Controller::Ready {
             return error(StatusCode::CONFLICT, "Printer is not operational");
         }
-        if commands
-            .iter()
-            .any(|command| command.trim().eq_ignore_ascii_case("M112"))
-        {
+        if commands.iter().any(|command| command.trim().eq_ignore_ascii_case("M112")) {
             return outcome(machine.emergency_stop(STOPPED));
         }
-        outcome(
-            commands
-                .iter()
-                .try_for_each(|command| machine.gcode(command)),
-        )
+        outcome(commands.iter().try_for_each(|command| machine.gcode(command)))
     })
 }
 
 fn run(host: &Host, lines: &[String]) -> Response {
-    outcome(
-        host.printer
-            .with(|machine| lines.iter().try_for_each(|line| machine.gcode(line))),
-    )
+    outcome(host.printer.with(|machine| lines.iter().try_for_each(|line| machine.gcode(line))))
 }
 
 pub(super) async fn tool(State(host): State<Host>, Json(body): Json<Value>) -> Response {
@@ -170,11 +148,7 @@ pub(super) async fn bed(State(host): State<Host>, Json(body): Json<Value>) -> Re
 /// Homing and jogging are refused while printing.
 pub(super) async fn printhead(State(host): State<Host>, Json(body): Json<Value>) -> Response {
     let idle = host.printer.with(|machine| {
-        if machine.job().is_some_and(|job| job.phase != Phase::Paused) {
-            Err(CommandError::Busy)
-        } else {
-            Ok(())
-        }
+        if machine.job().is_some_and(|job| job.phase != Phase::Paused) { Err(CommandError::Busy) } else { Ok(()) }
     });
     if let Err(busy) = idle {
         return outcome(Err(busy));
@@ -188,21 +162,10 @@ pub(super) async fn printhead(State(host): State<Host>, Json(body): Json<Value>)
                 .filter_map(Value::as_str)
                 .map(|axis| format!("{}0", axis.to_uppercase()))
                 .collect();
-            run(
-                &host,
-                &[
-                    "G91".to_owned(),
-                    format!("G28 {}", axes.join(" ")),
-                    "G90".to_owned(),
-                ],
-            )
+            run(&host, &["G91".to_owned(), format!("G28 {}", axes.join(" ")), "G90".to_owned()])
         }
         Some("jog" | "feedrate") => host.printer.with(|machine| {
-            if *machine.controller() == Controller::Ready {
-                done()
-            } else {
-                outcome(Err(CommandError::NotReady))
-            }
+            if *machine.controller() == Controller::Ready { done() } else { outcome(Err(CommandError::NotReady)) }
         }),
         _ => error(StatusCode::BAD_REQUEST, "Unknown command"),
     }

@@ -20,7 +20,8 @@ const RATE: Duration = Duration::from_millis(500);
 
 /// `GET /sockjs/info`
 pub(super) async fn info() -> Response {
-    Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561})).into_response()
+    Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
+        .into_response()
 }
 
 /// `GET /sockjs/websocket`
@@ -40,11 +41,7 @@ async fn run(host: Host, mut socket: WebSocket) {
     ];
     loop {
         for message in outgoing.drain(..) {
-            if socket
-                .send(Message::Text(message.to_string().into()))
-                .await
-                .is_err()
-            {
+            if socket.send(Message::Text(message.to_string().into())).await.is_err() {
                 return;
             }
         }
@@ -118,10 +115,7 @@ fn events(what: &What) -> Vec<Value> {
     match what {
         What::Started { filename } => vec![event("PrintStarted", file(filename))],
         What::Finished { filename } => vec![event("PrintDone", file(filename))],
-        What::Cancelled { filename } => vec![
-            event("PrintCancelled", file(filename)),
-            failed(filename, "cancelled"),
-        ],
+        What::Cancelled { filename } => vec![event("PrintCancelled", file(filename)), failed(filename, "cancelled")],
         What::Failed { filename, .. } | What::Interrupted { filename } => {
             vec![failed(filename, "error")]
         }
@@ -129,19 +123,10 @@ fn events(what: &What) -> Vec<Value> {
         What::Resumed { filename } => vec![event("PrintResumed", file(filename))],
         What::Uploaded { filename, .. } => vec![event("Upload", file(filename))],
         What::Deleted { filename } => vec![event("FileRemoved", file(filename))],
-        What::EmergencyStop => vec![
-            event("EStop", Value::Null),
-            event("Disconnected", Value::Null),
-        ],
-        What::FirmwareShutdown => vec![event(
-            "Error",
-            json!({"error": "firmware shutdown", "reason": "firmware"}),
-        )],
+        What::EmergencyStop => vec![event("EStop", Value::Null), event("Disconnected", Value::Null)],
+        What::FirmwareShutdown => vec![event("Error", json!({"error": "firmware shutdown", "reason": "firmware"}))],
         What::Disconnected | What::Rebooted => vec![event("Disconnected", Value::Null)],
-        What::Restarted => vec![event(
-            "Connected",
-            json!({"port": "VIRTUAL", "baudrate": 115_200}),
-        )],
+        What::Restarted => vec![event("Connected", json!({"port": "VIRTUAL", "baudrate": 115_200}))],
         What::Homed { .. } => vec![event("Home", Value::Null)],
         What::LateStartFellThrough { .. } | What::Connected | What::Gcode { .. } => vec![],
     }

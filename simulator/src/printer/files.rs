@@ -38,10 +38,7 @@ impl Files {
         if self.by_path.contains_key(path) {
             return Some(path.to_owned());
         }
-        self.by_path
-            .keys()
-            .find(|key| key.eq_ignore_ascii_case(path))
-            .cloned()
+        self.by_path.keys().find(|key| key.eq_ignore_ascii_case(path)).cloned()
     }
 
     /// All files in order of their paths.

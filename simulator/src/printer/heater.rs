@@ -17,12 +17,7 @@ pub struct Heater {
 impl Heater {
     /// A cold heater.
     pub fn new(rise: f64, fall: f64) -> Self {
-        Self {
-            actual: AMBIENT,
-            target: 0.0,
-            rise,
-            fall,
-        }
+        Self { actual: AMBIENT, target: 0.0, rise, fall }
     }
 
     /// Sets the target in °C; 0 is off.

@@ -59,7 +59,7 @@ pub struct Job {
     pub facts: Arc<GcodeFacts>,
     /// G-code seconds done.
     pub done: f64,
-    /// Real time spent moving.
+    /// Real time spent printing. Warming up is part of it: a virtual print lasts its slicer's estimate, and heats within that.
     pub printing: Duration,
     /// When it began.
     pub started: Instant,
@@ -76,11 +76,7 @@ pub struct Job {
 impl Job {
     /// Share done, 0 to 1; exactly 1 once completed.
     pub fn progress(&self) -> f64 {
-        if self.outcome == Some(Outcome::Completed) {
-            1.0
-        } else {
-            (self.done / self.facts.seconds).clamp(0.0, 1.0)
-        }
+        if self.outcome == Some(Outcome::Completed) { 1.0 } else { (self.done / self.facts.seconds).clamp(0.0, 1.0) }
     }
 
     /// Filament used so far in millimetres.
@@ -90,16 +86,12 @@ impl Job {
 
     /// Real time since the start, pauses included.
     pub fn total(&self, now: Instant) -> Duration {
-        self.ended
-            .unwrap_or(now)
-            .saturating_duration_since(self.started)
+        self.ended.unwrap_or(now).saturating_duration_since(self.started)
     }
 
     /// Layer being printed, counted from 1, where the file has layers.
     pub fn layer(&self) -> Option<u64> {
-        self.facts
-            .layers
-            .map(|layers| ((self.progress() * layers as f64).ceil() as u64).clamp(1, layers))
+        self.facts.layers.map(|layers| ((self.progress() * layers as f64).ceil() as u64).clamp(1, layers))
     }
 }
 

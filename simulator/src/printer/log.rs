@@ -126,8 +126,6 @@ mod rfc3339 {
     }
 
     pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Timestamp, D::Error> {
-        String::deserialize(input)?
-            .parse()
-            .map_err(D::Error::custom)
+        String::deserialize(input)?.parse().map_err(D::Error::custom)
     }
 }

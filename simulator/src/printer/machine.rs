@@ -119,11 +119,7 @@ impl Machine {
     pub fn new(seed: u64, speed: f64, reconnects: bool, now: Instant) -> Self {
         let mut rng = fastrand::Rng::with_seed(seed);
         let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);
-        let temper = Temper {
-            restart: between(2.0, 5.0),
-            boot: between(20.0, 40.0),
-            homing: between(8.0, 14.0),
-        };
+        let temper = Temper { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
         let nozzle = Heater::new(between(2.5, 4.5), 0.012);
         let bed = Heater::new(between(0.5, 0.9), 0.003);
         Self {
@@ -164,8 +160,7 @@ impl Machine {
     }
 
     fn calendar(&self, at: Instant) -> Timestamp {
-        let passed = SignedDuration::try_from(at.saturating_duration_since(self.zero))
-            .unwrap_or(SignedDuration::ZERO);
+        let passed = SignedDuration::try_from(at.saturating_duration_since(self.zero)).unwrap_or(SignedDuration::ZERO);
         self.zero_at.checked_add(passed).unwrap_or(self.zero_at)
     }
 
@@ -256,20 +251,15 @@ impl Machine {
         }
     }
 
-    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use.
-    pub fn store(&mut self, path: &str, bytes: Bytes) -> StoredFile {
+    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its facts.
+    pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
         let file = StoredFile {
             modified: self.now_at(),
-            facts: Arc::new(GcodeFacts::read(&bytes)),
-            uuid: uuid::Builder::from_random_bytes(self.rng.u128(..).to_be_bytes())
-                .into_uuid()
-                .to_string(),
+            facts,
+            uuid: uuid::Builder::from_random_bytes(self.rng.u128(..).to_be_bytes()).into_uuid().to_string(),
             bytes,
         };
-        self.write(What::Uploaded {
-            filename: path.to_owned(),
-            bytes: file.bytes.len() as u64,
-        });
+        self.write(What::Uploaded { filename: path.to_owned(), bytes: file.bytes.len() as u64 });
         self.files.put(path.to_owned(), file.clone());
         file
     }
@@ -284,18 +274,13 @@ impl Machine {
     }
 
     fn write(&mut self, what: What) {
-        self.log.push(LogEntry {
-            seq: self.log.len() as u64,
-            at: self.now_at(),
-            what,
-        });
+        self.log.push(LogEntry { seq: self.log.len() as u64, at: self.now_at(), what });
         self.touch();
     }
 
     /// Real time that so many G-code seconds take.
     fn real(&self, gcode_seconds: f64) -> Duration {
-        Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed)
-            .unwrap_or(Duration::from_secs(u32::MAX.into()))
+        Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }
 
     fn later(&mut self, after: Duration, what: Upcoming) {
@@ -306,9 +291,5 @@ impl Machine {
 
 /// Speeds that make sense; anything else is real speed.
 fn sane_speed(speed: f64) -> f64 {
-    if speed.is_finite() && speed > 0.0 {
-        speed
-    } else {
-        1.0
-    }
+    if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
 }

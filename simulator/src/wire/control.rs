@@ -25,18 +25,14 @@ pub fn control_routes(printer: VirtualPrinter) -> Router {
         .with_state(printer)
 }
 
-/// Marks the connection as one that faults do not cut.
+/// Marks the connection as one that faults do not cut for now.
 async fn spare(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
-    peer.0.spare();
+    peer.0.spare(true);
     next.run(request).await
 }
 
 fn bad(message: impl std::fmt::Display) -> Response {
-    (
-        StatusCode::BAD_REQUEST,
-        Json(json!({"error": message.to_string()})),
-    )
-        .into_response()
+    (StatusCode::BAD_REQUEST, Json(json!({"error": message.to_string()}))).into_response()
 }
 
 #[derive(Deserialize)]
@@ -45,11 +41,8 @@ struct After {
 }
 
 async fn log(State(printer): State<VirtualPrinter>, Query(query): Query<After>) -> Response {
-    let entries: Vec<_> = printer
-        .log()
-        .into_iter()
-        .filter(|entry| query.after.is_none_or(|after| entry.seq > after))
-        .collect();
+    let entries: Vec<_> =
+        printer.log().into_iter().filter(|entry| query.after.is_none_or(|after| entry.seq > after)).collect();
     Json(json!({"log": entries})).into_response()
 }
 
@@ -57,10 +50,7 @@ async fn faults(State(printer): State<VirtualPrinter>) -> Response {
     Json(printer.faults()).into_response()
 }
 
-async fn change_faults(
-    State(printer): State<VirtualPrinter>,
-    Json(change): Json<Map<String, Value>>,
-) -> Response {
+async fn change_faults(State(printer): State<VirtualPrinter>, Json(change): Json<Map<String, Value>>) -> Response {
     let changed = printer.with(|machine| {
         let faults = machine.faults().merged(&change)?;
         machine.set_faults(faults.clone());
@@ -82,10 +72,7 @@ async fn speed(State(printer): State<VirtualPrinter>) -> Response {
     Json(json!({"speed": printer.speed()})).into_response()
 }
 
-async fn change_speed(
-    State(printer): State<VirtualPrinter>,
-    Json(Speed { speed }): Json<Speed>,
-) -> Response {
+async fn change_speed(State(printer): State<VirtualPrinter>, Json(Speed { speed }): Json<Speed>) -> Response {
     if !(speed.is_finite() && speed > 0.0) {
         return bad("speed must be above 0");
     }

@@ -25,16 +25,8 @@ pub struct Guard {
 }
 
 /// Puts a protocol's routes behind the faults that strike any request. `error` makes an answer in the protocol's own shape.
-pub fn guarded(
-    router: Router,
-    printer: VirtualPrinter,
-    error: fn(StatusCode, &str) -> Response,
-) -> Router {
-    let guard = Guard {
-        printer,
-        error,
-        requests: Arc::default(),
-    };
+pub fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
+    let guard = Guard { printer, error, requests: Arc::default() };
     router.layer(middleware::from_fn_with_state(guard, strike))
 }
 
@@ -44,13 +36,10 @@ async fn strike(
     request: Request,
     next: Next,
 ) -> Response {
+    peer.0.spare(false);
     let (reachable, hangs, errs) = guard.printer.with(|machine| {
         let faults = machine.faults();
-        (
-            machine.reachable(),
-            faults.hang,
-            faults.every_second_answer_an_error,
-        )
+        (machine.reachable(), faults.hang, faults.every_second_answer_an_error)
     });
     if !reachable {
         return peer.hang_up().await;

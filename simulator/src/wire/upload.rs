@@ -1,22 +1,33 @@
 //! Multipart uploads, taken in as they come and as slowly as a fault says.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use axum::extract::{Multipart, multipart::MultipartError};
 use bytes::{Bytes, BytesMut};
 use sha2::{Digest, Sha256};
 
-use crate::VirtualPrinter;
+use crate::{VirtualPrinter, gcode::GcodeFacts};
 
 /// A whole upload.
 #[derive(Debug, Default)]
 pub struct Upload {
     /// Text fields by name; the last of a name wins.
     pub fields: BTreeMap<String, String>,
-    /// The file's name as sent, and its contents.
-    pub file: Option<(String, Bytes)>,
+    /// The file.
+    pub file: Option<UploadedFile>,
     /// SHA-256 of the contents, lower-case hex.
     pub sha256: String,
+}
+
+/// The file of an upload.
+#[derive(Debug)]
+pub struct UploadedFile {
+    /// As sent, possibly with folders; not empty.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Bytes,
+    /// What its comments say.
+    pub facts: Arc<GcodeFacts>,
 }
 
 impl Upload {
@@ -31,10 +42,7 @@ impl Upload {
     }
 
     /// Takes an upload in. The `slow_upload` fault acts on every piece, also when it is switched while the upload runs.
-    pub async fn receive(
-        printer: &VirtualPrinter,
-        mut form: Multipart,
-    ) -> Result<Self, MultipartError> {
+    pub async fn receive(printer: &VirtualPrinter, mut form: Multipart) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {
             let name = field.name().unwrap_or_default().to_owned();
@@ -42,7 +50,7 @@ impl Upload {
                 upload.fields.insert(name, field.text().await?);
                 continue;
             }
-            let filename = field.file_name().unwrap_or_default().to_owned();
+            let name = field.file_name().unwrap_or_default().to_owned();
             let mut contents = BytesMut::new();
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {
@@ -54,7 +62,10 @@ impl Upload {
                 contents.extend_from_slice(&piece);
             }
             upload.sha256 = hex::encode(digest.finalize());
-            upload.file = Some((filename, contents.freeze()));
+            if !name.is_empty() {
+                let facts = Arc::new(GcodeFacts::read(&contents));
+                upload.file = Some(UploadedFile { name, bytes: contents.freeze(), facts });
+            }
         }
         Ok(upload)
     }

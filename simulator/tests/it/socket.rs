@@ -16,9 +16,7 @@ impl Socket {
     async fn open(lab: &Lab, path: &str, key: Option<&str>) -> Self {
         let host = lab.base.strip_prefix("http://").unwrap();
         let mut stream = TcpStream::connect(host).await.unwrap();
-        let key = key
-            .map(|key| format!("X-Api-Key: {key}\r\n"))
-            .unwrap_or_default();
+        let key = key.map(|key| format!("X-Api-Key: {key}\r\n")).unwrap_or_default();
         let request = format!(
             "GET {path} HTTP/1.1\r\nHost: {host}\r\n{key}Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
         );
@@ -27,18 +25,14 @@ impl Socket {
         while !head.ends_with(b"\r\n\r\n") {
             head.push(stream.read_u8().await.unwrap());
         }
-        assert!(
-            head.starts_with(b"HTTP/1.1 101"),
-            "{}",
-            String::from_utf8_lossy(&head)
-        );
+        assert!(head.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&head));
         Self(stream)
     }
 
     async fn send(&mut self, message: Value) {
         let text = message.to_string();
-        // A final text frame, masked with zeros, which leaves the text as it is.
-        let mut frame = vec![0x81, 0x80 | 126];
+        // A final text frame with a 16-bit length, masked with zeros, which leaves the text as it is.
+        let mut frame = vec![0x81, 0xfe];
         frame.extend_from_slice(&u16::try_from(text.len()).unwrap().to_be_bytes());
         frame.extend_from_slice(&[0; 4]);
         frame.extend_from_slice(text.as_bytes());
@@ -72,8 +66,7 @@ impl Socket {
     }
 
     async fn call(&mut self, id: u64, method: &str, params: Value) -> Value {
-        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params, "id": id}))
-            .await;
+        self.send(json!({"jsonrpc": "2.0", "method": method, "params": params, "id": id})).await;
         self.expect(|message| message["id"] == id).await
     }
 
@@ -94,90 +87,44 @@ fn identity(key: &str) -> Value {
 async fn moonraker_pushes_what_changes_to_whom_it_knows() {
     let lab = fw(1000.0).await;
     let mut socket = Socket::open(&lab, "/websocket", None).await;
-    assert_eq!(
-        socket.call(1, "server.info", json!({})).await["error"]["code"],
-        -32602,
-        "who are you?"
-    );
-    assert_eq!(
-        socket
-            .call(2, "server.connection.identify", identity("wrong"))
-            .await["error"]["code"],
-        -32602
-    );
+    assert_eq!(socket.call(1, "server.info", json!({})).await["error"]["code"], -32602, "who are you?");
+    assert_eq!(socket.call(2, "server.connection.identify", identity("wrong")).await["error"]["code"], -32602);
     assert!(
-        socket
-            .call(
-                3,
-                "server.connection.identify",
-                identity(&lab.printer.api_key)
-            )
-            .await["result"]["connection_id"]
+        socket.call(3, "server.connection.identify", identity(&lab.printer.api_key)).await["result"]["connection_id"]
             .is_number()
     );
     assert!(
-        socket
-            .call(
-                4,
-                "server.connection.identify",
-                identity(&lab.printer.api_key)
-            )
-            .await
-            .get("error")
-            .is_some(),
+        socket.call(4, "server.connection.identify", identity(&lab.printer.api_key)).await.get("error").is_some(),
         "only once"
     );
-    let snapshot = socket
-        .call(
-            5,
-            "printer.objects.subscribe",
-            json!({"objects": {"print_stats": null}}),
-        )
-        .await;
-    assert_eq!(
-        snapshot["result"]["status"]["print_stats"]["state"],
-        "standby"
-    );
+    let snapshot = socket.call(5, "printer.objects.subscribe", json!({"objects": {"print_stats": null}})).await;
+    assert_eq!(snapshot["result"]["status"]["print_stats"]["state"], "standby");
     lab.upload("a.gcode", 500).await;
     socket
         .expect(|message| {
-            message["method"] == "notify_filelist_changed"
-                && message["params"][0]["item"]["path"] == "a.gcode"
+            message["method"] == "notify_filelist_changed" && message["params"][0]["item"]["path"] == "a.gcode"
         })
         .await;
-    assert_eq!(
-        socket
-            .call(6, "printer.print.start", json!({"filename": "a.gcode"}))
-            .await["result"],
-        "ok"
-    );
+    assert_eq!(socket.call(6, "printer.print.start", json!({"filename": "a.gcode"})).await["result"], "ok");
     let state = |wanted: &'static str| {
         move |message: &Value| {
-            message["method"] == "notify_status_update"
-                && message["params"][0]["print_stats"]["state"] == wanted
+            message["method"] == "notify_status_update" && message["params"][0]["print_stats"]["state"] == wanted
         }
     };
     socket.expect(state("complete")).await;
     let history = lab.get("/server/history/list").await.1;
     assert_eq!(history["result"]["jobs"][0]["status"], "completed");
     lab.post("/printer/emergency_stop").await;
-    socket
-        .expect(|message| message["method"] == "notify_klippy_shutdown")
-        .await;
+    socket.expect(|message| message["method"] == "notify_klippy_shutdown").await;
     lab.post("/printer/firmware_restart").await;
-    socket
-        .expect(|message| message["method"] == "notify_klippy_ready")
-        .await;
+    socket.expect(|message| message["method"] == "notify_klippy_ready").await;
 }
 
 #[tokio::test]
 async fn moonraker_sockets_break_with_the_connection() {
     let lab = fw(1.0).await;
     let mut socket = Socket::open(&lab, "/websocket", Some(&lab.printer.api_key)).await;
-    assert_eq!(
-        socket.call(1, "printer.info", json!({})).await["result"]["state"],
-        "ready"
-    );
+    assert_eq!(socket.call(1, "printer.info", json!({})).await["result"]["state"], "ready");
     lab.faults(|faults| faults.disconnect = true);
     socket.broken().await;
 }
@@ -185,37 +132,22 @@ async fn moonraker_sockets_break_with_the_connection() {
 #[tokio::test]
 async fn octoprint_pushes_after_a_passive_login() {
     let lab = octo(1000.0).await;
-    let login = lab
-        .post_json("/api/login", json!({"passive": true}))
-        .await
-        .1;
+    let login = lab.post_json("/api/login", json!({"passive": true})).await.1;
     let mut socket = Socket::open(&lab, "/sockjs/websocket", None).await;
-    socket
-        .expect(|message| message.get("connected").is_some())
-        .await;
+    socket.expect(|message| message.get("connected").is_some()).await;
     socket.send(json!({"auth": "lab:nonsense"})).await;
+    socket.expect(|message| message.get("reauthRequired").is_some()).await;
     socket
-        .expect(|message| message.get("reauthRequired").is_some())
+        .send(json!({"auth": format!("{}:{}", login["name"].as_str().unwrap(), login["session"].as_str().unwrap())}))
         .await;
-    socket.send(json!({"auth": format!("{}:{}", login["name"].as_str().unwrap(), login["session"].as_str().unwrap())})).await;
-    socket
-        .expect(|message| message.get("history").is_some())
-        .await;
+    socket.expect(|message| message.get("history").is_some()).await;
     lab.upload("a.gcode", 100).await;
     lab.start("a.gcode").await;
-    socket
-        .expect(|message| message["event"]["type"] == "PrintStarted")
-        .await;
-    socket
-        .expect(|message| message["event"]["type"] == "PrintDone")
-        .await;
+    socket.expect(|message| message["event"]["type"] == "PrintStarted").await;
+    socket.expect(|message| message["event"]["type"] == "PrintDone").await;
     let current = socket
-        .expect(|message| {
-            message.get("current").is_some()
-                && message["current"]["progress"]["completion"] == 100.0
-        })
+        .expect(|message| message.get("current").is_some() && message["current"]["progress"]["completion"] == 100.0)
         .await;
     assert_eq!(current["current"]["state"]["text"], "Operational");
-    lab.logged(|what| matches!(what, What::Finished { .. }))
-        .await;
+    lab.logged(|what| matches!(what, What::Finished { .. })).await;
 }

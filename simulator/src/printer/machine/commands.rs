@@ -34,11 +34,7 @@ impl Machine {
     /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that do not allow that check before they call.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
         self.require_ready()?;
-        if self
-            .job
-            .as_ref()
-            .is_some_and(|job| job.phase != Phase::Paused)
-        {
+        if self.job.as_ref().is_some_and(|job| job.phase != Phase::Paused) {
             return Err(CommandError::Busy);
         }
         let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
@@ -49,10 +45,7 @@ impl Machine {
             return Ok(());
         }
         if let Some(delay) = self.faults.start_late {
-            self.later(
-                Duration::from_millis(delay.after_ms),
-                Upcoming::LateStart { filename },
-            );
+            self.later(Duration::from_millis(delay.after_ms), Upcoming::LateStart { filename });
             return Ok(());
         }
         self.end(Outcome::Cancelled);
@@ -75,15 +68,7 @@ impl Machine {
     /// Stops the print. `Ok(false)`: there was none.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
-        Ok(self.turn(
-            &[
-                Phase::Printing,
-                Phase::Pausing,
-                Phase::Paused,
-                Phase::Resuming,
-            ],
-            Phase::Cancelling,
-        ))
+        Ok(self.turn(&[Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming], Phase::Cancelling))
     }
 
     fn turn(&mut self, from: &[Phase], into: Phase) -> bool {
@@ -94,13 +79,9 @@ impl Machine {
         job.phase = into;
         let number = job.number;
         match delay {
-            Some(delay) => self.later(
-                Duration::from_millis(delay.after_ms),
-                Upcoming::PhaseEnds {
-                    job: number,
-                    phase: into,
-                },
-            ),
+            Some(delay) => {
+                self.later(Duration::from_millis(delay.after_ms), Upcoming::PhaseEnds { job: number, phase: into });
+            }
             None => self.settle(into),
         }
         true
@@ -127,9 +108,7 @@ impl Machine {
         if self.selected.as_deref() == Some(path) {
             self.selected = None;
         }
-        self.write(What::Deleted {
-            filename: path.to_owned(),
-        });
+        self.write(What::Deleted { filename: path.to_owned() });
         Ok(())
     }
 
@@ -156,9 +135,7 @@ impl Machine {
         if line.is_empty() {
             return Ok(());
         }
-        self.write(What::Gcode {
-            line: line.to_owned(),
-        });
+        self.write(What::Gcode { line: line.to_owned() });
         let mut words = line.split_whitespace();
         let command = words.next().unwrap_or_default().to_ascii_uppercase();
         let arguments: Vec<&str> = words.collect();
@@ -190,9 +167,7 @@ impl Machine {
             }
             "SDCARD_PRINT_FILE" => {
                 let filename = arguments.join(" ");
-                let filename = filename
-                    .split_once('=')
-                    .map(|(_, name)| name.trim().trim_matches('"').to_owned());
+                let filename = filename.split_once('=').map(|(_, name)| name.trim().trim_matches('"').to_owned());
                 self.start(&filename.ok_or(CommandError::NoFile)?)?;
             }
             "SDCARD_RESET_FILE" => {
@@ -210,9 +185,7 @@ impl Machine {
 
     /// Whether an axis is on its way to its zero.
     pub fn is_homing(&self) -> bool {
-        self.upcoming
-            .iter()
-            .any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
+        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
     }
 
     /// Homes the named axes, or all of them.
@@ -223,29 +196,19 @@ impl Machine {
             .map(|axis| axis.to_ascii_lowercase())
             .filter(|axis| "xyz".contains(*axis))
             .collect();
-        let axes = if named.is_empty() {
-            "xyz".to_owned()
-        } else {
-            named
-        };
+        let axes = if named.is_empty() { "xyz".to_owned() } else { named };
         let time = self.real(self.temper.homing * axes.len() as f64 / 3.0);
         self.later(time, Upcoming::Homed { axes });
     }
 
     fn require_ready(&self) -> Result<(), CommandError> {
-        if self.controller == Controller::Ready {
-            Ok(())
-        } else {
-            Err(CommandError::NotReady)
-        }
+        if self.controller == Controller::Ready { Ok(()) } else { Err(CommandError::NotReady) }
     }
 }
 
 /// The number behind a letter, such as `S210`.
 fn number(letter: char, arguments: &[&str]) -> Option<f64> {
-    arguments.iter().find_map(|word| {
-        word.to_ascii_uppercase()
-            .strip_prefix(letter)
-            .and_then(|value| value.parse().ok())
-    })
+    arguments
+        .iter()
+        .find_map(|word| word.to_ascii_uppercase().strip_prefix(letter).and_then(|value| value.parse().ok()))
 }

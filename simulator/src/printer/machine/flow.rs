@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Controller, Duration, Instant, Job, Machine, Outcome, Phase, Record, SHUTDOWN_BY_MCU, Upcoming,
-    What, commands::CommandError,
+    Controller, Duration, Instant, Job, Machine, Outcome, Phase, Record, SHUTDOWN_BY_MCU, Upcoming, What,
+    commands::CommandError,
 };
 use crate::faults::{Away, Faults};
 
@@ -22,10 +22,7 @@ impl Machine {
         while let Some(at) = self.next_change().filter(|at| *at <= now) {
             self.pass(at);
             // What was arranged comes before what the print runs into, so that a cancel due now is not overtaken by the finish.
-            if let Some(index) = self
-                .earliest_upcoming()
-                .filter(|index| self.upcoming[*index].0 <= at)
-            {
+            if let Some(index) = self.earliest_upcoming().filter(|index| self.upcoming[*index].0 <= at) {
                 let (_, what) = self.upcoming.swap_remove(index);
                 self.happen(what);
             } else if let Some((_, milestone)) = self.milestone() {
@@ -48,31 +45,17 @@ impl Machine {
     }
 
     fn milestone(&self) -> Option<(Instant, Milestone)> {
-        let job = self
-            .job
-            .as_ref()
-            .filter(|job| job.phase == Phase::Printing)?;
+        let job = self.job.as_ref().filter(|job| job.phase == Phase::Printing)?;
         let total = job.facts.seconds;
         let mut first = (total, Milestone::End);
-        if let Some(at) = self
-            .faults
-            .fail_at
-            .filter(|at| at.progress * total < first.0)
-        {
+        if let Some(at) = self.faults.fail_at.filter(|at| at.progress * total < first.0) {
             first = (at.progress * total, Milestone::Failure);
         }
-        if let Some(at) = self
-            .faults
-            .reboot_at
-            .filter(|at| at.progress * total < first.0)
-        {
+        if let Some(at) = self.faults.reboot_at.filter(|at| at.progress * total < first.0) {
             first = (at.progress * total, Milestone::PowerLoss);
         }
         // A nanosecond more, so that rounding never leaves the print short of it.
-        Some((
-            self.now + self.real(first.0 - job.done) + Duration::from_nanos(1),
-            first.1,
-        ))
+        Some((self.now + self.real(first.0 - job.done) + Duration::from_nanos(1), first.1))
     }
 
     fn pass(&mut self, to: Instant) {
@@ -122,11 +105,7 @@ impl Machine {
                 self.write(What::Homed { axes });
             }
             Upcoming::PhaseEnds { job, phase } => {
-                if self
-                    .job
-                    .as_ref()
-                    .is_some_and(|now| now.number == job && now.phase == phase)
-                {
+                if self.job.as_ref().is_some_and(|now| now.number == job && now.phase == phase) {
                     self.settle(phase);
                 }
             }
@@ -225,15 +204,8 @@ impl Machine {
         self.nozzle.set(0.0);
         self.bed.set(0.0);
         let ended_at = Some(self.now_at());
-        if let Some(entry) = self
-            .history
-            .iter_mut()
-            .find(|entry| entry.number == job.number)
-        {
-            *entry = Record {
-                ended_at,
-                ..record(&job, self.now)
-            };
+        if let Some(entry) = self.history.iter_mut().find(|entry| entry.number == job.number) {
+            *entry = Record { ended_at, ..record(&job, self.now) };
         }
         let filename = job.filename.clone();
         let number = job.number;
@@ -246,20 +218,14 @@ impl Machine {
             Outcome::Interrupted | Outcome::ControllerLost => What::Interrupted { filename },
         });
         if let Some(echo) = self.faults.duplicate_finish.filter(|_| finished) {
-            self.later(
-                Duration::from_millis(echo.after_ms),
-                Upcoming::EchoBegins { job: number },
-            );
+            self.later(Duration::from_millis(echo.after_ms), Upcoming::EchoBegins { job: number });
         }
     }
 
     /// Cuts motion and heat until a restart.
     pub(super) fn halt(&mut self, message: &str, what: What) {
-        self.upcoming
-            .retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
-        self.controller = Controller::Halted {
-            message: message.to_owned(),
-        };
+        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
+        self.controller = Controller::Halted { message: message.to_owned() };
         self.write(what);
         self.end(Outcome::Halted(message.to_owned()));
         self.nozzle.set(0.0);
@@ -341,12 +307,8 @@ impl Machine {
 
     /// Opens the connection to the controller; ready a little later.
     pub fn connect(&mut self) {
-        if matches!(
-            self.controller,
-            Controller::Closed | Controller::Halted { .. } | Controller::Away(_)
-        ) {
-            self.upcoming
-                .retain(|(_, upcoming)| !matches!(upcoming, Upcoming::ControllerReady));
+        if matches!(self.controller, Controller::Closed | Controller::Halted { .. } | Controller::Away(_)) {
+            self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, Upcoming::ControllerReady));
             self.find_controller();
         }
     }
