@@ -30,9 +30,7 @@ pub enum SealError {
     #[error("the secret was sealed in a format this version does not know")]
     UnknownVersion,
     /// Sealed with another key, or damaged.
-    #[error(
-        "the secret cannot be opened: SECRETS_KEY is not the one it was sealed with, or the data is damaged"
-    )]
+    #[error("the secret cannot be opened: SECRETS_KEY is not the one it was sealed with, or the data is damaged")]
     WrongKey,
 }
 
@@ -51,41 +49,23 @@ impl fmt::Debug for Sealer {
 impl Sealer {
     /// Takes the key as it stands in `SECRETS_KEY`: 32 bytes in base64.
     pub fn new(key_base64: &str) -> Result<Self, SealError> {
-        let key: [u8; 32] = STANDARD
-            .decode(key_base64.trim())
-            .ok()
-            .and_then(|bytes| bytes.try_into().ok())
-            .ok_or(SealError::BadKey)?;
-        Ok(Self {
-            cipher: XChaCha20Poly1305::new(&Key::from(key)),
-        })
+        let key: [u8; 32] =
+            STANDARD.decode(key_base64.trim()).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::BadKey)?;
+        Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
     }
 
     /// Seals a text. `nonce` must be random and is used only once.
     pub fn seal(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
-        let payload = Payload {
-            msg: plain.as_bytes(),
-            aad: CONTEXT,
-        };
+        let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
-        let sealed = self
-            .cipher
-            .encrypt(&XNonce::from(nonce), payload)
-            .expect("a secret is short");
-        format!(
-            "{VERSION}{}",
-            STANDARD.encode([nonce.as_slice(), &sealed].concat())
-        )
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
+        format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
     /// Opens what [`Sealer::seal`] made with the same key.
     pub fn open(&self, sealed: &str) -> Result<String, SealError> {
         let Some(text) = sealed.strip_prefix(VERSION) else {
-            return Err(if later_version(sealed) {
-                SealError::UnknownVersion
-            } else {
-                SealError::NotSealed
-            });
+            return Err(if later_version(sealed) { SealError::UnknownVersion } else { SealError::NotSealed });
         };
         let bytes = STANDARD.decode(text).map_err(|_| SealError::NotSealed)?;
         let Some((nonce, sealed)) = bytes.split_first_chunk::<NONCE_BYTES>() else {
@@ -94,14 +74,8 @@ impl Sealer {
         if sealed.len() < TAG_BYTES {
             return Err(SealError::NotSealed);
         }
-        let payload = Payload {
-            msg: sealed,
-            aad: CONTEXT,
-        };
-        let plain = self
-            .cipher
-            .decrypt(&XNonce::from(*nonce), payload)
-            .map_err(|_| SealError::WrongKey)?;
+        let payload = Payload { msg: sealed, aad: CONTEXT };
+        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| SealError::WrongKey)?;
         // Only texts are sealed, and the tag has proved that this is what was sealed.
         String::from_utf8(plain).map_err(|_| SealError::NotSealed)
     }
@@ -128,9 +102,7 @@ mod tests {
     #[test]
     fn a_sealed_text_is_versioned_and_hides_its_content() {
         let sealed = sealer(1).seal("hunter2hunter2", [9; NONCE_BYTES]);
-        let bytes = STANDARD
-            .decode(sealed.strip_prefix("v1:").unwrap())
-            .unwrap();
+        let bytes = STANDARD.decode(sealed.strip_prefix("v1:").unwrap()).unwrap();
         assert_eq!(bytes.len(), NONCE_BYTES + 14 + TAG_BYTES);
         assert!(!bytes.windows(7).any(|part| part == b"hunter2"));
     }
@@ -150,11 +122,7 @@ mod tests {
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
             let damaged = format!("v1:{}", STANDARD.encode(&bytes));
-            assert_eq!(
-                sealer(1).open(&damaged),
-                Err(SealError::WrongKey),
-                "byte {at}"
-            );
+            assert_eq!(sealer(1).open(&damaged), Err(SealError::WrongKey), "byte {at}");
             bytes[at] ^= 1;
         }
     }
@@ -162,9 +130,7 @@ mod tests {
     #[test]
     fn what_was_never_sealed_is_no_wrong_key() {
         let short = format!("v1:{}", STANDARD.encode([0; NONCE_BYTES + TAG_BYTES - 1]));
-        for text in [
-            "", "plain", "v1:", "v1:!!", "v1:AAAA", "vx:AAAA", "v:AAAA", &short,
-        ] {
+        for text in ["", "plain", "v1:", "v1:!!", "v1:AAAA", "vx:AAAA", "v:AAAA", &short] {
             assert_eq!(sealer(1).open(text), Err(SealError::NotSealed), "{text}");
         }
         assert_eq!(sealer(1).open("v2:AAAA"), Err(SealError::UnknownVersion));
@@ -172,12 +138,7 @@ mod tests {
 
     #[test]
     fn keys_of_the_wrong_length_or_alphabet_are_refused() {
-        for key in [
-            "",
-            "not base64",
-            &STANDARD.encode([0; 31]),
-            &STANDARD.encode([0; 33]),
-        ] {
+        for key in ["", "not base64", &STANDARD.encode([0; 31]), &STANDARD.encode([0; 33])] {
             assert_eq!(Sealer::new(key).unwrap_err(), SealError::BadKey, "{key}");
         }
         assert!(Sealer::new(&format!(" {}\n", STANDARD.encode([0; 32]))).is_ok());

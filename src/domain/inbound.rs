@@ -36,19 +36,10 @@ pub enum SignatureError {
 ///
 /// The key is the secret's bytes exactly as given, prefix included. One matching `v1` is enough (there are two while a secret is being
 /// rolled); other keys are ignored. `now` is in Unix seconds. Both directions of the clock are judged, past and future.
-pub fn verify(
-    header: &str,
-    body: &[u8],
-    secret: &str,
-    now: i64,
-    tolerance: u64,
-) -> Result<(), SignatureError> {
+pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64) -> Result<(), SignatureError> {
     let mut stamps = Vec::new();
     let mut signatures = Vec::new();
-    for (key, value) in header
-        .split(',')
-        .filter_map(|part| part.trim().split_once('='))
-    {
+    for (key, value) in header.split(',').filter_map(|part| part.trim().split_once('=')) {
         match key {
             "t" => stamps.push(value),
             "v1" => signatures.push(value),
@@ -104,8 +95,7 @@ mod tests {
     #[test]
     fn the_whole_secret_keys_the_stamp_a_dot_and_the_body() {
         // Computed with another program: HMAC-SHA256 of `1700000000.{"id":"evt_1"}` keyed with `whsec_test`.
-        let expected =
-            "t=1700000000,v1=c89214b5b5da833daed6f0b8c5bb6bd58cea9022bd80ccc78230f3942d632925";
+        let expected = "t=1700000000,v1=c89214b5b5da833daed6f0b8c5bb6bd58cea9022bd80ccc78230f3942d632925";
         assert_eq!(sign(BODY, SECRET, NOW), expected);
         assert_eq!(judge(expected), Ok(()));
     }
@@ -114,71 +104,37 @@ mod tests {
     fn one_of_several_signatures_is_enough_and_unknown_keys_are_ignored() {
         let good = sign(BODY, SECRET, NOW);
         let v1 = good.split_once(',').map_or("", |(_, v1)| v1);
-        assert_eq!(
-            judge(&format!("t={NOW},v0=abc,v1=00ff,{v1},scheme=x,lonely")),
-            Ok(())
-        );
+        assert_eq!(judge(&format!("t={NOW},v0=abc,v1=00ff,{v1},scheme=x,lonely")), Ok(()));
         assert_eq!(judge(&format!("t={NOW}, {v1}")), Ok(()));
     }
 
     #[test]
     fn a_wrong_body_secret_stamp_or_signature_is_a_mismatch() {
         let good = sign(BODY, SECRET, NOW);
-        assert_eq!(
-            verify(&good, b"{}", SECRET, NOW, 300),
-            Err(SignatureError::Mismatch)
-        );
-        assert_eq!(
-            verify(&good, BODY, "other", NOW, 300),
-            Err(SignatureError::Mismatch)
-        );
+        assert_eq!(verify(&good, b"{}", SECRET, NOW, 300), Err(SignatureError::Mismatch));
+        assert_eq!(verify(&good, BODY, "other", NOW, 300), Err(SignatureError::Mismatch));
         let moved = good.replace("t=1700000000", "t=1700000001");
         assert_eq!(judge(&moved), Err(SignatureError::Mismatch));
-        assert_eq!(
-            judge(&format!("t={NOW},v1=")),
-            Err(SignatureError::Mismatch)
-        );
-        assert_eq!(
-            judge(&format!("t={NOW},v1=nothex")),
-            Err(SignatureError::Mismatch)
-        );
+        assert_eq!(judge(&format!("t={NOW},v1=")), Err(SignatureError::Mismatch));
+        assert_eq!(judge(&format!("t={NOW},v1=nothex")), Err(SignatureError::Mismatch));
         // v0 is never believed, whatever it says.
-        assert_eq!(
-            judge(&good.replace("v1=", "v0=")),
-            Err(SignatureError::NoSignature)
-        );
+        assert_eq!(judge(&good.replace("v1=", "v0=")), Err(SignatureError::NoSignature));
     }
 
     #[test]
     fn a_stamp_is_accepted_up_to_the_tolerance_on_both_sides() {
-        for (shift, expected) in [
-            (-300, Ok(())),
-            (300, Ok(())),
-            (-301, Err(SignatureError::TooOld)),
-            (301, Err(SignatureError::Ahead)),
-        ] {
+        for (shift, expected) in
+            [(-300, Ok(())), (300, Ok(())), (-301, Err(SignatureError::TooOld)), (301, Err(SignatureError::Ahead))]
+        {
             assert_eq!(judge(&sign(BODY, SECRET, NOW + shift)), expected, "{shift}");
         }
-        assert_eq!(
-            judge(&sign(BODY, SECRET, i64::MIN)),
-            Err(SignatureError::TooOld)
-        );
-        assert_eq!(
-            judge(&sign(BODY, SECRET, i64::MAX)),
-            Err(SignatureError::Ahead)
-        );
+        assert_eq!(judge(&sign(BODY, SECRET, i64::MIN)), Err(SignatureError::TooOld));
+        assert_eq!(judge(&sign(BODY, SECRET, i64::MAX)), Err(SignatureError::Ahead));
     }
 
     #[test]
     fn a_header_without_one_stamp_is_refused() {
-        for header in [
-            "",
-            "v1=00",
-            "t=,v1=00",
-            "t=abc,v1=00",
-            "t=1,t=1,v1=00",
-            "t=99999999999999999999,v1=00",
-        ] {
+        for header in ["", "v1=00", "t=,v1=00", "t=abc,v1=00", "t=1,t=1,v1=00", "t=99999999999999999999,v1=00"] {
             assert_eq!(judge(header), Err(SignatureError::NoTimestamp), "{header}");
         }
     }

@@ -22,12 +22,7 @@ pub const DELIVERY_JITTER: Duration = Duration::from_secs(30);
 ///
 /// The first attempt goes out at once. After a failure the wait is that of the schedule and up to `jitter_max` more, never less;
 /// `jitter` is a random number in 0..1. `None`: the last retry has failed too, the endpoint is to be disabled.
-pub fn next_attempt(
-    retries: &[Duration],
-    failures: u32,
-    jitter: f64,
-    jitter_max: Duration,
-) -> Option<Duration> {
+pub fn next_attempt(retries: &[Duration], failures: u32, jitter: f64, jitter_max: Duration) -> Option<Duration> {
     let Some(retry) = failures.checked_sub(1) else {
         return Some(Duration::ZERO);
     };
@@ -70,9 +65,7 @@ impl Delays {
 /// A part of a duration. Anything that is no share (less than 0, more than 1, not a number) counts as the nearest that is.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
-        Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0))
-            .unwrap_or(whole)
-            .min(whole)
+        Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)
     } else {
         Duration::ZERO
     }
@@ -92,49 +85,25 @@ mod tests {
 
     #[test]
     fn a_delivery_goes_at_once_then_follows_the_schedule_then_ends() {
-        let expected = [
-            Some(0),
-            Some(60),
-            Some(300),
-            Some(1500),
-            Some(7200),
-            Some(36_000),
-            None,
-            None,
-        ];
+        let expected = [Some(0), Some(60), Some(300), Some(1500), Some(7200), Some(36_000), None, None];
         assert_eq!(waits(0.0), expected);
     }
 
     #[test]
     fn full_jitter_adds_half_a_minute_to_retries_only() {
-        let expected = [
-            Some(0),
-            Some(90),
-            Some(330),
-            Some(1530),
-            Some(7230),
-            Some(36_030),
-            None,
-            None,
-        ];
+        let expected = [Some(0), Some(90), Some(330), Some(1530), Some(7230), Some(36_030), None, None];
         assert_eq!(waits(1.0), expected);
     }
 
     #[test]
     fn an_empty_schedule_means_one_attempt() {
-        assert_eq!(
-            next_attempt(&[], 0, 0.5, DELIVERY_JITTER),
-            Some(Duration::ZERO)
-        );
+        assert_eq!(next_attempt(&[], 0, 0.5, DELIVERY_JITTER), Some(Duration::ZERO));
         assert_eq!(next_attempt(&[], 1, 0.5, DELIVERY_JITTER), None);
     }
 
     #[test]
     fn delays_double_up_to_the_longest() {
-        let delays = Delays {
-            first: Duration::from_secs(1),
-            longest: Duration::from_mins(1),
-        };
+        let delays = Delays { first: Duration::from_secs(1), longest: Duration::from_mins(1) };
         let full: Vec<u64> = (0..9).map(|n| delays.next(n, 1.0).as_secs()).collect();
         assert_eq!(full, [1, 2, 4, 8, 16, 32, 60, 60, 60]);
         assert_eq!(delays.next(3, 0.0), Duration::from_secs(4));
@@ -143,10 +112,7 @@ mod tests {
 
     #[test]
     fn a_first_delay_above_the_longest_is_the_longest() {
-        let delays = Delays {
-            first: Duration::from_secs(90),
-            longest: Duration::from_mins(1),
-        };
+        let delays = Delays { first: Duration::from_secs(90), longest: Duration::from_mins(1) };
         assert_eq!(delays.next(0, 1.0), Duration::from_mins(1));
     }
 

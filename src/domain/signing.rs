@@ -60,18 +60,12 @@ pub fn generate_secret(random: [u8; 32]) -> String {
 
 /// The value of `X-Service-Signature`: `sha256=` and the lowercase hex HMAC-SHA256 of the raw body.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
-    format!(
-        "{SERVICE_PREFIX}{}",
-        hex::encode(hmac_sha256(secret.as_bytes(), &[body]))
-    )
+    format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }
 
 /// True when `header` is the `X-Service-Signature` of this body. Takes the same time wherever they differ.
 pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
-    let Some(given) = header
-        .strip_prefix(SERVICE_PREFIX)
-        .and_then(|text| hex::decode(text).ok())
-    else {
+    let Some(given) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
         return false;
     };
     same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
@@ -84,12 +78,7 @@ pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
 pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]) -> String {
     secrets
         .iter()
-        .map(|secret| {
-            format!(
-                "{STANDARD_PREFIX}{}",
-                STANDARD.encode(standard_mac(secret, id, timestamp, body))
-            )
-        })
+        .map(|secret| format!("{STANDARD_PREFIX}{}", STANDARD.encode(standard_mac(secret, id, timestamp, body))))
         .collect::<Vec<_>>()
         .join(" ")
 }
@@ -107,10 +96,7 @@ pub fn verify_webhook(secret: &str, id: &str, timestamp: i64, body: &[u8], heade
 
 fn standard_mac(secret: &str, id: &str, timestamp: i64, body: &[u8]) -> [u8; 32] {
     let stamp = timestamp.to_string();
-    hmac_sha256(
-        &standard_key(secret),
-        &[id.as_bytes(), b".", stamp.as_bytes(), b".", body],
-    )
+    hmac_sha256(&standard_key(secret), &[id.as_bytes(), b".", stamp.as_bytes(), b".", body])
 }
 
 /// The Standard Webhooks key of a secret: what follows `whsec_`, decoded; any other secret is its own key.
@@ -168,10 +154,7 @@ mod tests {
     #[test]
     fn the_two_schemes_key_a_prefixed_secret_differently() {
         let as_given = hmac_sha256(SECRET.as_bytes(), &[BODY]);
-        assert_eq!(
-            service_signature(SECRET, BODY),
-            format!("sha256={}", hex::encode(as_given))
-        );
+        assert_eq!(service_signature(SECRET, BODY), format!("sha256={}", hex::encode(as_given)));
         assert_ne!(standard_key(SECRET), SECRET.as_bytes());
     }
 
@@ -200,10 +183,7 @@ mod tests {
         assert_eq!(check_secret(&"x".repeat(23)), Ok(SecretStrength::Weak));
         assert_eq!(check_secret(&"x".repeat(24)), Ok(SecretStrength::Good));
         assert_eq!(check_secret(&"é".repeat(128)), Ok(SecretStrength::Good));
-        assert_eq!(
-            check_secret(&"é".repeat(129)),
-            Err(SecretError::TooLong { bytes: 258 })
-        );
+        assert_eq!(check_secret(&"é".repeat(129)), Err(SecretError::TooLong { bytes: 258 }));
     }
 
     #[test]

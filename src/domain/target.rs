@@ -45,9 +45,7 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
     let url = Url::parse(text).map_err(|_| TargetError::NotAUrl)?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(TargetError::Scheme {
-            scheme: url.scheme().to_owned(),
-        });
+        return Err(TargetError::Scheme { scheme: url.scheme().to_owned() });
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
@@ -137,32 +135,12 @@ const DENIED_V6: &[V6Range] = &[
     (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, "NAT64"),
     (Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0), 64, "discard"),
     // Teredo, benchmarking, ORCHID.
-    (
-        Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0),
-        23,
-        "protocol assignments",
-    ),
-    (
-        Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0),
-        32,
-        "documentation",
-    ),
+    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, "protocol assignments"),
+    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "documentation"),
     (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, "6to4"),
-    (
-        Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0),
-        20,
-        "documentation",
-    ),
-    (
-        Ipv6Addr::new(0x5f00, 0, 0, 0, 0, 0, 0, 0),
-        16,
-        "segment routing",
-    ),
-    (
-        Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0),
-        7,
-        "private network",
-    ),
+    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "documentation"),
+    (Ipv6Addr::new(0x5f00, 0, 0, 0, 0, 0, 0, 0), 16, "segment routing"),
+    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, "private network"),
     (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, "link-local"),
     (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, "site-local"),
     (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, "multicast"),
@@ -278,27 +256,16 @@ mod tests {
 
     #[test]
     fn metadata_services_are_refused() {
-        for address in [
-            "169.254.169.254",
-            "169.254.170.2",
-            "100.100.100.200",
-            "168.63.129.16",
-            "192.0.0.192",
-            "fd00:ec2::254",
-        ] {
+        for address in
+            ["169.254.169.254", "169.254.170.2", "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254"]
+        {
             assert!(!address_allowed(ip(address)), "{address}");
         }
     }
 
     #[test]
     fn an_ipv4_address_in_ipv6_clothes_is_judged_as_what_it_reaches() {
-        for address in [
-            "::ffff:127.0.0.1",
-            "::ffff:10.0.0.1",
-            "64:ff9b::127.0.0.1",
-            "2002:7f00:1::",
-            "::127.0.0.1",
-        ] {
+        for address in ["::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::127.0.0.1", "2002:7f00:1::", "::127.0.0.1"] {
             assert!(!address_allowed(ip(address)), "{address}");
         }
         assert!(address_allowed(ip("::ffff:8.8.8.8")));
@@ -306,24 +273,14 @@ mod tests {
 
     #[test]
     fn urls_are_judged_by_scheme_credentials_host_and_length() {
-        let scheme = |scheme: &str| {
-            Err(TargetError::Scheme {
-                scheme: scheme.into(),
-            })
-        };
+        let scheme = |scheme: &str| Err(TargetError::Scheme { scheme: scheme.into() });
         assert_eq!(check("ftp://example.com/", false), scheme("ftp"));
         assert_eq!(check("file:///etc/passwd", false), scheme("file"));
         assert_eq!(check("example.com/hook", false), Err(TargetError::NotAUrl));
         assert_eq!(check("http://", false), Err(TargetError::NotAUrl));
         assert_eq!(check("", false), Err(TargetError::NotAUrl));
-        assert_eq!(
-            check("https://me@example.com/", false),
-            Err(TargetError::Credentials)
-        );
-        assert_eq!(
-            check("https://:pw@example.com/", true),
-            Err(TargetError::Credentials)
-        );
+        assert_eq!(check("https://me@example.com/", false), Err(TargetError::Credentials));
+        assert_eq!(check("https://:pw@example.com/", true), Err(TargetError::Credentials));
         let long = format!("https://example.com/{}", "a".repeat(URL_MAX_BYTES));
         assert_eq!(check(&long, true), Err(TargetError::TooLong));
         let fine = check("https://example.com:8443/hook?x=1", false).unwrap();
@@ -354,16 +311,10 @@ mod tests {
             "http://192.168.1.1/",
             "http://１２７.0.0.1/",
         ] {
-            assert!(
-                matches!(check(text, false), Err(TargetError::Address { .. })),
-                "{text}"
-            );
+            assert!(matches!(check(text, false), Err(TargetError::Address { .. })), "{text}");
             assert!(check(text, true).is_ok(), "{text}");
         }
-        assert_eq!(
-            check("http://[fe80::1%25eth0]/", false),
-            Err(TargetError::NotAUrl)
-        );
+        assert_eq!(check("http://[fe80::1%25eth0]/", false), Err(TargetError::NotAUrl));
     }
 
     proptest! {

@@ -33,11 +33,7 @@ pub struct OutboundSettings {
 impl Default for OutboundSettings {
     /// Connect 5 s, whole 15 s, public addresses only.
     fn default() -> Self {
-        Self {
-            connect_timeout: Duration::from_secs(5),
-            timeout: Duration::from_secs(15),
-            allow_private: false,
-        }
+        Self { connect_timeout: Duration::from_secs(5), timeout: Duration::from_secs(15), allow_private: false }
     }
 }
 
@@ -109,27 +105,16 @@ impl Outbound {
     }
 
     /// Builds it with another resolver. Its answers are judged like those of any other.
-    pub fn with_lookup(
-        settings: OutboundSettings,
-        lookup: Arc<dyn Lookup>,
-    ) -> Result<Self, BuildError> {
-        let guard = Guard {
-            lookup,
-            allow_private: settings.allow_private,
-        };
-        let client = builder(settings.connect_timeout)
-            .timeout(settings.timeout)
-            .dns_resolver(guard)
-            .build()?;
+    pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
+        let guard = Guard { lookup, allow_private: settings.allow_private };
+        let client = builder(settings.connect_timeout).timeout(settings.timeout).dns_resolver(guard).build()?;
         Ok(Self { client, settings })
     }
 
     /// Begins a POST, if the URL may be called at all. Literal addresses are judged here, since no resolver is asked for them; names are
     /// judged when they are dialled.
     pub fn post(&self, url: &str) -> Result<reqwest::RequestBuilder, TargetError> {
-        Ok(self
-            .client
-            .post(target::check(url, self.settings.allow_private)?))
+        Ok(self.client.post(target::check(url, self.settings.allow_private)?))
     }
 
     /// What it was built with.
@@ -140,10 +125,7 @@ impl Outbound {
 
 /// Builds the client for printers and configured services.
 pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
-    Ok(builder(settings.connect_timeout)
-        .timeout(settings.timeout)
-        .read_timeout(settings.read_timeout)
-        .build()?)
+    Ok(builder(settings.connect_timeout).timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
 fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
@@ -178,20 +160,12 @@ impl Resolve for Guard {
 }
 
 /// Those addresses that may be dialled; an error when there are some and none may.
-fn allowed(
-    found: Vec<IpAddr>,
-    allow_private: bool,
-) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
-    let first = *found
-        .first()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
+fn allowed(found: Vec<IpAddr>, allow_private: bool) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
+    let first = *found.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
     if allow_private {
         return Ok(found);
     }
-    let allowed: Vec<IpAddr> = found
-        .into_iter()
-        .filter(|ip| target::address_allowed(*ip))
-        .collect();
+    let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| target::address_allowed(*ip)).collect();
     match target::denied_range(first) {
         Some(range) if allowed.is_empty() => Err(Box::new(Blocked { range })),
         _ => Ok(allowed),
@@ -232,46 +206,26 @@ mod tests {
 
     #[test]
     fn only_the_allowed_addresses_of_a_host_are_dialled() {
-        let found = ips(&[
-            "10.0.0.1",
-            "8.8.8.8",
-            "::1",
-            "2606:4700::1",
-            "::ffff:127.0.0.1",
-        ]);
-        assert_eq!(
-            allowed(found.clone(), false).unwrap(),
-            ips(&["8.8.8.8", "2606:4700::1"])
-        );
+        let found = ips(&["10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "::ffff:127.0.0.1"]);
+        assert_eq!(allowed(found.clone(), false).unwrap(), ips(&["8.8.8.8", "2606:4700::1"]));
         assert_eq!(allowed(found.clone(), true).unwrap(), found);
     }
 
     #[test]
     fn a_host_with_denied_addresses_only_is_blocked_and_one_without_any_is_not_found() {
         let error = allowed(ips(&["192.168.1.4", "::1"]), false).unwrap_err();
-        assert_eq!(
-            error.downcast_ref(),
-            Some(&Blocked {
-                range: "private network"
-            })
-        );
+        assert_eq!(error.downcast_ref(), Some(&Blocked { range: "private network" }));
         let error = allowed(Vec::new(), false).unwrap_err();
-        assert_eq!(
-            error.downcast_ref::<io::Error>().unwrap().kind(),
-            io::ErrorKind::NotFound
-        );
+        assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]
     fn the_outbound_client_refuses_literal_addresses_before_dialling() {
         crate::tls::install_provider();
         let client = Outbound::new(OutboundSettings::default()).unwrap();
-        for url in [
-            "http://127.0.0.1/",
-            "http://[::ffff:10.0.0.1]/",
-            "http://169.254.169.254/latest",
-            "ftp://example.com/",
-        ] {
+        for url in
+            ["http://127.0.0.1/", "http://[::ffff:10.0.0.1]/", "http://169.254.169.254/latest", "ftp://example.com/"]
+        {
             assert!(client.post(url).is_err(), "{url}");
         }
         assert!(client.post("http://8.8.8.8/").is_ok());

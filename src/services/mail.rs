@@ -60,21 +60,15 @@ pub enum MailError {
 
 impl MailError {
     fn transient(reason: impl Into<String>) -> Self {
-        Self::Transient {
-            reason: reason.into(),
-        }
+        Self::Transient { reason: reason.into() }
     }
 
     fn permanent(reason: impl Into<String>) -> Self {
-        Self::Permanent {
-            reason: reason.into(),
-        }
+        Self::Permanent { reason: reason.into() }
     }
 
     fn settings(reason: impl Into<String>) -> Self {
-        Self::Settings {
-            reason: reason.into(),
-        }
+        Self::Settings { reason: reason.into() }
     }
 }
 
@@ -86,24 +80,15 @@ pub trait Mailer: Send + Sync {
 
 /// Reads the address that all mail comes from.
 fn sender(from: &str) -> Result<Mailbox, MailError> {
-    from.parse()
-        .map_err(|_| MailError::settings(format!("{from:?} is not a sender address")))
+    from.parse().map_err(|_| MailError::settings(format!("{from:?} is not a sender address")))
 }
 
 /// Writes the message out. The same message always gives the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
-    let Message {
-        id,
-        written_at,
-        to,
-        subject,
-        text,
-    } = message;
+    let Message { id, written_at, to, subject, text } = message;
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     if id.is_empty() || id.len() > ID_MAX_BYTES || id.starts_with('.') || !id.bytes().all(plain) {
-        return Err(MailError::permanent(format!(
-            "{id:?} is not an id of a message"
-        )));
+        return Err(MailError::permanent(format!("{id:?} is not an id of a message")));
     }
     // A line break in a header would let whoever wrote it add headers of his own.
     if subject.contains(char::is_control) {
@@ -118,17 +103,12 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
         .date(SystemTime::from(*written_at))
         .message_id(Some(format!("<{id}@{}>", from.email.domain())));
     for receiver in to {
-        let receiver = receiver
-            .parse()
-            .map_err(|_| MailError::permanent(format!("{receiver:?} is not a mail address")))?;
+        let receiver =
+            receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a mail address")))?;
         builder = builder.to(receiver);
     }
     builder
-        .singlepart(
-            SinglePart::builder()
-                .header(ContentType::TEXT_PLAIN)
-                .body(text.clone()),
-        )
+        .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text.clone()))
         .map_err(|error| MailError::permanent(error.to_string()))
 }
 

@@ -79,25 +79,15 @@ impl Sender {
             Err(error) => return Outcome::failed(self.words(&error)),
         };
         let status = answer.status();
-        let (body, broken) =
-            read_beginning(&mut answer, ANSWER_READ_BYTES, ANSWER_KEPT_BYTES).await;
+        let (body, broken) = read_beginning(&mut answer, ANSWER_READ_BYTES, ANSWER_KEPT_BYTES).await;
         let error = match broken {
             // The time limit is for the whole answer. One that breaks off has still been given.
             Some(error) if error.is_timeout() => Some(self.words(&error)),
             _ if status.is_success() => None,
-            _ if status.is_redirection() => Some(format!(
-                "answered {}, redirects are not followed",
-                status.as_u16()
-            )),
+            _ if status.is_redirection() => Some(format!("answered {}, redirects are not followed", status.as_u16())),
             _ => Some(format!("answered {}", status.as_u16())),
         };
-        Outcome {
-            status: Some(status.as_u16()),
-            ok: error.is_none(),
-            error,
-            duration_ms: 0,
-            excerpt: excerpt(&body),
-        }
+        Outcome { status: Some(status.as_u16()), ok: error.is_none(), error, duration_ms: 0, excerpt: excerpt(&body) }
     }
 
     /// Plain words for a failure. The error's own text may name internal things and is not shown.
@@ -115,9 +105,7 @@ impl Sender {
             "the TLS connection failed, the certificate may be invalid"
         } else if error.is_dns() {
             "the host name could not be resolved"
-        } else if causes(error)
-            .any(|cause| io_kind(cause) == Some(io::ErrorKind::ConnectionRefused))
-        {
+        } else if causes(error).any(|cause| io_kind(cause) == Some(io::ErrorKind::ConnectionRefused)) {
             "the connection was refused"
         } else if error.is_connect() {
             "the host could not be reached"
@@ -132,38 +120,22 @@ impl Sender {
 
 impl Outcome {
     fn failed(error: String) -> Self {
-        Self {
-            status: None,
-            ok: false,
-            error: Some(error),
-            duration_ms: 0,
-            excerpt: None,
-        }
+        Self { status: None, ok: false, error: Some(error), duration_ms: 0, excerpt: None }
     }
 }
 
 /// Puts body and headers on the request. `stamp` is the time of the attempt in Unix seconds.
-fn signed(
-    request: reqwest::RequestBuilder,
-    delivery: &Delivery,
-    stamp: i64,
-) -> reqwest::RequestBuilder {
+fn signed(request: reqwest::RequestBuilder, delivery: &Delivery, stamp: i64) -> reqwest::RequestBuilder {
     let mut secrets = vec![delivery.secret.as_str()];
     secrets.extend(delivery.old_secret.as_deref());
     request
         .header("content-type", "application/json")
-        .header(
-            "x-service-signature",
-            signing::service_signature(&delivery.secret, &delivery.body),
-        )
+        .header("x-service-signature", signing::service_signature(&delivery.secret, &delivery.body))
         .header("x-service-event", &delivery.event)
         .header("x-service-delivery", &delivery.id)
         .header("webhook-id", &delivery.event_id)
         .header("webhook-timestamp", stamp.to_string())
-        .header(
-            "webhook-signature",
-            signing::webhook_signature(&secrets, &delivery.event_id, stamp, &delivery.body),
-        )
+        .header("webhook-signature", signing::webhook_signature(&secrets, &delivery.event_id, stamp, &delivery.body))
         .body(delivery.body.clone())
 }
 
@@ -179,9 +151,7 @@ fn excerpt(body: &[u8]) -> Option<String> {
 }
 
 /// The error and all that caused it.
-fn causes<'a>(
-    error: &'a (dyn StdError + 'static),
-) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
     std::iter::successors(Some(error), |&error| error.source())
 }
 
@@ -191,9 +161,7 @@ fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
 
 /// True for a TLS error. It usually hides inside I/O errors, which do not name what is in them as their source.
 fn is_tls(error: &(dyn StdError + 'static)) -> bool {
-    let inner = error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref);
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner))
 }
 

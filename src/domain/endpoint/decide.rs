@@ -25,6 +25,13 @@ impl Durable for Endpoint {
     type Answer = EndpointAnswer;
     type Want = EndpointWant;
 
+    fn if_version(command: &EndpointCommand) -> Option<i64> {
+        match command {
+            EndpointCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
     fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &EndpointCommand) -> Decided {
         use EndpointCommand as C;
         let this = match (this, command) {

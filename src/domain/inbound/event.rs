@@ -104,9 +104,8 @@ pub enum EventError {
 
 /// Reads an event. Verify its signature first, over the raw bytes.
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
-    let event: Value = serde_json::from_slice(body).map_err(|error| EventError::NotJson {
-        detail: error.to_string(),
-    })?;
+    let event: Value =
+        serde_json::from_slice(body).map_err(|error| EventError::NotJson { detail: error.to_string() })?;
     let event = Members::of(&event, "event")?;
     let id = event.required_text("id")?;
     let kind = event.required_text("type")?;
@@ -116,29 +115,13 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
             Some(Value::String(_)) => 0,
             _ => event.integer("created")?.unwrap_or_default(),
         };
-        return Ok(PaymentEvent {
-            id,
-            created,
-            effect: PaymentEffect::Ignored { kind },
-            links: OrderLinks::default(),
-        });
+        return Ok(PaymentEvent { id, created, effect: PaymentEffect::Ignored { kind }, links: OrderLinks::default() });
     };
-    let created = event
-        .integer("created")?
-        .ok_or_else(|| event.wrong("created", "an integer"))?;
-    let data = event
-        .child("data")?
-        .ok_or_else(|| event.wrong("data", "an object"))?;
-    let object = data
-        .child("object")?
-        .ok_or_else(|| data.wrong("object", "an object"))?;
+    let created = event.integer("created")?.ok_or_else(|| event.wrong("created", "an integer"))?;
+    let data = event.child("data")?.ok_or_else(|| event.wrong("data", "an object"))?;
+    let object = data.child("object")?.ok_or_else(|| data.wrong("object", "an object"))?;
     let (effect, links) = reading.read(&kind, &object)?;
-    Ok(PaymentEvent {
-        id,
-        created,
-        effect,
-        links,
-    })
+    Ok(PaymentEvent { id, created, effect, links })
 }
 
 /// The kinds of event that we use, by how they are read.
@@ -169,17 +152,10 @@ impl Reading {
         })
     }
 
-    fn read(
-        self,
-        kind: &str,
-        object: &Members<'_>,
-    ) -> Result<(PaymentEffect, OrderLinks), EventError> {
+    fn read(self, kind: &str, object: &Members<'_>) -> Result<(PaymentEffect, OrderLinks), EventError> {
         let mut links = links(object)?;
         let effect = match self {
-            Self::SessionCompleted
-            | Self::SessionPaid
-            | Self::SessionFailed
-            | Self::SessionExpired => {
+            Self::SessionCompleted | Self::SessionPaid | Self::SessionFailed | Self::SessionExpired => {
                 let session = object.required_text("id")?;
                 links.session = Some(session.clone());
                 links.payment_intent = object.reference("payment_intent")?;
@@ -189,16 +165,12 @@ impl Reading {
                         customer: object.reference("customer")?,
                         subscription: object.reference("subscription")?,
                     },
-                    Some(_) => PaymentEffect::Ignored {
-                        kind: kind.to_owned(),
-                    },
+                    Some(_) => PaymentEffect::Ignored { kind: kind.to_owned() },
                 }
             }
             Self::IntentFailed => {
                 links.payment_intent = Some(object.required_text("id")?);
-                PaymentEffect::Failed {
-                    reason: failure(object)?,
-                }
+                PaymentEffect::Failed { reason: failure(object)? }
             }
             Self::ChargeRefunded => {
                 links.payment_intent = object.reference("payment_intent")?;
@@ -223,17 +195,10 @@ impl Reading {
     }
 
     /// A session in payment mode.
-    fn session(
-        self,
-        object: &Members<'_>,
-        session: String,
-        links: &OrderLinks,
-    ) -> Result<PaymentEffect, EventError> {
+    fn session(self, object: &Members<'_>, session: String, links: &OrderLinks) -> Result<PaymentEffect, EventError> {
         let paid = match self {
             Self::SessionFailed => {
-                return Ok(PaymentEffect::Failed {
-                    reason: failure(object)?,
-                });
+                return Ok(PaymentEffect::Failed { reason: failure(object)? });
             }
             Self::SessionExpired => return Ok(PaymentEffect::SessionExpired),
             Self::SessionPaid => true,
@@ -242,9 +207,7 @@ impl Reading {
                 "unpaid" => false,
                 // Better to be asked again than to guess about money.
                 _ => {
-                    return Err(
-                        object.wrong("payment_status", "paid, unpaid or no_payment_required")
-                    );
+                    return Err(object.wrong("payment_status", "paid, unpaid or no_payment_required"));
                 }
             },
         };
@@ -262,10 +225,7 @@ impl Reading {
 }
 
 fn links(object: &Members<'_>) -> Result<OrderLinks, EventError> {
-    let mut links = OrderLinks {
-        client_reference_id: object.text("client_reference_id")?,
-        ..OrderLinks::default()
-    };
+    let mut links = OrderLinks { client_reference_id: object.text("client_reference_id")?, ..OrderLinks::default() };
     if let Some(metadata) = object.child("metadata")? {
         links.order_id = metadata.text("orderId")?.or(metadata.text("order_id")?);
         links.invoice_id = metadata.text("invoiceId")?.or(metadata.text("invoice_id")?);
@@ -281,17 +241,9 @@ fn failure(object: &Members<'_>) -> Result<String, EventError> {
             said = said.or(error.any_text(name)?);
         }
     }
-    let said: String = said
-        .unwrap_or_default()
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(REASON_MAX_CHARS)
-        .collect();
-    Ok(if said.trim().is_empty() {
-        "the payment failed".to_owned()
-    } else {
-        said.trim().to_owned()
-    })
+    let said: String =
+        said.unwrap_or_default().chars().map(|c| if c.is_control() { ' ' } else { c }).take(REASON_MAX_CHARS).collect();
+    Ok(if said.trim().is_empty() { "the payment failed".to_owned() } else { said.trim().to_owned() })
 }
 
 /// Newer versions of the processor name the subscription of an invoice under `parent`, older ones directly.
@@ -315,24 +267,15 @@ struct Members<'a> {
 
 impl<'a> Members<'a> {
     fn of(value: &'a Value, path: &str) -> Result<Self, EventError> {
-        let object = value.as_object().ok_or_else(|| EventError::Shape {
-            path: path.to_owned(),
-            expected: "an object",
-        })?;
+        let object =
+            value.as_object().ok_or_else(|| EventError::Shape { path: path.to_owned(), expected: "an object" })?;
         // Members of the event itself are named without a prefix.
-        let path = if path == "event" {
-            String::new()
-        } else {
-            format!("{path}.")
-        };
+        let path = if path == "event" { String::new() } else { format!("{path}.") };
         Ok(Self { path, object })
     }
 
     fn wrong(&self, name: &str, expected: &'static str) -> EventError {
-        EventError::Shape {
-            path: format!("{}{name}", self.path),
-            expected,
-        }
+        EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
     /// The member, where null counts as absent.
@@ -341,9 +284,7 @@ impl<'a> Members<'a> {
     }
 
     fn child(&self, name: &str) -> Result<Option<Members<'a>>, EventError> {
-        self.get(name)
-            .map(|value| Members::of(value, &format!("{}{name}", self.path)))
-            .transpose()
+        self.get(name).map(|value| Members::of(value, &format!("{}{name}", self.path))).transpose()
     }
 
     fn any_text(&self, name: &str) -> Result<Option<String>, EventError> {
@@ -358,52 +299,37 @@ impl<'a> Members<'a> {
     /// An id or another short text; the empty one counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
-            Some(text) if text.len() > ID_MAX_BYTES || text.contains(char::is_control) => Err(self
-                .wrong(
-                    name,
-                    "a string of at most 255 bytes without control characters",
-                )),
+            Some(text) if text.len() > ID_MAX_BYTES || text.contains(char::is_control) => {
+                Err(self.wrong(name, "a string of at most 255 bytes without control characters"))
+            }
             text => Ok(text),
         }
     }
 
     fn required_text(&self, name: &str) -> Result<String, EventError> {
-        self.text(name)?
-            .ok_or_else(|| self.wrong(name, "a string that is not empty"))
+        self.text(name)?.ok_or_else(|| self.wrong(name, "a string that is not empty"))
     }
 
     /// A reference to another object: its id, or the object itself when it was asked for.
     fn reference(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.get(name) {
-            Some(Value::Object(_)) => self
-                .child(name)?
-                .map(|child| child.required_text("id"))
-                .transpose(),
+            Some(Value::Object(_)) => self.child(name)?.map(|child| child.required_text("id")).transpose(),
             _ => self.text(name),
         }
     }
 
     fn integer(&self, name: &str) -> Result<Option<i64>, EventError> {
-        self.get(name)
-            .map(|value| value.as_i64().ok_or_else(|| self.wrong(name, "an integer")))
-            .transpose()
+        self.get(name).map(|value| value.as_i64().ok_or_else(|| self.wrong(name, "an integer"))).transpose()
     }
 
     fn amount(&self, name: &str) -> Result<Option<i64>, EventError> {
         self.get(name)
-            .map(|value| {
-                value
-                    .as_i64()
-                    .filter(|cents| *cents >= 0)
-                    .ok_or_else(|| self.wrong(name, AMOUNT))
-            })
+            .map(|value| value.as_i64().filter(|cents| *cents >= 0).ok_or_else(|| self.wrong(name, AMOUNT)))
             .transpose()
     }
 
     fn flag(&self, name: &str) -> Result<bool, EventError> {
-        self.get(name)
-            .and_then(Value::as_bool)
-            .ok_or_else(|| self.wrong(name, "true or false"))
+        self.get(name).and_then(Value::as_bool).ok_or_else(|| self.wrong(name, "true or false"))
     }
 
     fn currency(&self) -> Result<Option<String>, EventError> {

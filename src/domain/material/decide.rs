@@ -22,6 +22,13 @@ impl Durable for Material {
     type Answer = MaterialAnswer;
     type Want = TellOrder;
 
+    fn if_version(command: &MaterialCommand) -> Option<i64> {
+        match command {
+            MaterialCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
     fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &MaterialCommand) -> Decided {
         let material = match (this, command) {
             (None, MaterialCommand::Create { fields, quantity }) => {

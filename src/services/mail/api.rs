@@ -35,14 +35,8 @@ impl MailApi {
     pub fn new(client: reqwest::Client, settings: ApiSettings) -> Result<Self, MailError> {
         let from = sender(&settings.from)?;
         let url = format!("{}/emails", settings.base_url.trim_end_matches('/'));
-        reqwest::Url::parse(&url)
-            .map_err(|error| MailError::settings(format!("{:?}: {error}", settings.base_url)))?;
-        Ok(Self {
-            client,
-            url,
-            settings,
-            from,
-        })
+        reqwest::Url::parse(&url).map_err(|error| MailError::settings(format!("{:?}: {error}", settings.base_url)))?;
+        Ok(Self { client, url, settings, from })
     }
 
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
@@ -60,10 +54,7 @@ impl MailApi {
             .send()
             .await
             .map_err(|error| {
-                MailError::transient(format!(
-                    "the mail service does not answer: {}",
-                    error.without_url()
-                ))
+                MailError::transient(format!("the mail service does not answer: {}", error.without_url()))
             })?;
         let status = answer.status();
         if status.is_success() {
@@ -91,12 +82,5 @@ impl Mailer for MailApi {
 /// The service's own words in an answer, when it is one of its errors.
 fn words(answer: &[u8]) -> Option<String> {
     let answer: Value = serde_json::from_slice(answer).ok()?;
-    Some(
-        answer
-            .get("message")?
-            .as_str()?
-            .chars()
-            .take(WORDS_CHARS)
-            .collect(),
-    )
+    Some(answer.get("message")?.as_str()?.chars().take(WORDS_CHARS).collect())
 }

@@ -18,11 +18,7 @@ pub struct FileOutbox {
 impl FileOutbox {
     /// An outbox in `folder`, which is made when it is first needed. `from` is the sender of every message.
     pub fn new(folder: impl Into<PathBuf>, from: &str) -> Result<Self, MailError> {
-        Ok(Self {
-            folder: folder.into(),
-            from: sender(from)?,
-            writes: AtomicU64::new(0),
-        })
+        Ok(Self { folder: folder.into(), from: sender(from)?, writes: AtomicU64::new(0) })
     }
 }
 
@@ -39,9 +35,7 @@ impl Mailer for FileOutbox {
                 .await
                 .map_err(io::Error::other)
                 .flatten()
-                .map_err(|error| {
-                    MailError::transient(format!("the outbox folder cannot be written: {error}"))
-                })
+                .map_err(|error| MailError::transient(format!("the outbox folder cannot be written: {error}")))
         })
     }
 }
@@ -65,9 +59,5 @@ fn write_whole(folder: &Path, temporary: &Path, file: &Path, bytes: &[u8]) -> io
 
 /// Makes the new name durable, where folders can be synced.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
-    }
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -69,11 +69,7 @@ impl Smtp {
         let from = sender(&settings.from)?;
         let tls = TlsParameters::new(settings.host.clone())
             .map_err(|error| MailError::settings(format!("TLS to {:?}: {error}", settings.host)))?;
-        Ok(Self {
-            settings,
-            tls,
-            from,
-        })
+        Ok(Self { settings, tls, from })
     }
 
     /// Connects, greets and logs in, without sending anything: for a test of the connection.
@@ -85,73 +81,40 @@ impl Smtp {
 
     async fn deliver(&self, message: lettre::Message) -> Result<AsyncSmtpConnection, MailError> {
         let mut connection = self.connect().await?;
-        connection
-            .send(message.envelope(), &message.formatted())
-            .await
-            .map_err(|error| judge(&error))?;
+        connection.send(message.envelope(), &message.formatted()).await.map_err(|error| judge(&error))?;
         Ok(connection)
     }
 
     async fn connect(&self) -> Result<AsyncSmtpConnection, MailError> {
-        let SmtpSettings {
-            host,
-            port,
-            encryption,
-            credentials,
-            ..
-        } = &self.settings;
+        let SmtpSettings { host, port, encryption, credentials, .. } = &self.settings;
         let hello = ClientId::default();
         let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
-        let mut connection = AsyncSmtpConnection::connect_tokio1(
-            (host.as_str(), *port),
-            None,
-            &hello,
-            at_once,
-            None,
-        )
-        .await
-        .map_err(|error| unusable(&error))?;
+        let mut connection = AsyncSmtpConnection::connect_tokio1((host.as_str(), *port), None, &hello, at_once, None)
+            .await
+            .map_err(|error| unusable(&error))?;
         if *encryption != Encryption::Implicit {
             if connection.can_starttls() {
-                connection
-                    .starttls(self.tls.clone(), &hello)
-                    .await
-                    .map_err(|error| unusable(&error))?;
+                connection.starttls(self.tls.clone(), &hello).await.map_err(|error| unusable(&error))?;
             } else if *encryption == Encryption::Required {
-                return Err(MailError::transient(
-                    "the mail server does not offer STARTTLS, which is required",
-                ));
+                return Err(MailError::transient("the mail server does not offer STARTTLS, which is required"));
             }
         }
         if let Some((user, password)) = credentials {
             connection
-                .auth(
-                    &[Mechanism::Plain, Mechanism::Login],
-                    &Credentials::new(user.clone(), password.clone()),
-                )
+                .auth(&[Mechanism::Plain, Mechanism::Login], &Credentials::new(user.clone(), password.clone()))
                 .await
                 .map_err(|error| {
-                    MailError::transient(format!(
-                        "the mail server refused the login: {}",
-                        words(&error)
-                    ))
+                    MailError::transient(format!("the mail server refused the login: {}", words(&error)))
                 })?;
         }
         Ok(connection)
     }
 
-    async fn in_time<T>(
-        &self,
-        work: impl Future<Output = Result<T, MailError>>,
-    ) -> Result<T, MailError> {
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, MailError>>) -> Result<T, MailError> {
         let seconds = self.settings.timeout.as_secs_f64();
         timeout(self.settings.timeout, work)
             .await
-            .unwrap_or_else(|_| {
-                Err(MailError::transient(format!(
-                    "the mail server did not answer within {seconds} s"
-                )))
-            })
+            .unwrap_or_else(|_| Err(MailError::transient(format!("the mail server did not answer within {seconds} s"))))
     }
 }
 
@@ -176,9 +139,7 @@ async fn farewell(mut connection: AsyncSmtpConnection) {
 fn judge(error: &SmtpError) -> MailError {
     match error.status().map(u16::from) {
         // Log in first, mechanism too weak, credentials refused, encryption needed.
-        Some(530 | 534 | 535 | 538) => {
-            MailError::transient(format!("the mail server wants a login: {}", words(error)))
-        }
+        Some(530 | 534 | 535 | 538) => MailError::transient(format!("the mail server wants a login: {}", words(error))),
         _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
         _ => MailError::transient(words(error)),
     }

@@ -29,10 +29,7 @@ impl Receiver {
         let app = Router::new()
             .route("/ok", post(record))
             .route("/redirect", post(|| async { Redirect::temporary("/ok") }))
-            .route(
-                "/gone",
-                post(|| async { (StatusCode::GONE, "no such hook") }),
-            )
+            .route("/gone", post(|| async { (StatusCode::GONE, "no such hook") }))
             .route("/empty", post(|| async { StatusCode::NO_CONTENT }))
             .route("/hang", post(std::future::pending::<()>))
             .route("/drip", post(|| async { endless("x".into(), true) }))
@@ -58,11 +55,7 @@ async fn record(State(seen): State<Seen>, headers: HeaderMap, body: Bytes) -> &'
 /// A body that never ends: either one piece and then silence, or the same piece for ever.
 fn endless(piece: String, once: bool) -> Response {
     let first = stream::once(futures::future::ready(piece.clone()));
-    let rest = if once {
-        stream::pending().boxed()
-    } else {
-        stream::repeat(piece).boxed()
-    };
+    let rest = if once { stream::pending().boxed() } else { stream::repeat(piece).boxed() };
     axum::body::Body::from_stream(first.chain(rest).map(Ok::<_, Infallible>)).into_response()
 }
 
@@ -78,11 +71,7 @@ impl Lookup for Always {
 
 fn sender(allow_private: bool, timeout: Duration) -> Sender {
     crate::tls::install_provider();
-    let settings = OutboundSettings {
-        connect_timeout: Duration::from_secs(5),
-        timeout,
-        allow_private,
-    };
+    let settings = OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private };
     let local = Always(vec![IpAddr::from([127, 0, 0, 1])]);
     Sender::new(Outbound::with_lookup(settings, Arc::new(local)).unwrap())
 }
@@ -101,9 +90,7 @@ fn delivery(url: String) -> Delivery {
         event_id: "0190-event".into(),
         event: "order.shipped".into(),
         url,
-        body: Bytes::from_static(
-            "{\"id\": \"0190-event\",  \"data\":{\"carrier\":\"Poste è\"}}".as_bytes(),
-        ),
+        body: Bytes::from_static("{\"id\": \"0190-event\",  \"data\":{\"carrier\":\"Poste è\"}}".as_bytes()),
         secret: signing::generate_secret([1; 32]),
         old_secret: Some("the old one, twenty-four bytes".into()),
     }
@@ -118,40 +105,22 @@ async fn a_delivery_arrives_byte_for_byte_with_every_header() {
     let receiver = Receiver::start().await;
     let delivery = delivery(receiver.url("/ok"));
     let sent = open().send(&delivery, at(1_700_000_000)).await;
-    assert_eq!(
-        (sent.status, sent.ok, sent.error.as_deref()),
-        (Some(200), true, None)
-    );
+    assert_eq!((sent.status, sent.ok, sent.error.as_deref()), (Some(200), true, None));
     assert_eq!(sent.excerpt.as_deref(), Some("thanks"));
 
     let seen = receiver.seen.lock().unwrap();
-    let [(headers, body)] = &seen[..] else {
-        panic!("{} requests", seen.len())
-    };
+    let [(headers, body)] = &seen[..] else { panic!("{} requests", seen.len()) };
     assert_eq!(body, &delivery.body);
     let header = |name: &str| headers[name].to_str().unwrap();
     assert_eq!(header("content-type"), "application/json");
-    assert_eq!(
-        header("user-agent"),
-        concat!("Printfloor/", env!("CARGO_PKG_VERSION"))
-    );
+    assert_eq!(header("user-agent"), concat!("Printfloor/", env!("CARGO_PKG_VERSION")));
     assert_eq!(header("x-service-event"), "order.shipped");
     assert_eq!(header("x-service-delivery"), "0190-delivery");
     assert_eq!(header("webhook-id"), "0190-event");
     assert_eq!(header("webhook-timestamp"), "1700000000");
-    assert!(signing::verify_service(
-        &delivery.secret,
-        body,
-        header("x-service-signature")
-    ));
+    assert!(signing::verify_service(&delivery.secret, body, header("x-service-signature")));
     for secret in [&delivery.secret, delivery.old_secret.as_ref().unwrap()] {
-        assert!(signing::verify_webhook(
-            secret,
-            "0190-event",
-            1_700_000_000,
-            body,
-            header("webhook-signature")
-        ));
+        assert!(signing::verify_webhook(secret, "0190-event", 1_700_000_000, body, header("webhook-signature")));
     }
 }
 
@@ -176,14 +145,9 @@ async fn a_second_attempt_differs_in_its_stamp_and_the_signature_of_it_only() {
 #[tokio::test]
 async fn a_redirect_is_a_failure_and_is_not_followed() {
     let receiver = Receiver::start().await;
-    let sent = open()
-        .send(&delivery(receiver.url("/redirect")), at(0))
-        .await;
+    let sent = open().send(&delivery(receiver.url("/redirect")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(307), false));
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("answered 307, redirects are not followed")
-    );
+    assert_eq!(sent.error.as_deref(), Some("answered 307, redirects are not followed"));
     assert!(receiver.seen.lock().unwrap().is_empty());
 }
 
@@ -191,10 +155,7 @@ async fn a_redirect_is_a_failure_and_is_not_followed() {
 async fn every_2xx_is_a_success_and_every_other_answer_a_failure() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(receiver.url("/empty")), at(0)).await;
-    assert_eq!(
-        (sent.status, sent.ok, sent.excerpt),
-        (Some(204), true, None)
-    );
+    assert_eq!((sent.status, sent.ok, sent.excerpt), (Some(204), true, None));
     let sent = open().send(&delivery(receiver.url("/gone")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(410), false));
     assert_eq!(sent.error.as_deref(), Some("answered 410"));
@@ -204,18 +165,11 @@ async fn every_2xx_is_a_success_and_every_other_answer_a_failure() {
 #[tokio::test]
 async fn silence_before_or_within_the_answer_is_a_timeout() {
     let receiver = Receiver::start().await;
-    let sent = impatient()
-        .send(&delivery(receiver.url("/hang")), at(0))
-        .await;
+    let sent = impatient().send(&delivery(receiver.url("/hang")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (None, false));
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("no complete answer within 0.25 s")
-    );
+    assert_eq!(sent.error.as_deref(), Some("no complete answer within 0.25 s"));
     assert!(sent.duration_ms >= 250, "{}", sent.duration_ms);
-    let sent = sender(true, Duration::from_secs(1))
-        .send(&delivery(receiver.url("/drip")), at(0))
-        .await;
+    let sent = sender(true, Duration::from_secs(1)).send(&delivery(receiver.url("/drip")), at(0)).await;
     assert_eq!((sent.status, sent.ok), (Some(200), false));
     assert_eq!(sent.error.as_deref(), Some("no complete answer within 1 s"));
 }
@@ -233,27 +187,16 @@ async fn an_answer_that_is_no_text_becomes_one_without_nul() {
     let receiver = Receiver::start().await;
     let sent = open().send(&delivery(receiver.url("/binary")), at(0)).await;
     let excerpt = sent.excerpt.unwrap();
-    assert!(
-        excerpt.len() <= ANSWER_KEPT_BYTES && !excerpt.contains('\0'),
-        "{excerpt}"
-    );
+    assert!(excerpt.len() <= ANSWER_KEPT_BYTES && !excerpt.contains('\0'), "{excerpt}");
 }
 
 #[tokio::test]
 async fn a_name_that_resolves_to_a_local_address_is_blocked_when_dialled() {
     let receiver = Receiver::start().await;
-    let delivery = delivery(format!(
-        "http://hooks.example.com:{}/ok",
-        receiver.address.port()
-    ));
-    let sent = sender(false, Duration::from_secs(15))
-        .send(&delivery, at(0))
-        .await;
+    let delivery = delivery(format!("http://hooks.example.com:{}/ok", receiver.address.port()));
+    let sent = sender(false, Duration::from_secs(15)).send(&delivery, at(0)).await;
     assert_eq!((sent.status, sent.ok), (None, false));
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("the host's address is not allowed: loopback")
-    );
+    assert_eq!(sent.error.as_deref(), Some("the host's address is not allowed: loopback"));
     assert!(receiver.seen.lock().unwrap().is_empty());
     // The same name is dialled when private targets are allowed, so it was the guard that stopped it.
     assert!(open().send(&delivery, at(0)).await.ok);
@@ -273,38 +216,24 @@ async fn literal_addresses_in_any_form_are_blocked() {
         "[::ffff:7f00:1]",
         "[64:ff9b::7f00:1]",
     ] {
-        let sent = sender(false, Duration::from_secs(15))
-            .send(&delivery(format!("http://{host}:{port}/ok")), at(0))
-            .await;
+        let sent =
+            sender(false, Duration::from_secs(15)).send(&delivery(format!("http://{host}:{port}/ok")), at(0)).await;
         assert_eq!(sent.status, None, "{host}");
         assert!(
-            sent.error
-                .as_deref()
-                .is_some_and(|error| error.starts_with("the address is not allowed")),
+            sent.error.as_deref().is_some_and(|error| error.starts_with("the address is not allowed")),
             "{host}: {sent:?}"
         );
     }
     assert!(receiver.seen.lock().unwrap().is_empty());
-    let mapped = open()
-        .send(
-            &delivery(format!("http://[::ffff:127.0.0.1]:{port}/ok")),
-            at(0),
-        )
-        .await;
+    let mapped = open().send(&delivery(format!("http://[::ffff:127.0.0.1]:{port}/ok")), at(0)).await;
     assert!(mapped.ok, "{mapped:?}");
 }
 
 #[tokio::test]
 async fn a_closed_port_a_broken_connection_and_bad_input_are_told_plainly() {
     // Bound and dropped, so that nobody listens there.
-    let free = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let sent = open()
-        .send(&delivery(format!("http://{free}/")), at(0))
-        .await;
+    let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let sent = open().send(&delivery(format!("http://{free}/")), at(0)).await;
     assert_eq!(sent.error.as_deref(), Some("the connection was refused"));
 
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -315,36 +244,20 @@ async fn a_closed_port_a_broken_connection_and_bad_input_are_told_plainly() {
         let read = socket.read(&mut some).await.unwrap();
         assert!(read > 0);
     });
-    let sent = open()
-        .send(&delivery(format!("http://{address}/")), at(0))
-        .await;
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("the connection broke before an answer came")
-    );
+    let sent = open().send(&delivery(format!("http://{address}/")), at(0)).await;
+    assert_eq!(sent.error.as_deref(), Some("the connection broke before an answer came"));
     broken.await.unwrap();
 
     let mut bad = delivery(format!("http://{address}/"));
     bad.event = "order\nshipped".into();
-    assert_eq!(
-        open().send(&bad, at(0)).await.error.as_deref(),
-        Some("the request could not be made")
-    );
+    assert_eq!(open().send(&bad, at(0)).await.error.as_deref(), Some("the request could not be made"));
     let sent = open().send(&delivery("not a url".into()), at(0)).await;
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("this is not an absolute URL with a host")
-    );
+    assert_eq!(sent.error.as_deref(), Some("this is not an absolute URL with a host"));
 }
 
 #[tokio::test]
 async fn a_receiver_without_tls_behind_https_is_told_plainly() {
     let receiver = Receiver::start().await;
-    let sent = open()
-        .send(&delivery(format!("https://{}/ok", receiver.address)), at(0))
-        .await;
-    assert_eq!(
-        sent.error.as_deref(),
-        Some("the TLS connection failed, the certificate may be invalid")
-    );
+    let sent = open().send(&delivery(format!("https://{}/ok", receiver.address)), at(0)).await;
+    assert_eq!(sent.error.as_deref(), Some("the TLS connection failed, the certificate may be invalid"));
 }
