@@ -20,4 +20,6 @@ pub mod refusal;
 pub mod rules;
 pub mod sku;
 pub mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod time;
