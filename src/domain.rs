@@ -25,4 +25,6 @@ pub mod signing;
 pub mod sku;
 pub mod target;
 pub mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod time;
