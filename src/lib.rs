@@ -1,3 +1,4 @@
 //! Printfloor: the server a 3D-print shop runs on.
 
 pub mod domain;
+pub mod printers;
