@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod domain;
+pub mod printers;
 pub mod sealing;
 pub mod services;
 pub mod tls;
