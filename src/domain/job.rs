@@ -104,7 +104,10 @@ pub enum AttemptState {
 impl AttemptState {
     /// Nothing more will come of it.
     pub fn over(self) -> bool {
-        matches!(self, Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned)
+        matches!(
+            self,
+            Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
+        )
     }
 }
 

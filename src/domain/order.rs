@@ -2,10 +2,10 @@
 //!
 //! State tables: decisions §3 (orders) and §4 (jobs). The order owns its jobs, their attempts and its payments.
 
+use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
-use crate::domain::amount::Amount;
 use crate::domain::telemetry::PrintEnd;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -384,7 +384,7 @@ pub enum OrderCommand {
     },
     /// FAILED, COMPLETED → VALIDATED with a new reservation.
     RetryJob(Id),
-    /// awaiting_manual_review → VALIDATED, past the reorder point.
+    /// `awaiting_manual_review` → VALIDATED, past the reorder point.
     ReleaseJob(Id),
     /// An operator decides what nobody can verify. The printer hears it through its attempt.
     Resolve {
