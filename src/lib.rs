@@ -2,7 +2,9 @@
 
 pub mod config;
 pub mod domain;
+pub mod entities;
 pub mod printers;
 pub mod sealing;
 pub mod services;
+pub mod store;
 pub mod tls;
