@@ -2,13 +2,37 @@
 //!
 //! State tables: decisions §3 (orders) and §4 (jobs). The order owns its jobs, their attempts and its payments.
 
+<<<<<<< HEAD
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::telemetry::PrintEnd;
+=======
+mod attempt;
+mod change;
+mod command;
+mod money;
+mod place;
+mod rules;
+mod stock;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{
+    NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution,
+};
+
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::job::Job;
+use crate::domain::principal::{Principal, Role};
+>>>>>>> floor
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// Where an order comes from.
@@ -195,117 +219,53 @@ pub struct Order {
     pub payments: Vec<Payment>,
 }
 
-/// What a new order says; the edge has looked up SKUs, materials and files.
-#[derive(Clone, Debug)]
-pub struct NewOrder {
-    /// Where it comes from.
-    pub kind: OrderKind,
-    /// One of the five sites; `None` = the configured one.
-    pub site: Option<String>,
-    /// The key or user that makes it.
-    pub made_by: Option<Id>,
-    /// Whose it is.
-    pub customer_email: Option<String>,
-    /// SKU, quantity, frozen facts; `tax_rate_bps` is filled by the rules.
-    pub lines: Vec<Line>,
-    /// Currency of all the SKUs (mixed ones are refused by the edge with 400).
-    pub currency: String,
-    /// Words for people.
-    pub notes: Option<String>,
-    /// Destination.
-    pub shipping_address: Option<Address>,
-    /// 0 to 9.
-    pub priority: Option<u8>,
-    /// Wanted by.
-    pub due_at: Option<Timestamp>,
-    /// Stays a draft (customer's checkout follows) instead of being placed.
-    pub draft: bool,
+impl fmt::Display for OrderStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Draft => "draft",
+            Self::Created => "created",
+            Self::PaymentFailed => "payment_failed",
+            Self::Paid => "paid",
+            Self::Printing => "printing",
+            Self::Ready => "ready",
+            Self::Shipped => "shipped",
+            Self::Cancelled => "cancelled",
+            Self::Refunded => "refunded",
+        })
+    }
 }
 
-/// How far a printer came with an attempt, as it reports until the order has heard.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Report {
-    /// It took the job and uploads.
-    Uploading,
-    /// The start is about to go out.
-    StartSent,
-    /// It shows our file as printing.
-    Printing,
-    /// Paused.
-    Paused,
-    /// Nobody can say whether it began; words for people.
-    Unverified(String),
-    /// It began and ended; what was used where the printer tells (mm of filament, and progress 0 to 1).
-    Ended {
-        /// How.
-        end: PrintEnd,
-        /// Filament used, mm.
-        filament_mm: Option<f64>,
-        /// 0 to 1.
-        progress: f64,
-        /// Words of the printer.
-        reason: Option<String>,
-    },
-    /// It certainly did not and cannot start: refused, upload failed, or revoked.
-    NotStarted {
-        /// `false`: no start was ever sent; nothing was tried at the machine.
-        start_sent: bool,
-        /// Whether it counts as one of the tries (an upload began).
-        counts: bool,
-        /// In plain words.
-        reason: String,
-    },
-    /// Cancelled before anything began.
-    CancelledBeforeStart,
+impl OrderStatus {
+    /// Nothing was paid yet, and it may still be.
+    pub fn payable(self) -> bool {
+        matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
+    }
 }
 
-/// An operator's word on an attempt that nobody can verify (`resolve`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of decisions §7")]
-pub enum Resolution {
-    NotStarted,
-    Finished,
-    Failed,
-}
+impl Order {
+    /// `ORD-000123`.
+    pub fn number_text(&self) -> String {
+        format!("ORD-{:06}", self.number)
+    }
 
-/// What a signed payment event says (never refused for the state, decisions §3).
-#[derive(Clone, PartialEq, Debug)]
-pub enum PaymentNews {
-    /// Paid.
-    Paid {
-        /// Minor units, where the event says them.
-        amount_cents: Option<i64>,
-        /// ISO 4217, where the event says it.
-        currency: Option<String>,
-        /// Checkout session.
-        session: Option<String>,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// A payment failed.
-    Failed {
-        /// Words of the processor.
-        reason: Option<String>,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// Refunded; the amount is cumulative.
-    Refunded {
-        /// Minor units, cumulative.
-        amount_cents: Option<i64>,
-        /// All of it.
-        whole: bool,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// The checkout session ended unpaid.
-    SessionExpired {
-        /// Which.
-        session: Option<String>,
-    },
-}
+    /// Whether they may see it: staff see all, a `customer` key its own orders, or those of its customer (decisions §2).
+    pub fn visible_to(&self, by: &Principal) -> bool {
+        match by {
+            Principal::Key {
+                role: Role::Customer,
+                customer_email: Some(email),
+                ..
+            } => self.customer_email.as_deref() == Some(email),
+            Principal::Key {
+                role: Role::Customer,
+                id,
+                ..
+            } => self.made_by == Some(*id),
+            _ => by.role().is_some_and(|role| role >= Role::Operator),
+        }
+    }
 
+<<<<<<< HEAD
 /// What is asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
@@ -453,4 +413,13 @@ pub enum OrderWant {
         /// Their word.
         outcome: Resolution,
     },
+=======
+    /// Paid less refunded, in minor units, as the payments say.
+    pub fn received_cents(&self) -> i64 {
+        self.payments
+            .iter()
+            .map(|payment| payment.amount_cents)
+            .sum()
+    }
+>>>>>>> floor
 }
