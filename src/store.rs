@@ -1,3 +1,5 @@
 //! The store: the only part that writes, and the only one that knows tables.
 
+pub mod load;
+pub mod queries;
 pub mod rows;
