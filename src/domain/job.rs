@@ -109,12 +109,16 @@ impl AttemptState {
     pub fn over(self) -> bool {
         matches!(
             self,
+<<<<<<< HEAD
+            Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
+=======
             Self::Finished
                 | Self::Failed
                 | Self::Cancelled
                 | Self::Refused
                 | Self::NotStarted
                 | Self::Abandoned
+>>>>>>> floor
         )
     }
 }
