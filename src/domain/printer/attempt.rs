@@ -18,19 +18,14 @@ impl Printer {
         fits: Result<(), String>,
         cx: &Cx<'_>,
     ) -> Result<Decision<Self>, Refusal> {
-        if self
-            .in_hand
-            .as_ref()
-            .is_some_and(|in_hand| in_hand.attempt == new.attempt)
-        {
+        if self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == new.attempt) {
             return Ok(Decision::unchanged(PrinterAnswer::Done));
         }
         if self.past.contains(&new.attempt) {
             return Err(Refusal::conflict("attempt_over", "the attempt is over"));
         }
         let no = |why: String| Refusal::conflict("printer_unavailable", why);
-        self.free()
-            .map_err(|why| no(format!("the printer is {why}")))?;
+        self.free().map_err(|why| no(format!("the printer is {why}")))?;
         fits.map_err(no)?;
         self.in_hand = Some(new);
         self.updated_at = cx.now;
@@ -72,9 +67,7 @@ impl Printer {
                 in_hand.remote_name = Some(remote_name.to_owned());
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
-                    Err(why) => {
-                        not_started(false, true, format!("not started: the printer is {why}"))
-                    }
+                    Err(why) => not_started(false, true, format!("not started: the printer is {why}")),
                 });
                 if matches!(in_hand.phase, Phase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;
@@ -99,10 +92,7 @@ impl Printer {
     /// The printer refused the start with certainty.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &Cx<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
-            if matches!(
-                in_hand.phase,
-                Phase::StartSent { .. } | Phase::Unverified { .. }
-            ) {
+            if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
                 in_hand.enter(not_started(true, true, reason.to_owned()));
             }
             Some(in_hand)
@@ -113,10 +103,7 @@ impl Printer {
     pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &Cx<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
-            let waits = matches!(
-                in_hand.phase,
-                Phase::StartSent { .. } | Phase::Unverified { .. }
-            );
+            let waits = matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. });
             if !waits && !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
                 return Some(in_hand);
             }
@@ -127,19 +114,14 @@ impl Printer {
                         *printer = after;
                     }
                     in_hand = printer.in_hand.take()?;
-                    unverified(
-                        &mut in_hand,
-                        "the printer shows the file, but not whether it printed it",
-                    );
+                    unverified(&mut in_hand, "the printer shows the file, but not whether it printed it");
                 }
                 Evidence::Remembers(past) => match past.ended {
                     Some(end) => {
                         in_hand.enter(remembered(&in_hand, past, end));
                         printer.print_over(end, auto_clear);
                     }
-                    None if waits => in_hand.enter(Phase::Printing {
-                        at: past.started_at.unwrap_or(cx.now),
-                    }),
+                    None if waits => in_hand.enter(Phase::Printing { at: past.started_at.unwrap_or(cx.now) }),
                     None => {}
                 },
                 Evidence::Revoked if waits => {
@@ -166,11 +148,7 @@ impl Printer {
                 in_hand.cancel = true;
             }
             if matches!(in_hand.phase, Phase::Taken) {
-                in_hand.enter(not_started(
-                    false,
-                    false,
-                    "cancelled before it began".to_owned(),
-                ));
+                in_hand.enter(not_started(false, false, "cancelled before it began".to_owned()));
             }
             Some(in_hand)
         })
@@ -188,11 +166,7 @@ impl Printer {
                 Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP.to_owned())),
                 Phase::Unverified { .. } => match outcome {
                     Resolution::NotStarted => {
-                        in_hand.enter(not_started(
-                            true,
-                            true,
-                            "an operator says that it did not start".to_owned(),
-                        ));
+                        in_hand.enter(not_started(true, true, "an operator says that it did not start".to_owned()));
                     }
                     Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
                     Resolution::Failed => {
@@ -237,11 +211,7 @@ impl Printer {
                 in_hand.enter(not_started(false, false, "emergency stop".to_owned()));
             } else {
                 on = true;
-                in_hand.enter(ended(
-                    PrintEnd::Failed,
-                    in_hand.progress,
-                    Some("emergency stop".to_owned()),
-                ));
+                in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some("emergency stop".to_owned())));
                 self.print_failed = true;
             }
         }
@@ -264,19 +234,13 @@ impl Printer {
             Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } => false,
         };
         if in_hand.unwanted && hopeless {
-            in_hand.enter(ended(
-                PrintEnd::Failed,
-                in_hand.progress,
-                Some(GIVEN_UP.to_owned()),
-            ));
+            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP.to_owned())));
             self.print_over(PrintEnd::Failed, auto_clear);
         }
     }
 
     fn holds(&self, attempt: Id) -> bool {
-        self.in_hand
-            .as_ref()
-            .is_some_and(|in_hand| in_hand.attempt == attempt)
+        self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
     }
 
     /// The attempt is not in hand and shall never be: also when a message that gives it is still on its way.
@@ -291,39 +255,19 @@ impl Printer {
 
 fn unverified(in_hand: &mut InHand, reason: &str) {
     if matches!(in_hand.phase, Phase::StartSent { .. }) {
-        in_hand.enter(Phase::Unverified {
-            reason: reason.to_owned(),
-        });
+        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
     }
 }
 
 fn not_started(start_sent: bool, counts: bool, reason: String) -> Phase {
-    Phase::NotStarted {
-        start_sent,
-        counts,
-        reason,
-    }
+    Phase::NotStarted { start_sent, counts, reason }
 }
 
 fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
-    Phase::Ended {
-        end,
-        filament_mm: None,
-        progress,
-        reason,
-    }
+    Phase::Ended { end, filament_mm: None, progress, reason }
 }
 
 fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
-    let progress = if end == PrintEnd::Finished {
-        1.0
-    } else {
-        in_hand.progress
-    };
-    Phase::Ended {
-        end,
-        filament_mm: past.filament_mm,
-        progress,
-        reason: None,
-    }
+    let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
+    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason: None }
 }

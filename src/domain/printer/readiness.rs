@@ -17,31 +17,13 @@ pub fn report_of(in_hand: &InHand) -> Report {
         Phase::Unverified { reason } => Report::Unverified(reason.clone()),
         Phase::Printing { .. } => Report::Printing,
         Phase::Paused { .. } => Report::Paused,
-        Phase::Ended {
-            end,
-            filament_mm,
-            progress,
-            reason,
-        } => Report::Ended {
-            end: *end,
-            filament_mm: *filament_mm,
-            progress: *progress,
-            reason: reason.clone(),
-        },
-        Phase::NotStarted {
-            start_sent: false,
-            counts: false,
-            ..
-        } if in_hand.cancel => Report::CancelledBeforeStart,
-        Phase::NotStarted {
-            start_sent,
-            counts,
-            reason,
-        } => Report::NotStarted {
-            start_sent: *start_sent,
-            counts: *counts,
-            reason: reason.clone(),
-        },
+        Phase::Ended { end, filament_mm, progress, reason } => {
+            Report::Ended { end: *end, filament_mm: *filament_mm, progress: *progress, reason: reason.clone() }
+        }
+        Phase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => Report::CancelledBeforeStart,
+        Phase::NotStarted { start_sent, counts, reason } => {
+            Report::NotStarted { start_sent: *start_sent, counts: *counts, reason: reason.clone() }
+        }
     }
 }
 
@@ -56,9 +38,7 @@ impl InHand {
     pub fn is_ours(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
-        self.remote_name
-            .as_deref()
-            .is_some_and(|remote| remote.trim_start_matches('/') == path)
+        self.remote_name.as_deref().is_some_and(|remote| remote.trim_start_matches('/') == path)
             || name == self.file_name
     }
 
@@ -72,37 +52,23 @@ impl InHand {
 impl Printer {
     /// A print that is not ours is on.
     pub fn foreign_print(&self) -> bool {
-        self.shows.as_deref().is_some_and(|file| {
-            !self
-                .in_hand
-                .as_ref()
-                .is_some_and(|in_hand| in_hand.is_ours(file))
-        }) || (matches!(self.activity, Activity::Printing | Activity::Paused)
-            && self.shows.is_none()
-            && self.in_hand.is_none())
+        self.shows.as_deref().is_some_and(|file| !self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file)))
+            || (matches!(self.activity, Activity::Printing | Activity::Paused)
+                && self.shows.is_none()
+                && self.in_hand.is_none())
     }
 
     /// What keeps it from the next job, beyond its own state (decisions §6).
     pub fn attention(&self) -> Vec<Attention> {
         let away = !self.disconnected
-            && (self.outage
-                || matches!(
-                    self.connection,
-                    Connection::Unreachable | Connection::FirmwareDisconnected
-                ));
-        let unverified = self
-            .in_hand
-            .as_ref()
-            .is_some_and(|in_hand| matches!(in_hand.phase, Phase::Unverified { .. }));
+            && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
+        let unverified = self.in_hand.as_ref().is_some_and(|in_hand| matches!(in_hand.phase, Phase::Unverified { .. }));
         [
             (self.bed_not_cleared, Attention::BedNotCleared),
             (self.needs_home, Attention::NeedsHome),
             (self.maintenance.is_some(), Attention::Maintenance),
             (self.print_failed, Attention::PrintFailed),
-            (
-                away && self.connection != Connection::WrongKey,
-                Attention::Unreachable,
-            ),
+            (away && self.connection != Connection::WrongKey, Attention::Unreachable),
             (self.connection == Connection::WrongKey, Attention::WrongKey),
             (unverified, Attention::Unverified),
             (self.foreign_print(), Attention::ForeignPrint),
@@ -115,18 +81,12 @@ impl Printer {
     /// Whether it can take a job now; else why not, in two or three plain words.
     pub fn free(&self) -> Result<(), String> {
         match &self.in_hand {
-            Some(in_hand) if matches!(in_hand.phase, Phase::Unverified { .. }) => {
-                Err("unverified".to_owned())
-            }
-            Some(in_hand) if matches!(in_hand.phase, Phase::Paused { .. }) => {
-                Err("paused".to_owned())
-            }
+            Some(in_hand) if matches!(in_hand.phase, Phase::Unverified { .. }) => Err("unverified".to_owned()),
+            Some(in_hand) if matches!(in_hand.phase, Phase::Paused { .. }) => Err("paused".to_owned()),
             Some(in_hand) if matches!(in_hand.phase, Phase::Taken | Phase::StartSent { .. }) => {
                 Err("starting".to_owned())
             }
-            Some(in_hand) if matches!(in_hand.phase, Phase::Printing { .. }) => {
-                Err("printing".to_owned())
-            }
+            Some(in_hand) if matches!(in_hand.phase, Phase::Printing { .. }) => Err("printing".to_owned()),
             _ => self.could_start().and_then(|()| match self.in_hand {
                 Some(_) => Err("finishing".to_owned()),
                 None => Ok(()),
@@ -170,29 +130,16 @@ impl Printer {
     }
 
     /// Whether it could make such a job at all, whatever it does now (decisions §4, dispatch); else why not.
-    pub fn fits(
-        &self,
-        machine: MachineType,
-        size: Option<&Dimensions>,
-        material: Id,
-    ) -> Result<(), String> {
+    pub fn fits(&self, machine: MachineType, size: Option<&Dimensions>, material: Id) -> Result<(), String> {
         if self.fields.machine_type != machine {
-            return Err(format!(
-                "it is of type {}, not {}",
-                self.fields.machine_type.word(),
-                machine.word()
-            ));
+            return Err(format!("it is of type {}, not {}", self.fields.machine_type.word(), machine.word()));
         }
         if let (Some(size), Some(volume)) = (size, &self.fields.build_volume)
             && !size.fits_in(volume)
         {
             return Err("the part does not fit its build volume".to_owned());
         }
-        if self
-            .fields
-            .loaded_material_id
-            .is_some_and(|loaded| loaded != material)
-        {
+        if self.fields.loaded_material_id.is_some_and(|loaded| loaded != material) {
             return Err("another material is loaded".to_owned());
         }
         Ok(())

@@ -16,12 +16,7 @@ impl Durable for Printer {
     type Answer = PrinterAnswer;
     type Want = PrinterWant;
 
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &Cx<'_>,
-        command: &PrinterCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &PrinterCommand) -> Result<Decision<Self>, Refusal> {
         let printer = match (this.filter(|printer| !printer.archived), command) {
             (None, PrinterCommand::Create(fields)) if this.is_none() => {
                 return Ok(create(id, cx, fields));
@@ -34,33 +29,17 @@ impl Durable for Printer {
         };
         match command {
             PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
-            PrinterCommand::Update {
-                if_version: _,
-                fields,
-            } => printer.update(fields, cx),
+            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
             PrinterCommand::Archive => {
                 printer.not_busy("deleted")?;
-                Ok(printer.say(
-                    cx,
-                    |printer| printer.archived = true,
-                    Some("printer.deleted"),
-                ))
+                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
             PrinterCommand::Seen(status) => Ok(printer.seen(status, cx)),
             PrinterCommand::Silent(connection, reason, last_seen) => {
                 Ok(printer.silent(*connection, reason, *last_seen, cx))
             }
-            PrinterCommand::Take {
-                attempt,
-                job,
-                order,
-                file_id,
-                file_name,
-                material_id,
-                machine_type,
-                dimensions,
-            } => {
+            PrinterCommand::Take { attempt, job, order, file_id, file_name, material_id, machine_type, dimensions } => {
                 let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
                 let in_hand = InHand {
                     attempt: *attempt,
@@ -79,51 +58,24 @@ impl Durable for Printer {
                 };
                 printer.take(in_hand, fits, cx)
             }
-            PrinterCommand::Uploaded {
-                attempt,
-                remote_name,
-            } => Ok(printer.uploaded(*attempt, remote_name, cx)),
-            PrinterCommand::UploadFailed { attempt, reason } => {
-                Ok(printer.upload_failed(*attempt, reason, cx))
-            }
-            PrinterCommand::StartRefused { attempt, reason } => {
-                Ok(printer.start_refused(*attempt, reason, cx))
-            }
-            PrinterCommand::Judged { attempt, evidence } => {
-                Ok(printer.judged(*attempt, evidence, cx))
-            }
+            PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
+            PrinterCommand::UploadFailed { attempt, reason } => Ok(printer.upload_failed(*attempt, reason, cx)),
+            PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
+            PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
-            PrinterCommand::Resolved { attempt, outcome } => {
-                Ok(printer.resolved(*attempt, *outcome, cx))
+            PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
+            PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+            PrinterCommand::EmergencyStopped => {
+                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
-            PrinterCommand::Heard {
-                attempt,
-                step,
-                wanted,
-            } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
-            PrinterCommand::EmergencyStopped => Ok(printer.say(
-                cx,
-                |printer| printer.stopped(cx),
-                Some("printer.emergency_stopped"),
-            )),
             PrinterCommand::BedCleared => {
-                let clear = |printer: &mut Self| {
-                    (printer.bed_not_cleared, printer.print_failed) = (false, false)
-                };
+                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
                 Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
             }
-            PrinterCommand::Homed => Ok(printer.say(
-                cx,
-                |printer| printer.needs_home = false,
-                Some("printer.homed"),
-            )),
+            PrinterCommand::Homed => Ok(printer.say(cx, |printer| printer.needs_home = false, Some("printer.homed"))),
             PrinterCommand::Maintenance { on, note } => {
                 let note = on.then(|| note.clone().unwrap_or_default());
-                Ok(printer.say(
-                    cx,
-                    |printer| printer.maintenance = note,
-                    Some("printer.maintenance"),
-                ))
+                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
             }
         }
     }
@@ -152,6 +104,13 @@ impl Durable for Printer {
         }
     }
 
+    fn if_version(command: &PrinterCommand) -> Option<i64> {
+        match command {
+            PrinterCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
     fn wants(&self) -> Vec<PrinterWant> {
         let mut wants = Vec::new();
         if self.archived {
@@ -177,10 +136,7 @@ impl Durable for Printer {
                 _ => {}
             }
             if in_hand.heard < in_hand.step {
-                wants.push(PrinterWant::Report {
-                    attempt,
-                    step: in_hand.step,
-                });
+                wants.push(PrinterWant::Report { attempt, step: in_hand.step });
             }
         }
         wants
@@ -219,20 +175,14 @@ fn create(id: Id, cx: &Cx<'_>, fields: &PrinterFields) -> Decision<Printer> {
 
 impl Printer {
     /// The printer that an operator's act leaves; unchanged when it changes nothing.
-    fn say(
-        self,
-        cx: &Cx<'_>,
-        change: impl FnOnce(&mut Self),
-        event: Option<&str>,
-    ) -> Decision<Self> {
+    fn say(self, cx: &Cx<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
         let mut next = self.clone();
         change(&mut next);
         if next == self {
             return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
         }
         next.updated_at = cx.now;
-        let event =
-            event.map(|event| next.event(cx, event, None, json!({ "note": next.maintenance })));
+        let event = event.map(|event| next.event(cx, event, None, json!({ "note": next.maintenance })));
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
@@ -252,12 +202,7 @@ impl Printer {
             self.not_busy("given another type or address")?;
         }
         let elsewhere = (&old.kind, &old.base_url, &old.sealed_api_key, &old.serial)
-            != (
-                &fields.kind,
-                &fields.base_url,
-                &fields.sealed_api_key,
-                &fields.serial,
-            );
+            != (&fields.kind, &fields.base_url, &fields.sealed_api_key, &fields.serial);
         let again = elsewhere && !self.disconnected;
         let change = |printer: &mut Self| {
             printer.fields = fields.clone();
@@ -279,24 +224,12 @@ impl Printer {
         }
         let change = |printer: &mut Self| {
             printer.disconnected = !on;
-            printer.connection = if on {
-                Connection::Connecting
-            } else {
-                Connection::Disconnected
-            };
+            printer.connection = if on { Connection::Connecting } else { Connection::Disconnected };
             printer.activity = Activity::Offline;
             printer.shows = None;
             printer.outage = false;
         };
-        Ok(self.say(
-            cx,
-            change,
-            Some(if on {
-                "printer.connected"
-            } else {
-                "printer.disconnected"
-            }),
-        ))
+        Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
 
     fn seen(self, status: &Status, cx: &Cx<'_>) -> Decision<Self> {
@@ -304,19 +237,13 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Done);
         };
         next.give_up();
-        let back = (self.outage && !next.outage)
-            .then(|| next.event(cx, "printer.online", next.last_seen_at, json!({})));
+        let back =
+            (self.outage && !next.outage).then(|| next.event(cx, "printer.online", next.last_seen_at, json!({})));
         Decision::to(next, PrinterAnswer::Done).events(back)
     }
 
     /// No word for too long: `printer.offline` once per outage.
-    fn silent(
-        self,
-        connection: Connection,
-        reason: &str,
-        last_seen: Option<Timestamp>,
-        cx: &Cx<'_>,
-    ) -> Decision<Self> {
+    fn silent(self, connection: Connection, reason: &str, last_seen: Option<Timestamp>, cx: &Cx<'_>) -> Decision<Self> {
         if self.disconnected || connection == Connection::Connected {
             return Decision::unchanged(PrinterAnswer::Done);
         }
@@ -326,52 +253,33 @@ impl Printer {
         next.outage = true;
         next.last_seen_at = last_seen.max(self.last_seen_at);
         next.give_up();
-        if (next.connection, next.activity, next.outage)
-            == (self.connection, self.activity, self.outage)
+        if (next.connection, next.activity, next.outage) == (self.connection, self.activity, self.outage)
             && next.in_hand == self.in_hand
         {
             return Decision::unchanged(PrinterAnswer::Done);
         }
         next.updated_at = cx.now;
         let more = json!({ "error": reason });
-        let event =
-            (!self.outage).then(|| next.event(cx, "printer.offline", next.last_seen_at, more));
+        let event = (!self.outage).then(|| next.event(cx, "printer.offline", next.last_seen_at, more));
         Decision::to(next, PrinterAnswer::Done).events(event)
     }
 
     /// An event of this printer; on the timeline of the order whose job it has in hand.
-    fn event(
-        &self,
-        cx: &Cx<'_>,
-        name: &str,
-        last_seen: Option<Timestamp>,
-        more: serde_json::Value,
-    ) -> Event {
+    fn event(&self, cx: &Cx<'_>, name: &str, last_seen: Option<Timestamp>, more: serde_json::Value) -> Event {
         let mut data = json!({
             "printerId": self.id,
             "name": self.fields.name,
             "lastSeenAt": last_seen,
             "jobId": self.in_hand.as_ref().map(|in_hand| in_hand.job),
         });
-        if let (serde_json::Value::Object(data), serde_json::Value::Object(more)) =
-            (&mut data, more)
-        {
+        if let (serde_json::Value::Object(data), serde_json::Value::Object(more)) = (&mut data, more) {
             data.extend(more);
         }
-        Event::new(
-            cx,
-            name,
-            ("printer", self.id),
-            self.in_hand.as_ref().map(|in_hand| in_hand.order),
-            data,
-        )
+        Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), data)
     }
 
     /// The words of [`report_of`] for the attempt in hand, when it is this one.
     pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::domain::order::Report)> {
-        self.in_hand
-            .as_ref()
-            .filter(|in_hand| in_hand.attempt == attempt)
-            .map(|in_hand| (in_hand, report_of(in_hand)))
+        self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }
 }

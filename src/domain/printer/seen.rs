@@ -22,17 +22,11 @@ pub(super) enum Shown {
 /// Reads a status as evidence. A reachable printer at rest says nothing about a start that was just sent; once our file was
 /// seen printing, it says that the print is over.
 pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
-    if status.connection != Connection::Connected
-        || in_hand.over()
-        || status.state == Activity::Offline
-    {
+    if status.connection != Connection::Connected || in_hand.over() || status.state == Activity::Offline {
         return Shown::Nothing;
     }
     let began = matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. });
-    let ours = status
-        .file
-        .as_deref()
-        .is_some_and(|file| in_hand.is_ours(file));
+    let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
     // Telemetry that names no file does not contradict what we saw.
     let unnamed = status.file.is_none() && began;
     match (status.state, status.ended) {
@@ -42,13 +36,10 @@ pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
         (Activity::Printing, _) if unnamed => Shown::Printing,
         (Activity::Paused, _) if unnamed => Shown::Paused,
         (Activity::Error, _) if began => Shown::Ended(PrintEnd::Failed, status.message.clone()),
-        (Activity::Idle, _) if began && ours && status.progress >= 100.0 => {
-            Shown::Ended(PrintEnd::Finished, None)
+        (Activity::Idle, _) if began && ours && status.progress >= 100.0 => Shown::Ended(PrintEnd::Finished, None),
+        (Activity::Idle, _) if began && ours => {
+            Shown::Ended(PrintEnd::Failed, Some("the print stopped before its end".to_owned()))
         }
-        (Activity::Idle, _) if began && ours => Shown::Ended(
-            PrintEnd::Failed,
-            Some("the print stopped before its end".to_owned()),
-        ),
         _ if began => Shown::Ended(PrintEnd::Failed, Some(UNKNOWN.to_owned())),
         _ => Shown::Nothing,
     }
@@ -62,10 +53,8 @@ impl Printer {
 
     /// The printer after a look at it; `None` when nothing that is kept changes.
     pub(super) fn after(&self, status: &Status, now: Timestamp) -> Option<Self> {
-        let silent = matches!(
-            status.connection,
-            Connection::Unreachable | Connection::Connecting | Connection::Disconnected
-        );
+        let silent =
+            matches!(status.connection, Connection::Unreachable | Connection::Connecting | Connection::Disconnected);
         if self.disconnected || self.archived || silent {
             return None; // Silence is told as such, when it has lasted.
         }
@@ -103,10 +92,7 @@ impl Printer {
         let Some(in_hand) = &mut self.in_hand else {
             return;
         };
-        let ours = status
-            .file
-            .as_deref()
-            .is_some_and(|file| in_hand.is_ours(file));
+        let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
         let shown = shown(in_hand, status);
         let began = match in_hand.phase {
             Phase::Printing { at } | Phase::Paused { at } => Some(at),
@@ -116,35 +102,20 @@ impl Printer {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
             let over = matches!(shown, Shown::Ended(..));
             // Each tenth is written, and the last word. A printer that resets its progress at the end takes nothing back.
-            if (told * 10.0).floor() > (in_hand.progress * 10.0).floor()
-                || (over && told > in_hand.progress)
-            {
+            if (told * 10.0).floor() > (in_hand.progress * 10.0).floor() || (over && told > in_hand.progress) {
                 in_hand.progress = told;
             }
         }
         match shown {
             Shown::Nothing => {}
             Shown::Printing if matches!(in_hand.phase, Phase::Printing { .. }) => {}
-            Shown::Printing => in_hand.enter(Phase::Printing {
-                at: began.unwrap_or(now),
-            }),
+            Shown::Printing => in_hand.enter(Phase::Printing { at: began.unwrap_or(now) }),
             Shown::Paused if matches!(in_hand.phase, Phase::Paused { .. }) => {}
-            Shown::Paused => in_hand.enter(Phase::Paused {
-                at: began.unwrap_or(now),
-            }),
+            Shown::Paused => in_hand.enter(Phase::Paused { at: began.unwrap_or(now) }),
             Shown::Ended(end, reason) => {
                 let filament_mm = status.filament_mm.filter(|_| ours);
-                let progress = if end == PrintEnd::Finished {
-                    1.0
-                } else {
-                    in_hand.progress
-                };
-                in_hand.enter(Phase::Ended {
-                    end,
-                    filament_mm,
-                    progress,
-                    reason,
-                });
+                let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
+                in_hand.enter(Phase::Ended { end, filament_mm, progress, reason });
                 self.print_over(end, auto_clear);
             }
         }
