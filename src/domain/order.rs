@@ -14,9 +14,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use command::{
-    NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution,
-};
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution};
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -243,25 +241,16 @@ impl Order {
     /// Whether they may see it: staff see all, a `customer` key its own orders, or those of its customer (decisions §2).
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
-            Principal::Key {
-                role: Role::Customer,
-                customer_email: Some(email),
-                ..
-            } => self.customer_email.as_deref() == Some(email),
-            Principal::Key {
-                role: Role::Customer,
-                id,
-                ..
-            } => self.made_by == Some(*id),
+            Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
+                self.customer_email.as_deref() == Some(email)
+            }
+            Principal::Key { role: Role::Customer, id, .. } => self.made_by == Some(*id),
             _ => by.role().is_some_and(|role| role >= Role::Operator),
         }
     }
 
     /// Paid less refunded, in minor units, as the payments say.
     pub fn received_cents(&self) -> i64 {
-        self.payments
-            .iter()
-            .map(|payment| payment.amount_cents)
-            .sum()
+        self.payments.iter().map(|payment| payment.amount_cents).sum()
     }
 }
