@@ -55,7 +55,9 @@ fn news(event: &PaymentEvent) -> Option<PaymentNews> {
             PaymentNews::Refunded { amount_cents: Some(*amount_refunded_cents), whole: *full, intent }
         }
         PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
-        PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => return None,
+        PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
+            return None;
+        }
     })
 }
 
@@ -72,6 +74,13 @@ async fn find(shop: &Shop, links: &OrderLinks) -> Result<Option<Id>, AskError> {
             return Ok(Some(id));
         }
     }
-    let (session, intent) = (links.session.as_deref(), links.payment_intent.as_deref());
-    shop.queries.order_by_payment(session, intent).await.map_err(away)
+    if let Some(session) = &links.session
+        && let Some(order) = shop.queries.order_of_session(session).await.map_err(away)?
+    {
+        return Ok(Some(order));
+    }
+    match &links.payment_intent {
+        Some(intent) => shop.queries.order_of_intent(intent).await.map_err(away),
+        None => Ok(None),
+    }
 }

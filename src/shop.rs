@@ -4,6 +4,7 @@
 
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::environment::Environment;
+use crate::actors::root::RootMsg;
 use crate::actors::things::Things;
 use crate::blobs::Blobs;
 use crate::domain::access::Access;
@@ -17,11 +18,10 @@ use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::fleet::Fleet;
 use crate::sealing::Sealer;
+use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
-use crate::actors::root::RootMsg;
-use crate::store::Store;
 use ractor::ActorRef;
 use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::watch;

@@ -10,22 +10,22 @@ use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
+use crate::domain::time::Timestamp;
 use crate::shop::ShopRef;
 use arc_swap::ArcSwapOption;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What the dispatcher is told.
 pub enum DispatcherMsg {
     /// An order's commit is on disk.
     Order(Id, Arc<Versioned<Order>>),
-    /// An order left memory.
-    OrderGone(Id),
     /// A printer's commit is on disk.
     Printer(Id, Arc<Versioned<Printer>>),
-    /// The order answered a proposal.
-    Answered(Proposal),
+    /// The order answered a proposal: claimed or not.
+    Answered(Proposal, bool),
     /// Starts are allowed again.
     Again,
     /// For fall tests.
@@ -74,11 +74,6 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Order(id, state.clone()));
     }
 
-    /// An order left memory.
-    pub fn order_gone(&self, id: Id) {
-        self.tell(DispatcherMsg::OrderGone(id));
-    }
-
     /// A printer's commit is on disk.
     pub fn printer_changed(&self, id: Id, state: &Arc<Versioned<Printer>>) {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
@@ -103,6 +98,8 @@ struct DispatcherActor;
 struct DispatcherState {
     board: Board,
     shop: ShopRef,
+    /// The moment that a look is set for.
+    again: Option<Timestamp>,
 }
 
 impl Actor for DispatcherActor {
@@ -110,8 +107,12 @@ impl Actor for DispatcherActor {
     type State = DispatcherState;
     type Arguments = (ShopRef, u32);
 
-    async fn pre_start(&self, _: ActorRef<DispatcherMsg>, (shop, most): Self::Arguments) -> Result<DispatcherState, ActorProcessingErr> {
-        Ok(DispatcherState { board: Board::new(most), shop })
+    async fn pre_start(
+        &self,
+        _: ActorRef<DispatcherMsg>,
+        (shop, most): Self::Arguments,
+    ) -> Result<DispatcherState, ActorProcessingErr> {
+        Ok(DispatcherState { board: Board::new((most > 0).then_some(most)), shop, again: None })
     }
 
     /// What is resident now; whatever changes from here on is told.
@@ -128,13 +129,17 @@ impl Actor for DispatcherActor {
         Ok(())
     }
 
-    async fn handle(&self, me: ActorRef<DispatcherMsg>, message: DispatcherMsg, s: &mut DispatcherState) -> Result<(), ActorProcessingErr> {
+    async fn handle(
+        &self,
+        me: ActorRef<DispatcherMsg>,
+        message: DispatcherMsg,
+        s: &mut DispatcherState,
+    ) -> Result<(), ActorProcessingErr> {
         match message {
             DispatcherMsg::Order(_, state) => state.state.iter().for_each(|order| s.board.order_changed(order)),
-            DispatcherMsg::OrderGone(id) => s.board.order_gone(id),
             DispatcherMsg::Printer(_, state) => state.state.iter().for_each(|printer| s.board.printer_changed(printer)),
-            DispatcherMsg::Answered(proposal) => s.board.settled(&proposal),
-            DispatcherMsg::Again => {}
+            DispatcherMsg::Answered(proposal, claimed) => s.board.settled(&proposal, claimed),
+            DispatcherMsg::Again => s.again = None,
             #[cfg(any(test, debug_assertions))]
             DispatcherMsg::Fall => panic!("asked to fall"),
         }
@@ -150,13 +155,19 @@ impl DispatcherState {
             let (shop, me) = (shop.clone(), me.clone());
             tokio::spawn(async move {
                 let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
-                if let Err(error) = shop.orders.ask(proposal.order, Caller::system(), dispatch).await {
+                let asked = shop.orders.ask(proposal.order, Caller::system(), dispatch).await;
+                if let Err(error) = &asked {
                     tracing::debug!(job = %proposal.job, printer = %proposal.printer, %error, "proposal not taken");
                 }
-                let _ = me.cast(DispatcherMsg::Answered(proposal));
+                let _ = me.cast(DispatcherMsg::Answered(proposal, asked.is_ok()));
             });
         }
-        if let Some(wait) = self.board.next_start_in(shop.environment.now()) {
+        let now = shop.environment.now();
+        if let Some(at) = self.board.next_at(now)
+            && self.again != Some(at)
+        {
+            self.again = Some(at);
+            let wait = Duration::from_millis(u64::try_from(at.since(now)).unwrap_or(0));
             me.send_after(wait, || DispatcherMsg::Again);
         }
     }

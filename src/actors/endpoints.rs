@@ -10,6 +10,7 @@ use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::services::webhook::{Delivery, Sender};
 use crate::shop::{Shop, ShopRef};
+use crate::store::queries::EventFilter;
 use async_trait::async_trait;
 use std::sync::Arc;
 
@@ -57,7 +58,7 @@ async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
         }
         let events: Vec<Arc<Numbered>> = match shop.outbox.after(at, AT_ONCE) {
             Some(events) => events,
-            None => match shop.queries.events_after(at, AT_ONCE as u64).await {
+            None => match shop.queries.events_after(at, &EventFilter::default(), AT_ONCE as u64).await {
                 Ok(events) => events.into_iter().map(Arc::new).collect(),
                 Err(error) => {
                     tracing::warn!(%error, "events cannot be read");
@@ -79,7 +80,7 @@ async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
 
 async fn refill(shop: &Shop, of: &Handle<Endpoint>) {
     let limit = WINDOW as u64 * 2 + 1;
-    match shop.queries.pending_deliveries(of.id(), limit).await {
+    match shop.queries.pending_deliveries(of.id(), None, limit).await {
         Ok(rows) => {
             let more = rows.len() as u64 == limit;
             tell(of, EndpointCommand::Refilled { rows, more }).await;
@@ -110,15 +111,18 @@ impl EndpointWorld {
         };
         let sent = self
             .sender
-            .send(&Delivery {
-                id: row.id.to_string(),
-                event_id: row.event_id.to_string(),
-                event: row.event.clone(),
-                url: endpoint.url.clone(),
-                body: row.body.clone().into(),
-                secret,
-                old_secret: former,
-            }, now.jiff())
+            .send(
+                &Delivery {
+                    id: row.id.to_string(),
+                    event_id: row.event_id.to_string(),
+                    event: row.event.clone(),
+                    url: endpoint.url.clone(),
+                    body: row.body.clone().into(),
+                    secret,
+                    old_secret: former,
+                },
+                now.jiff(),
+            )
             .await;
         let tried = EndpointCommand::Tried {
             delivery: id,

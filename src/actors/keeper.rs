@@ -1,7 +1,6 @@
 //! Supervises the actors of one kind: starts, restarts, parks, rests. It routes nothing.
 
 use crate::actors::environment::Environment;
-use crate::actors::handle::Handle;
 use crate::actors::policy::{Next, Policy};
 use crate::actors::shell::{Args, Shell, Waker};
 use crate::actors::slot::{KeeperRef, Place, Slot};
@@ -82,7 +81,11 @@ impl<T: Thing> Actor for Keeper<T> {
     type Arguments = KeeperArgs<T>;
 
     /// After a fall of the keeper its children are gone with it: all that were up come up again.
-    async fn pre_start(&self, me: ActorRef<KeeperMsg<T>>, args: KeeperArgs<T>) -> Result<KeeperState<T>, ActorProcessingErr> {
+    async fn pre_start(
+        &self,
+        me: ActorRef<KeeperMsg<T>>,
+        args: KeeperArgs<T>,
+    ) -> Result<KeeperState<T>, ActorProcessingErr> {
         for slot in args.slots.iter() {
             let mut up = false;
             slot.place.send_modify(|place| {
@@ -96,10 +99,21 @@ impl<T: Thing> Actor for Keeper<T> {
             }
         }
         args.me.set(me);
-        Ok(KeeperState { args, children: HashMap::new(), by_actor: HashMap::new(), began: Instant::now(), closing: None })
+        Ok(KeeperState {
+            args,
+            children: HashMap::new(),
+            by_actor: HashMap::new(),
+            began: Instant::now(),
+            closing: None,
+        })
     }
 
-    async fn handle(&self, me: ActorRef<KeeperMsg<T>>, message: KeeperMsg<T>, s: &mut KeeperState<T>) -> Result<(), ActorProcessingErr> {
+    async fn handle(
+        &self,
+        me: ActorRef<KeeperMsg<T>>,
+        message: KeeperMsg<T>,
+        s: &mut KeeperState<T>,
+    ) -> Result<(), ActorProcessingErr> {
         match message {
             KeeperMsg::Start(id, slot) => s.start(id, &slot, None, &me).await,
             KeeperMsg::StartKnown(known, reply) => {
@@ -123,7 +137,12 @@ impl<T: Thing> Actor for Keeper<T> {
         Ok(())
     }
 
-    async fn handle_supervisor_evt(&self, me: ActorRef<KeeperMsg<T>>, event: SupervisionEvent, s: &mut KeeperState<T>) -> Result<(), ActorProcessingErr> {
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<KeeperMsg<T>>,
+        event: SupervisionEvent,
+        s: &mut KeeperState<T>,
+    ) -> Result<(), ActorProcessingErr> {
         let (cell, why) = match event {
             SupervisionEvent::ActorFailed(cell, error) => (cell, error.to_string()),
             SupervisionEvent::ActorTerminated(cell, _, why) => (cell, why.unwrap_or_else(|| "stopped".to_owned())),
@@ -149,7 +168,13 @@ impl<T: Thing> KeeperState<T> {
         self.args.slots.entry(id).or_insert_with(fresh).clone()
     }
 
-    async fn start(&mut self, id: Id, asked: &Arc<Slot<T>>, known: Option<Arc<Versioned<T>>>, me: &ActorRef<KeeperMsg<T>>) {
+    async fn start(
+        &mut self,
+        id: Id,
+        asked: &Arc<Slot<T>>,
+        known: Option<Arc<Versioned<T>>>,
+        me: &ActorRef<KeeperMsg<T>>,
+    ) {
         // The slot may have been evicted while somebody held its handle: it goes back, unless another one is there.
         let slot = self.args.slots.entry(id).or_insert_with(|| asked.clone()).clone();
         if !Arc::ptr_eq(&slot, asked) {
@@ -204,7 +229,6 @@ impl<T: Thing> KeeperState<T> {
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
         self.args.store.forget(Key(T::KIND, id));
-        self.args.world.rested(&Handle(slot.clone()));
         // Out of the directory unless somebody holds a handle besides the map and this function.
         drop(slot);
         self.args.slots.remove_if(&id, |_, slot| Arc::strong_count(slot) <= 2);

@@ -25,8 +25,13 @@ impl World<Mail> for MailWorld {
         shop.environment.wait_until(want.at).await;
         let state = of.read();
         let Some(mail) = &state.state else { return };
-        let message =
-            Message { id: mail.id.to_string(), written_at: mail.created_at.jiff(), to: mail.to.clone(), subject: mail.subject.clone(), text: mail.text.clone() };
+        let message = Message {
+            id: mail.id.to_string(),
+            written_at: mail.created_at.jiff(),
+            to: mail.to.clone(),
+            subject: mail.subject.clone(),
+            text: mail.text.clone(),
+        };
         let (error, permanent) = match self.mailer.send(&message).await {
             Ok(()) => (None, false),
             Err(error) => {

@@ -64,12 +64,6 @@ impl World<Order> for OrderWorld {
             }
         }
     }
-
-    fn rested(&self, of: &Handle<Order>) {
-        if let Some(shop) = self.0.get() {
-            shop.dispatcher.order_gone(of.id());
-        }
-    }
 }
 
 async fn tell(of: &Handle<Order>, command: OrderCommand) {
@@ -107,9 +101,10 @@ async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id
 /// The printer has no such attempt (it is archived, or never took it): nothing of it can begin there any more.
 async fn unknown_to_printer(of: &Handle<Order>, attempt: Id, reason: String) {
     let state = of.read();
-    let job = state.state.as_ref().and_then(|order| {
-        order.jobs.values().find(|job| job.attempt_id == Some(attempt)).map(|job| job.id)
-    });
+    let job = state
+        .state
+        .as_ref()
+        .and_then(|order| order.jobs.values().find(|job| job.attempt_id == Some(attempt)).map(|job| job.id));
     if let Some(job) = job {
         let report = Report::NotStarted { start_sent: false, counts: false, reason };
         tell(of, OrderCommand::Attempt { job, attempt, report }).await;

@@ -45,7 +45,12 @@ impl Actor for Root {
         Ok(RootState::default())
     }
 
-    async fn handle(&self, me: ActorRef<RootMsg>, message: RootMsg, s: &mut RootState) -> Result<(), ActorProcessingErr> {
+    async fn handle(
+        &self,
+        me: ActorRef<RootMsg>,
+        message: RootMsg,
+        s: &mut RootState,
+    ) -> Result<(), ActorProcessingErr> {
         match message {
             RootMsg::Keep(name, starter, reply) => {
                 let started = starter(me.get_cell()).await;
@@ -62,7 +67,12 @@ impl Actor for Root {
         Ok(())
     }
 
-    async fn handle_supervisor_evt(&self, me: ActorRef<RootMsg>, event: SupervisionEvent, s: &mut RootState) -> Result<(), ActorProcessingErr> {
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<RootMsg>,
+        event: SupervisionEvent,
+        s: &mut RootState,
+    ) -> Result<(), ActorProcessingErr> {
         let (cell, why) = match event {
             SupervisionEvent::ActorFailed(cell, error) => (cell, error.to_string()),
             SupervisionEvent::ActorTerminated(cell, _, why) => (cell, why.unwrap_or_else(|| "stopped".to_owned())),

@@ -124,7 +124,12 @@ impl<T: Thing> Actor for Shell<T> {
         Ok(live)
     }
 
-    async fn handle(&self, me: ActorRef<Msg<T>>, message: Msg<T>, live: &mut Live<T>) -> Result<(), ActorProcessingErr> {
+    async fn handle(
+        &self,
+        me: ActorRef<Msg<T>>,
+        message: Msg<T>,
+        live: &mut Live<T>,
+    ) -> Result<(), ActorProcessingErr> {
         match message {
             Msg::Do(envelope) => {
                 live.asked += 1;

@@ -19,10 +19,6 @@ pub trait World<T: Durable>: Send + Sync + 'static {
     fn committed(&self, of: &Handle<T>, state: &Arc<Versioned<T>>) {
         let _ = (of, state);
     }
-    /// The thing left memory. Must not wait.
-    fn rested(&self, of: &Handle<T>) {
-        let _ = of;
-    }
 }
 
 /// A kind that wants nothing.

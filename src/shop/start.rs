@@ -113,7 +113,7 @@ impl Shop {
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
-        let (orders, jobs) = (queries.last_order_number().await?, queries.last_job_number().await?);
+        let (orders, jobs) = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
 
         let (root, _) = Root::spawn(None, Root, ()).await?;
@@ -212,7 +212,8 @@ async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writi
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
-        let credentials = (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
+        let credentials =
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
         return Ok(Arc::new(Smtp::new(SmtpSettings {
             host: mail.smtp_host.clone(),
             port: mail.smtp_port,

@@ -169,12 +169,7 @@ impl Pen<'_> {
     }
 }
 
-fn push_group(
-    batch: &mut Batch,
-    group: &Group,
-    seq: &mut i64,
-    numbered: &mut Vec<Numbered>,
-) -> Result<(), WriteError> {
+fn push_group(batch: &mut Batch, group: &Group, seq: &mut i64, numbered: &mut Vec<Numbered>) -> Result<(), WriteError> {
     for row in &group.rows {
         batch.push_row(row)?;
     }

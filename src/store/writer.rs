@@ -5,8 +5,9 @@
 use crate::domain::durable::Versioned;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
 use crate::store::load::Load;
-use crate::store::rows::LoadError;
 use crate::store::outbox::Outbox;
+use crate::store::queries::{EventFilter, Queries};
+use crate::store::rows::LoadError;
 use crate::store::transaction::{Ended, Pen};
 use crate::store::{Away, Key, Owner, Settlement, Submission};
 use futures::FutureExt;
@@ -175,7 +176,11 @@ impl Actor for Writer {
     /// The opened connection, when the starter has one already.
     type Arguments = (WriterArgs, Option<Box<Writing>>);
 
-    async fn pre_start(&self, me: ActorRef<StoreMsg>, (args, writing): Self::Arguments) -> Result<WriterState, ActorProcessingErr> {
+    async fn pre_start(
+        &self,
+        me: ActorRef<StoreMsg>,
+        (args, writing): Self::Arguments,
+    ) -> Result<WriterState, ActorProcessingErr> {
         let connection = match writing {
             Some(writing) => Link::Ready(writing),
             None => {
@@ -186,7 +191,12 @@ impl Actor for Writer {
         Ok(WriterState { args, queue: Vec::new(), generations: HashMap::new(), connection, probes: 0 })
     }
 
-    async fn handle(&self, me: ActorRef<StoreMsg>, message: StoreMsg, s: &mut WriterState) -> Result<(), ActorProcessingErr> {
+    async fn handle(
+        &self,
+        me: ActorRef<StoreMsg>,
+        message: StoreMsg,
+        s: &mut WriterState,
+    ) -> Result<(), ActorProcessingErr> {
         match message {
             StoreMsg::Enqueue(entry) => s.queue.push(entry),
             StoreMsg::Forget(key) => {
@@ -246,7 +256,11 @@ impl WriterState {
                     // A commit whose end nobody heard of may have written events: publish them before any later one.
                     match catch_up(&writing, last, &outbox).await {
                         Ok(()) => Ok(Box::new(writing)),
-                        Err(error) => Err(away(&error)),
+                        Err(LoadError::Db(error)) => Err(away(&error)),
+                        Err(error) => {
+                            tracing::error!(%error, "committed events cannot be read");
+                            Err(Away::Database)
+                        }
                     }
                 }
                 Err(OpenError::Database(error)) => Err(away(&error)),
@@ -315,7 +329,11 @@ struct Job {
 }
 
 impl Job {
-    async fn run(mut self, submissions: Vec<Submission>, loads: Vec<LoadEntry>) -> (Option<Box<Writing>>, Option<Away>) {
+    async fn run(
+        mut self,
+        submissions: Vec<Submission>,
+        loads: Vec<LoadEntry>,
+    ) -> (Option<Box<Writing>>, Option<Away>) {
         if !submissions.is_empty() {
             let mut pen = Pen {
                 db: &self.writing.db,
@@ -359,10 +377,11 @@ impl Job {
     }
 }
 
-async fn catch_up(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), sea_orm::DbErr> {
+async fn catch_up(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), LoadError> {
+    let queries = Queries::new(writing.db.clone());
     let mut seq = from;
     while seq < writing.last_seq {
-        let events = crate::store::queries::events_after(&writing.db, seq, 1000).await?;
+        let events = queries.events_after(seq, &EventFilter::default(), 1000).await?;
         match events.last() {
             Some(last) => seq = last.seq,
             None => break,
@@ -371,4 +390,3 @@ async fn catch_up(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), s
     }
     Ok(())
 }
-

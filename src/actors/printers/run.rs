@@ -95,7 +95,10 @@ async fn give_back(of: &Handle<Printer>, attempt: Id, reason: String) {
 }
 
 fn matters_again(error: &PrinterError) -> bool {
-    !matches!(error, PrinterError::WrongKey(_) | PrinterError::Unsupported(_) | PrinterError::InUse(_) | PrinterError::Invalid(_))
+    !matches!(
+        error,
+        PrinterError::WrongKey(_) | PrinterError::Unsupported(_) | PrinterError::InUse(_) | PrinterError::Invalid(_)
+    )
 }
 
 async fn revoke_refused(of: &Handle<Printer>, link: &Link, attempt: Id, name: &str, reason: String) {

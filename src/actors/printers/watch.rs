@@ -94,7 +94,8 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
                 false
             }
         };
-        let pause = if looked { settings.poll } else { backoff(failed, shop.environment.chance()).min(settings.poll * 15) };
+        let pause =
+            if looked { settings.poll } else { backoff(failed, shop.environment.chance()).min(settings.poll * 15) };
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             () = link.adapter.changed(), if looked => {}
