@@ -140,12 +140,11 @@ async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) 
                     None => Ok(()),
                 }
             }
-            Ok(_) => return Ok(()),
             Err(_) if quiet < QUIET_LIMIT => {
                 quiet += 1;
                 socket.send(Message::Ping(Bytes::new())).await
             }
-            Err(_) => return Ok(()),
+            Ok(_) | Err(_) => return Ok(()),
         };
         if sent.is_err() {
             return Ok(());

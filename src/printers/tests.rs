@@ -1,9 +1,9 @@
 //! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer literal bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::adapter::{Adapter, Operation, PrinterError, Source};
+use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
 use super::registry::{MakeError, PrinterAddress, Registry, Settings};
-use crate::domain::telemetry::Connection;
+use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use axum::Router;
 use axum::body::Body;
@@ -95,7 +95,7 @@ async fn a_start_whose_connection_breaks_may_have_happened() {
 
 #[tokio::test]
 async fn a_start_without_an_answer_is_a_timeout_and_unknown() {
-    let url = serve(Router::new().fallback(|| std::future::pending::<StatusCode>())).await;
+    let url = serve(Router::new().fallback(std::future::pending::<StatusCode>)).await;
     for kind in KINDS {
         let limits = Settings { command_timeout: Duration::from_millis(50), ..settings() };
         let error = with_key(kind, &url, "", limits).start("a.gcode").await.unwrap_err();
@@ -258,4 +258,83 @@ async fn a_type_registered_later_is_used_like_any_other() {
     let printer = registry.make("mine", &PrinterAddress { base_url: url, ..PrinterAddress::default() }).unwrap();
     assert!(printer.is_connected().await);
     assert!(printer.supports(Operation::History));
+}
+
+/// Looks until what is seen is right; woken by pushes, with polls as the backstop.
+async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
+    let mut last = None;
+    let looking = async {
+        loop {
+            let look = printer.look(Timestamp(0)).await;
+            if right(&look) {
+                return look;
+            }
+            last = Some(look);
+            let _ = tokio::time::timeout(Duration::from_millis(100), printer.changed()).await;
+        }
+    };
+    match tokio::time::timeout(Duration::from_secs(30), looking).await {
+        Ok(look) => look,
+        Err(_) => panic!("never {what}; last seen {last:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_life_of_each_type_over_its_real_protocol() {
+    let fleet = simulator::Fleet::start(simulator::FleetOptions { speed: 20.0, ..Default::default() }).await.unwrap();
+    let local = tempfile::NamedTempFile::new().unwrap();
+    // Much longer than the test.
+    let gcode = simulator::gcode::gcode("ours", 36_000, 5.0, 1700.0);
+    std::fs::write(local.path(), &gcode).unwrap();
+    let source = Source { path: local.path().into(), size: gcode.len() as u64, sha256: None };
+    for sim in &fleet.printers {
+        let kind = sim.kind.as_str();
+        let printer = with_key(kind, &sim.base_url, &sim.api_key, settings());
+        let printer = printer.as_ref();
+        let stranger = with_key(kind, &sim.base_url, "wrong", settings());
+        assert_eq!(stranger.look(Timestamp(0)).await.connection, Connection::WrongKey, "{kind}");
+        printer.connect().await.unwrap();
+        until(printer, "idle", |look| look.state == Activity::Idle && look.connection == Connection::Connected).await;
+
+        let name = printer.upload("ours.gcode", &source).await.unwrap();
+        assert_eq!(sim.handle.starts_of(&name), 0, "{kind}: stored, not started");
+        assert!(printer.file_exists(&name).await.unwrap());
+        assert_eq!(printer.history(&name).await, Ok(vec![]), "{kind}");
+
+        printer.start(&name).await.unwrap();
+        let ours = |look: &Status| look.file.as_deref() == Some(name.as_str());
+        until(printer, "printing", |look| look.state == Activity::Printing && ours(look)).await;
+        assert_eq!(printer.delete_file(&name).await, Err(PrinterError::InUse(name.clone())), "{kind}");
+        assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
+        printer.pause().await.unwrap();
+        until(printer, "paused", |look| look.state == Activity::Paused && ours(look)).await;
+        printer.resume().await.unwrap();
+        until(printer, "printing again", |look| look.state == Activity::Printing).await;
+        printer.cancel().await.unwrap();
+        until(printer, "cancelled", |look| look.ended == Some(PrintEnd::Cancelled) && ours(look)).await;
+        let past = printer.history(&name).await.unwrap();
+        assert!(matches!(past[0].ended, Some(PrintEnd::Cancelled | PrintEnd::Failed)), "{kind}: {past:?}");
+        assert_eq!(sim.handle.starts_of(&name), 1, "{kind}");
+        assert_eq!(printer.delete_file(&name).await, Ok(Deleted::Gone), "{kind}");
+        assert_eq!(printer.delete_file(&name).await, Ok(Deleted::NotFound), "{kind}");
+        assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
+
+        printer.home().await.unwrap();
+        printer.run_gcode(&["M105".into()]).await.unwrap();
+        for info in [printer.server_info().await, printer.printer_info().await, printer.system_info().await] {
+            assert!(info.unwrap().is_object(), "{kind}");
+        }
+        printer.webcams().await.unwrap();
+        printer.temperatures().await.unwrap();
+        printer.emergency_stop().await.unwrap();
+        until(printer, "stopped", |look| look.state == Activity::Error).await;
+        if printer.supports(Operation::RestartFirmware) {
+            printer.restart_firmware().await.unwrap();
+        } else {
+            printer.connect().await.unwrap();
+        }
+        until(printer, "ready again", |look| look.state == Activity::Idle).await;
+        printer.disconnect().await.unwrap();
+        assert!(!printer.is_connected().await, "{kind}");
+    }
 }
