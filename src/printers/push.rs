@@ -98,7 +98,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>
                 woken.notify_one();
             }
             Err(error) => {
-                tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer")
+                tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
             }
         }
         sleep(pause).await;

@@ -275,7 +275,7 @@ async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> boo
     };
     match tokio::time::timeout(Duration::from_secs(30), looking).await {
         Ok(look) => look,
-        Err(_) => panic!("never {what}; last seen {last:?}"),
+        Err(tokio::time::error::Elapsed { .. }) => panic!("never {what}; last seen {last:?}"),
     }
 }
 
