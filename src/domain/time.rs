@@ -15,7 +15,11 @@ impl Timestamp {
     }
     /// The same moment for libraries.
     pub fn jiff(self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX })
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        })
     }
     /// Milliseconds from `earlier` to this moment; negative when `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
