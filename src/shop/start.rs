@@ -158,7 +158,6 @@ impl Shop {
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
             new_orders: watch::Sender::new(0),
             root: root.clone(),
-            store,
             environment,
         });
         here.fill(&shop);
