@@ -5,6 +5,8 @@
 mod log;
 mod orders;
 mod outbox;
+#[cfg(test)]
+mod tests;
 mod things;
 
 pub use log::AuditFilter;
@@ -16,9 +18,7 @@ use crate::domain::durable::Versioned;
 use crate::domain::id::Id;
 use crate::store::rows::{Damaged, Doc, Head, HeadModel, LoadError};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
-use sea_orm::{
-    DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select,
-};
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
