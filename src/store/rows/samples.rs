@@ -24,6 +24,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The admin URL of a PostgreSQL server: when it is set, tests of the store run on that too.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";
 
+/// Numbers this process's databases.
+static COUNT: AtomicU32 = AtomicU32::new(0);
+
 /// Runs a test on a fresh SQLite file and, when there is a server, on a fresh PostgreSQL database.
 pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     let folder = tempfile::tempdir().unwrap();
@@ -37,7 +40,6 @@ pub async fn on_each(test: impl AsyncFn(&DatabaseConnection)) {
     db.close().await.unwrap();
 
     let Ok(admin) = std::env::var(POSTGRES) else { return };
-    static COUNT: AtomicU32 = AtomicU32::new(0);
     let name = format!("printfloor_rows_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
     let server = connect(&admin).await;
     server.execute_unprepared(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await.unwrap();
