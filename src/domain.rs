@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod amount;
+pub mod dispatch;
 pub mod durable;
 pub mod endpoint;
 pub mod event;
@@ -25,4 +26,6 @@ pub mod signing;
 pub mod sku;
 pub mod target;
 pub mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod time;

@@ -200,6 +200,8 @@ pub struct Mail {
     pub smtp_user: String,
     /// Password at the mail server.
     pub smtp_pass: Secret,
+    /// Base address of the e-mail service that `api_key` is for.
+    pub api_url: String,
     /// Key of an e-mail service, instead of a mail server.
     pub api_key: Secret,
 }
