@@ -3,6 +3,8 @@
 //! Called by the writer, in its queue, on its connection: a load sees every commit before it and none after.
 
 mod put_back;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use put_back::with_attempts;
 
