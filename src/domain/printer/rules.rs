@@ -56,7 +56,7 @@ impl Durable for Printer {
                     progress: 0.0,
                     taken_at: cx.now,
                 };
-                printer.take(in_hand, fits, cx)
+                Ok(printer.take(in_hand, fits, cx))
             }
             PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
             PrinterCommand::UploadFailed { attempt, reason } => Ok(printer.upload_failed(*attempt, reason, cx)),
