@@ -4,11 +4,14 @@
 
 pub mod access;
 pub mod amount;
+pub mod dispatch;
 pub mod durable;
 pub mod endpoint;
 pub mod event;
 pub mod file;
+pub mod gcode;
 pub mod id;
+pub mod inbound;
 pub mod inbox;
 pub mod job;
 pub mod mail;
@@ -18,6 +21,11 @@ pub mod principal;
 pub mod printer;
 pub mod refusal;
 pub mod rules;
+pub mod schedule;
+pub mod signing;
 pub mod sku;
+pub mod target;
 pub mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod time;

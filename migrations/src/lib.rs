@@ -1,1 +1,20 @@
-//! Tables.
+//! Printfloor's tables, for SQLite and PostgreSQL from one description.
+//!
+//! A migration that has been released is never edited; a change is a new one.
+
+mod m20261121_000001_tables;
+mod table;
+
+pub use sea_orm_migration::MigratorTrait;
+use sea_orm_migration::{MigrationTrait, async_trait};
+
+/// Brings a database to the newest tables: `Migrator::up(&db, None)`.
+#[derive(Debug)]
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![Box::new(m20261121_000001_tables::Migration)]
+    }
+}

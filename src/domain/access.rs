@@ -6,6 +6,15 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+mod decide;
+mod email;
+mod lookup;
+#[cfg(test)]
+mod tests;
+
+pub use email::normal_email;
+pub use lookup::KeyRefusal;
+
 /// A staff member.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,7 +83,8 @@ pub struct Session {
     pub agent: Option<String>,
 }
 
-/// All staff, keys and sessions. The maps are skipped by serde: rows under its version.
+/// All staff, keys and sessions, with the id [`Id::ONLY`]; its first command makes it. The maps are skipped by serde: rows
+/// under its version; a load calls [`Access::put_back`].
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
     /// By id.
@@ -102,7 +112,8 @@ pub enum AccessCommand {
         /// `operator` or `admin`.
         role: Role,
     },
-    /// Changes a staff member; a new password or role ends their sessions. The last admin stays one (409 `last_admin`).
+    /// Changes a staff member; a new password ends their sessions (but `keep`), another role ends all of them. The last admin
+    /// stays one (409 `last_admin`).
     UpdateUser {
         /// Who.
         id: Id,

@@ -139,6 +139,11 @@ pub trait Durable: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
     fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &Self::Command) -> Result<Decision<Self>, Refusal>;
     /// The command's name for the audit log (`order.cancel`).
     fn name(command: &Self::Command) -> &'static str;
+    /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
+    fn if_version(command: &Self::Command) -> Option<i64> {
+        let _ = command;
+        None
+    }
     /// A database constraint said no (a taken code): as a business answer.
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("conflict", format!("{constraint} is taken"))

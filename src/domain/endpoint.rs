@@ -4,6 +4,12 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
+mod decide;
+pub mod envelope;
+#[cfg(test)]
+mod tests;
+mod window;
+
 /// Most deliveries held in memory; the backlog stays in rows.
 pub const WINDOW: usize = 32;
 
@@ -35,7 +41,7 @@ pub struct Delivery {
     pub event_seq: i64,
     /// `order.paid`, …
     pub event: String,
-    /// 0 first; counts redeliveries and replays of the same event.
+    /// 0 first; redeliveries and replays carry the endpoint's next replay number ([`Endpoint::replays`]).
     pub replay: u32,
     /// The exact bytes of every attempt.
     pub body: String,
@@ -69,7 +75,7 @@ pub enum EndpointState {
     Disabled,
 }
 
-/// An endpoint. `window` is skipped by serde: the next due deliveries, put back by the load.
+/// An endpoint. `window` is skipped by serde: the next due deliveries; a load calls [`Endpoint::put_back`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
@@ -91,6 +97,12 @@ pub struct Endpoint {
     pub cursor: i64,
     /// Pending deliveries beyond the window may exist in rows.
     pub backlog: bool,
+    /// Redeliveries and replays so far: makes (endpoint, event, replay) unique.
+    #[serde(default)]
+    pub replays: u32,
+    /// When it was last enabled: pending deliveries last tried before count their attempts anew.
+    #[serde(default)]
+    pub anew_at: Option<Timestamp>,
     /// Deleted: its log stays.
     pub archived: bool,
     /// When it was made.
@@ -100,6 +112,9 @@ pub struct Endpoint {
     /// The next due deliveries, at most [`WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
+    /// Which deliveries left the window since the last refill, so that one read before they left is not taken for news.
+    #[serde(skip)]
+    left: rpds::RedBlackTreeSetSync<Id>,
 }
 
 /// An event of the outbox that an endpoint subscribed to, with its envelope.
@@ -138,7 +153,7 @@ pub enum EndpointCommand {
         /// Absent = stays.
         events: Option<Vec<String>>,
     },
-    /// Deletes it: pending deliveries are cancelled, the log stays.
+    /// Deletes it: pending deliveries are cancelled, those of the backlog as refills bring them; the log stays.
     Archive,
     /// Sends again, counts anew, also what was held while disabled.
     Enable,
@@ -154,7 +169,8 @@ pub enum EndpointCommand {
         /// Those subscribed to.
         due: Vec<Due>,
     },
-    /// Pending rows from the backlog, earliest first; `more` when the backlog has others.
+    /// Pending rows, earliest `next_at` first, at least one more than [`WINDOW`] of them where there are as many (rows of the
+    /// window may be among them); `more` when there are others.
     Refilled {
         /// Rows.
         rows: Vec<Delivery>,
@@ -178,7 +194,7 @@ pub enum EndpointCommand {
         /// Milliseconds.
         duration_ms: i64,
     },
-    /// A test event (`webhook.test`) with these bytes.
+    /// A test event (`webhook.test`) with these bytes; it follows the ordinary schedule.
     Test(Due),
     /// One past delivery again, as a new delivery with the next replay number.
     Redeliver(Box<Delivery>),
@@ -207,7 +223,7 @@ pub enum EndpointWant {
         /// From here.
         cursor: i64,
     },
-    /// Bring the next pending rows into memory.
+    /// Bring the next pending rows into memory ([`EndpointCommand::Refilled`]); of a deleted endpoint, to cancel them.
     Refill,
     /// Send.
     Deliver {

@@ -1,11 +1,19 @@
 //! A signed payment event that matched no order yet: kept, and tried again at each new order and hourly, 30 days.
 
+use crate::domain::durable::{Created, Cx, Decision, Durable};
+use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// Days that an unmatched event is kept.
 pub const KEPT_DAYS: i64 = 30;
+
+/// Time between tries without a new order, in milliseconds.
+const HOURLY_MS: i64 = 3_600_000;
 
 /// An inbound event.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -48,3 +56,64 @@ pub struct Match {
     /// Not before; a new order is looked at at once.
     pub at: Timestamp,
 }
+
+impl Durable for Inbound {
+    const KIND: &'static str = "inbound";
+    type Command = InboundCommand;
+    type Answer = ();
+    type Want = Match;
+
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &InboundCommand) -> Result<Decision<Self>, Refusal> {
+        match (this, command) {
+            (None, InboundCommand::Keep { event_id, body }) => {
+                let (event_id, body) = (event_id.clone(), body.clone());
+                Ok(Decision::to(Self { id, event_id, body, done: false, next_at: cx.now, created_at: cx.now }, ()))
+            }
+            (None, InboundCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
+            (Some(_), InboundCommand::Keep { .. }) => Ok(Decision::unchanged(())),
+            (Some(kept), InboundCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
+            (Some(kept), InboundCommand::Tried { matched: true }) => {
+                Ok(Decision::to(Self { done: true, ..kept.clone() }, ()))
+            }
+            (Some(kept), InboundCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
+        }
+    }
+
+    fn name(command: &InboundCommand) -> &'static str {
+        match command {
+            InboundCommand::Keep { .. } => "inbound.keep",
+            InboundCommand::Tried { .. } => "inbound.tried",
+        }
+    }
+
+    fn wants(&self) -> Vec<Match> {
+        if self.done { Vec::new() } else { vec![Match { at: self.next_at }] }
+    }
+
+    fn at_rest(&self) -> bool {
+        self.done
+    }
+}
+
+impl Inbound {
+    /// Tried again in an hour; after [`KEPT_DAYS`] it is given up and people are told, for it may be somebody's money.
+    fn unmatched(&self, cx: &Cx<'_>) -> Decision<Self> {
+        if cx.now.since(self.created_at) < KEPT_DAYS * 24 * HOURLY_MS {
+            return Decision::to(Self { next_at: cx.now.plus_ms(HOURLY_MS), ..self.clone() }, ());
+        }
+        let data = json!({ "eventId": self.event_id });
+        let happened = Event::new(cx, "payment.unmatched", (Self::KIND, self.id), None, data);
+        let to = cx.rules.operator_mail.clone();
+        let mail = (!to.is_empty()).then(|| {
+            let text = format!(
+                "The payment event {} matched no order in {KEPT_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
+                self.event_id
+            );
+            Created::Mail(Mail::new(cx, to, "A payment event matched no order".to_owned(), text))
+        });
+        Decision::to(Self { done: true, ..self.clone() }, ()).events([happened]).created(mail)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,12 @@
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
+use crate::domain::order::Resolution;
 use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::telemetry::PrintEnd;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// States on the wire (decisions §4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -104,7 +107,10 @@ pub enum AttemptState {
 impl AttemptState {
     /// Nothing more will come of it.
     pub fn over(self) -> bool {
-        matches!(self, Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned)
+        matches!(
+            self,
+            Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
+        )
     }
 }
 
@@ -127,7 +133,10 @@ pub struct Attempt {
     /// Whether nobody can say if the start happened; an operator or the printer's evidence decides.
     #[serde(default)]
     pub unverified: bool,
-    /// Why it ended, in plain words.
+    /// An operator's word on it that its printer has not acknowledged with a final report yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub word: Option<Resolution>,
+    /// Why it ended (or why nobody can verify it), in plain words.
     pub reason: Option<String>,
     /// When the printer showed our file.
     pub started_at: Option<Timestamp>,
@@ -181,13 +190,16 @@ pub struct Job {
     pub stock: Stock,
     /// Number of the current claim; each new reservation counts it up.
     pub claim: u32,
+    /// Earlier claims that are not settled yet, with what was consumed of each (the job was retried before its material answered).
+    #[serde(default)]
+    pub settling: Vec<(u32, Amount)>,
     /// An operator released it past the reorder point.
     pub released: bool,
     /// 0 to 9, higher first.
     pub priority: u8,
     /// Wanted by.
     pub due_at: Option<Timestamp>,
-    /// The live attempt's printer.
+    /// The live attempt's printer; after the end, where it ended.
     pub printer_id: Option<Id>,
     /// The live attempt.
     pub attempt_id: Option<Id>,
@@ -221,5 +233,33 @@ impl Job {
     /// The name of an attempt's file on the printer: unique, never reused.
     pub fn file_name(&self, attempt: Id) -> String {
         format!("JOB-{:06}_{attempt}.gcode", self.number)
+    }
+    /// What a print used up (decisions §4, consumption): to the end, the need corrected by the length that the printer says
+    /// it used where it and the file tell; else the need times the progress (0 to 1).
+    pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> Amount {
+        match (end, filament_mm, self.file_filament_mm) {
+            (PrintEnd::Finished, Some(used), Some(planned)) if used > 0.0 && planned > 0.0 => {
+                self.need.scaled(used / planned)
+            }
+            (PrintEnd::Finished, ..) => self.need,
+            (PrintEnd::Cancelled | PrintEnd::Failed, ..) => self.need.part(progress),
+        }
+    }
+}
+
+impl fmt::Display for JobState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Created => "CREATED",
+            Self::Validated => "VALIDATED",
+            Self::AwaitingManualReview => "awaiting_manual_review",
+            Self::Sliced => "SLICED",
+            Self::Dispatching => "DISPATCHING",
+            Self::Printing => "PRINTING",
+            Self::Paused => "PAUSED",
+            Self::Completed => "COMPLETED",
+            Self::Failed => "FAILED",
+            Self::Cancelled => "CANCELLED",
+        })
     }
 }

@@ -8,6 +8,13 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+mod alerts;
+mod change;
+mod decide;
+mod line;
+#[cfg(test)]
+mod tests;
+
 /// Allowed `type` values (decisions §5).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -147,7 +154,7 @@ pub struct MaterialFields {
     pub reorder_quantity: Amount,
 }
 
-/// A material. `claims` is skipped by serde: rows under its version.
+/// A material. `claims` is skipped by serde: rows under its version; a load calls [`Material::put_back`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Material {
@@ -171,6 +178,12 @@ pub struct Material {
     /// Reservations and the line.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
+    /// The claims that wait, first in line first.
+    #[serde(skip)]
+    line: rpds::RedBlackTreeSetSync<line::Place>,
+    /// The held claims that their orders have not acknowledged.
+    #[serde(skip)]
+    unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
 }
 
 impl Material {
@@ -220,7 +233,7 @@ pub enum MaterialCommand {
     Adjust {
         /// More or less.
         delta: Amount,
-        /// Why; `receive` in the ledger when positive and a delivery, else `adjust`.
+        /// Why. A positive change is a delivery (`receive` in the ledger), a negative one an `adjust`.
         reason: String,
     },
     /// Deletes it; the edge has made sure that no SKU or unfinished job names it.

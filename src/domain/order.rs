@@ -2,13 +2,27 @@
 //!
 //! State tables: decisions §3 (orders) and §4 (jobs). The order owns its jobs, their attempts and its payments.
 
+mod attempt;
+mod change;
+mod command;
+mod money;
+mod place;
+mod rules;
+mod stock;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution};
+
+use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
-use crate::domain::amount::Amount;
-use crate::domain::telemetry::PrintEnd;
+use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// Where an order comes from.
@@ -195,262 +209,48 @@ pub struct Order {
     pub payments: Vec<Payment>,
 }
 
-/// What a new order says; the edge has looked up SKUs, materials and files.
-#[derive(Clone, Debug)]
-pub struct NewOrder {
-    /// Where it comes from.
-    pub kind: OrderKind,
-    /// One of the five sites; `None` = the configured one.
-    pub site: Option<String>,
-    /// The key or user that makes it.
-    pub made_by: Option<Id>,
-    /// Whose it is.
-    pub customer_email: Option<String>,
-    /// SKU, quantity, frozen facts; `tax_rate_bps` is filled by the rules.
-    pub lines: Vec<Line>,
-    /// Currency of all the SKUs (mixed ones are refused by the edge with 400).
-    pub currency: String,
-    /// Words for people.
-    pub notes: Option<String>,
-    /// Destination.
-    pub shipping_address: Option<Address>,
-    /// 0 to 9.
-    pub priority: Option<u8>,
-    /// Wanted by.
-    pub due_at: Option<Timestamp>,
-    /// Stays a draft (customer's checkout follows) instead of being placed.
-    pub draft: bool,
+impl fmt::Display for OrderStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Draft => "draft",
+            Self::Created => "created",
+            Self::PaymentFailed => "payment_failed",
+            Self::Paid => "paid",
+            Self::Printing => "printing",
+            Self::Ready => "ready",
+            Self::Shipped => "shipped",
+            Self::Cancelled => "cancelled",
+            Self::Refunded => "refunded",
+        })
+    }
 }
 
-/// How far a printer came with an attempt, as it reports until the order has heard.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Report {
-    /// It took the job and uploads.
-    Uploading,
-    /// The start is about to go out.
-    StartSent,
-    /// It shows our file as printing.
-    Printing,
-    /// Paused.
-    Paused,
-    /// Nobody can say whether it began; words for people.
-    Unverified(String),
-    /// It began and ended; what was used where the printer tells (mm of filament, and progress 0 to 1).
-    Ended {
-        /// How.
-        end: PrintEnd,
-        /// Filament used, mm.
-        filament_mm: Option<f64>,
-        /// 0 to 1.
-        progress: f64,
-        /// Words of the printer.
-        reason: Option<String>,
-    },
-    /// It certainly did not and cannot start: refused, upload failed, or revoked.
-    NotStarted {
-        /// `false`: no start was ever sent; nothing was tried at the machine.
-        start_sent: bool,
-        /// Whether it counts as one of the tries (an upload began).
-        counts: bool,
-        /// In plain words.
-        reason: String,
-    },
-    /// Cancelled before anything began.
-    CancelledBeforeStart,
+impl OrderStatus {
+    /// Nothing was paid yet, and it may still be.
+    pub fn payable(self) -> bool {
+        matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
+    }
 }
 
-/// An operator's word on an attempt that nobody can verify (`resolve`).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of decisions §7")]
-pub enum Resolution {
-    NotStarted,
-    Finished,
-    Failed,
-}
+impl Order {
+    /// `ORD-000123`.
+    pub fn number_text(&self) -> String {
+        format!("ORD-{:06}", self.number)
+    }
 
-/// What a signed payment event says (never refused for the state, decisions §3).
-#[derive(Clone, PartialEq, Debug)]
-pub enum PaymentNews {
-    /// Paid.
-    Paid {
-        /// Minor units, where the event says them.
-        amount_cents: Option<i64>,
-        /// ISO 4217, where the event says it.
-        currency: Option<String>,
-        /// Checkout session.
-        session: Option<String>,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// A payment failed.
-    Failed {
-        /// Words of the processor.
-        reason: Option<String>,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// Refunded; the amount is cumulative.
-    Refunded {
-        /// Minor units, cumulative.
-        amount_cents: Option<i64>,
-        /// All of it.
-        whole: bool,
-        /// Payment intent.
-        intent: Option<String>,
-    },
-    /// The checkout session ended unpaid.
-    SessionExpired {
-        /// Which.
-        session: Option<String>,
-    },
-}
+    /// Whether they may see it: staff see all, a `customer` key its own orders, or those of its customer (decisions §2).
+    pub fn visible_to(&self, by: &Principal) -> bool {
+        match by {
+            Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
+                self.customer_email.as_deref() == Some(email)
+            }
+            Principal::Key { role: Role::Customer, id, .. } => self.made_by == Some(*id),
+            _ => by.role().is_some_and(|role| role >= Role::Operator),
+        }
+    }
 
-/// What is asked of an order.
-#[derive(Clone, Debug)]
-pub enum OrderCommand {
-    /// Makes it.
-    Create(Box<NewOrder>),
-    /// Changes notes, priority, due date, address (address only before paid).
-    Update {
-        /// Refused as stale when the version differs.
-        if_version: Option<i64>,
-        /// Absent = stays; `Some(None)` = cleared.
-        notes: Option<Option<String>>,
-        /// 0 to 9; unfinished jobs follow.
-        priority: Option<u8>,
-        /// Unfinished jobs follow.
-        due_at: Option<Option<Timestamp>>,
-        /// Destination.
-        shipping_address: Option<Option<Address>>,
-    },
-    /// draft → created (a zero total: → paid).
-    Confirm,
-    /// An operator takes the money: the full amount.
-    MarkPaid {
-        /// Default: the amount due; less is refused for now (400), more is 400.
-        amount_cents: Option<i64>,
-        /// `cash`, `bank_transfer`, …
-        method: String,
-        /// Free.
-        reference: Option<String>,
-    },
-    /// A signed event of the payment processor.
-    Payment(PaymentNews),
-    /// Cancels; a customer only while unpaid (the edge says who asks through `Cx::by`).
-    Cancel {
-        /// Do not wait for printers that do not answer.
-        force: bool,
-    },
-    /// ready → shipped.
-    Ship(Shipment),
-    /// A material answers how claims stand.
-    Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// A material has settled these claims.
-    Settled(Vec<ClaimId>),
-    /// The dispatcher proposes: claims the printer for the job.
-    Dispatch {
-        /// Which job.
-        job: Id,
-        /// On which printer.
-        printer: Id,
-    },
-    /// A printer reports on an attempt.
-    Attempt {
-        /// Which job.
-        job: Id,
-        /// Which attempt.
-        attempt: Id,
-        /// How far.
-        report: Report,
-    },
-    /// Changes a job.
-    UpdateJob {
-        /// Which.
-        job: Id,
-        /// Refused as stale when the job's version differs.
-        if_version: Option<i64>,
-        /// 0 to 9.
-        priority: Option<u8>,
-        /// Wanted by.
-        due_at: Option<Option<Timestamp>>,
-    },
-    /// Cancels a job; one on a printer waits for the printer unless forced.
-    CancelJob {
-        /// Which.
-        job: Id,
-        /// Do not wait for the printer.
-        force: bool,
-    },
-    /// FAILED, COMPLETED → VALIDATED with a new reservation.
-    RetryJob(Id),
-    /// awaiting_manual_review → VALIDATED, past the reorder point.
-    ReleaseJob(Id),
-    /// An operator decides what nobody can verify. The printer hears it through its attempt.
-    Resolve {
-        /// Which job.
-        job: Id,
-        /// Their word.
-        outcome: Resolution,
-    },
-}
-
-/// What an order answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum OrderAnswer {
-    /// The order after the change (jobs are not part of an answer).
-    Order(Box<Order>),
-    /// The job after the change.
-    Job(Arc<Job>),
-    /// To the dispatcher: the attempt that was claimed.
-    Claimed(Id),
-    /// To a printer or a material: heard. For an attempt: whether the order still wants it.
-    Heard {
-        /// `false`: the attempt is over for the order; the printer may forget it (after making sure that it does not print).
-        wanted: bool,
-    },
-}
-
-/// Outside work of an order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum OrderWant {
-    /// Ask a material for stock; answers come back as [`OrderCommand::Stock`].
-    Claim {
-        /// Which material.
-        material: Id,
-        /// For which jobs.
-        asks: Vec<ClaimAsk>,
-    },
-    /// Tell a material that claims are done with; then [`OrderCommand::Settled`].
-    Settle {
-        /// Which material.
-        material: Id,
-        /// Claims and what was used up.
-        claims: Vec<(ClaimId, Amount)>,
-    },
-    /// Give a claimed attempt to its printer (until the printer reports); a refusal comes back as an attempt report.
-    Give {
-        /// Which job.
-        job: Id,
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-    },
-    /// Ask the printer to cancel an attempt (until it reports the end).
-    CancelAt {
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-    },
-    /// Tell the printer an operator's word on an attempt (until it acknowledges, see `Order::resolutions`).
-    TellResolution {
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-        /// Their word.
-        outcome: Resolution,
-    },
+    /// Paid less refunded, in minor units, as the payments say.
+    pub fn received_cents(&self) -> i64 {
+        self.payments.iter().map(|payment| payment.amount_cents).sum()
+    }
 }

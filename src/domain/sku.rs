@@ -161,6 +161,13 @@ impl Durable for Sku {
         }
     }
 
+    fn if_version(command: &SkuCommand) -> Option<i64> {
+        match command {
+            SkuCommand::Update { if_version, .. } => Some(*if_version),
+            _ => None,
+        }
+    }
+
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
             Refusal::conflict("code_taken", "another SKU has this code")

@@ -1,0 +1,238 @@
+//! The first tables.
+
+use crate::table::Table;
+use sea_orm_migration::prelude::*;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    #[expect(elided_lifetimes_in_paths, reason = "async_trait wants it as the trait writes it")]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        for table in tables() {
+            table.create(manager).await?;
+        }
+        manager
+            .execute(
+                Query::insert()
+                    .into_table("writer")
+                    .columns(["id", "epoch"])
+                    .values_panic([1.into(), 0.into()])
+                    .to_owned(),
+            )
+            .await
+    }
+
+    /// All or nothing, on SQLite too.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+}
+
+fn tables() -> Vec<Table> {
+    vec![
+        // heads of orders
+        Table::head("orders")
+            .int("number")
+            .text("kind")
+            .text("status")
+            .text("site")
+            .text_or_null("customer_email")
+            .text_or_null("made_by")
+            .int("total_cents")
+            .flag("active")
+            .text_or_null("payment_session")
+            .text_or_null("payment_intent")
+            .int("created_at")
+            .int("updated_at")
+            .unique(&["number"])
+            .index(&["created_at"])
+            .index(&["status", "created_at"])
+            .index(&["customer_email", "created_at"])
+            .index(&["made_by", "created_at"])
+            .index(&["active"])
+            .index(&["payment_session"])
+            .index(&["payment_intent"]),
+        // heads of materials; amounts in thousandths of their unit
+        Table::head("materials")
+            .text("name")
+            .text("kind")
+            .flag("active")
+            .flag("archived")
+            .int("quantity")
+            .int("reserved")
+            .int("created_at")
+            .index(&["archived", "created_at"]),
+        // heads of SKUs
+        Table::head("skus")
+            .text("code")
+            .text("slug")
+            .text("name")
+            .text("material_id")
+            .text_or_null("gcode_file_id")
+            .text_or_null("model_file_id")
+            .flag("public")
+            .flag("active")
+            .flag("archived")
+            .int("created_at")
+            .unique(&["code"])
+            .index(&["slug"])
+            .index(&["archived", "created_at"])
+            .index(&["material_id"])
+            .index(&["gcode_file_id"])
+            .index(&["model_file_id"]),
+        // heads of uploaded files
+        Table::head("files")
+            .text("name")
+            .text("kind")
+            .text("sha256")
+            .flag("archived")
+            .int("created_at")
+            .index(&["sha256"])
+            .index(&["archived", "created_at"]),
+        // heads of printers
+        Table::head("printers")
+            .text("name")
+            .text("kind")
+            .flag("active")
+            .flag("archived")
+            .int("created_at")
+            .index(&["archived", "created_at"]),
+        // heads of webhook endpoints
+        Table::head("endpoints")
+            .text("url")
+            .text("state")
+            .flag("active")
+            .flag("archived")
+            .int("cursor")
+            .int("created_at")
+            .index(&["archived", "created_at"]),
+        // heads of mails to be sent
+        Table::head("mails").text("state").int("next_at").int("created_at").index(&["state", "next_at"]),
+        // heads of signed payment events that matched no order yet
+        Table::head("inbound")
+            .text("event_id")
+            .flag("done")
+            .int("next_at")
+            .int("created_at")
+            .unique(&["event_id"])
+            .index(&["done", "next_at"]),
+        // the one head under whose version staff, keys and sessions stand
+        Table::head("access"),
+        // jobs, rows of their order
+        Table::row("jobs")
+            .text("order_id")
+            .int("number")
+            .text("state")
+            .text("sku_id")
+            .text("material_id")
+            .text_or_null("file_id")
+            .text_or_null("printer_id")
+            .int("priority")
+            .int_or_null("due_at")
+            .int("version")
+            .int("created_at")
+            .int("updated_at")
+            .index(&["order_id"])
+            .index(&["number"])
+            .index(&["state", "created_at"])
+            .index(&["created_at"])
+            .index(&["printer_id"])
+            .index(&["sku_id"])
+            .index(&["material_id"])
+            .index(&["file_id"]),
+        // attempts of jobs, rows of the order
+        Table::row("attempts")
+            .text("job_id")
+            .text("order_id")
+            .int("number")
+            .text("printer_id")
+            .text("state")
+            .int("created_at")
+            .index(&["job_id"])
+            .index(&["order_id"]),
+        // payments and refunds, rows of their order
+        Table::row("payments").text("order_id").int("created_at").index(&["order_id"]),
+        // the ledger of a material; amounts in thousandths of its unit
+        Table::row("movements")
+            .text("material_id")
+            .text("kind")
+            .int("delta_quantity")
+            .int("delta_reserved")
+            .int("created_at")
+            .index(&["material_id", "created_at"]),
+        // reservations and the line of a material; the id is `job/number`
+        Table::row("claims").text("job_id").text("material_id").text("order_id").text("state").index(&["material_id"]),
+        // deliveries of an endpoint; the doc holds the body
+        Table::row("deliveries")
+            .text("endpoint_id")
+            .text("event_id")
+            .int("event_seq")
+            .int("replay")
+            .text("state")
+            .int("next_at")
+            .int("attempts")
+            .int("created_at")
+            .unique(&["endpoint_id", "event_id", "replay"])
+            .index(&["endpoint_id", "state", "next_at"])
+            .index(&["endpoint_id", "created_at"])
+            .index(&["created_at"]),
+        // staff, rows of access; `email_key` is free again when archived
+        Table::row("users").text("email_key").int("created_at").unique(&["email_key"]),
+        // API keys, rows of access
+        Table::row("api_keys").text("hash").int("created_at").unique(&["hash"]),
+        // sessions of staff, rows of access
+        Table::row("staff_sessions")
+            .text("hash")
+            .text("user_id")
+            .int("created_at")
+            .unique(&["hash"])
+            .index(&["user_id"]),
+        // the outbox: what happened, numbered by the writer in commit order
+        Table::new("events")
+            .int("seq")
+            .key("seq")
+            .text("id")
+            .text("event")
+            .text("subject_kind")
+            .text("subject_id")
+            .text_or_null("order_id")
+            .text("actor")
+            .text("data")
+            .int("created_at")
+            .unique(&["id"])
+            .index(&["event", "seq"])
+            .index(&["subject_kind", "subject_id"])
+            .index(&["order_id"])
+            .index(&["created_at"]),
+        // who asked for what, and what came of it
+        Table::new("audit")
+            .text("id")
+            .key("id")
+            .int("at")
+            .text("actor")
+            .text("action")
+            .text("subject_kind")
+            .text("subject_id")
+            .text_or_null("request_id")
+            .text("outcome")
+            .index(&["at"])
+            .index(&["subject_kind", "subject_id", "at"])
+            .index(&["actor", "at"]),
+        // what a key was answered: a domain answer or refusal, as JSON
+        Table::new("idempotency")
+            .text("key")
+            .key("key")
+            .text("body_hash")
+            .text("kind")
+            .text("thing_id")
+            .int("version")
+            .text("answer")
+            .int("created_at")
+            .int("expires_at")
+            .index(&["expires_at"]),
+        // the one row by which a writer knows that it is the only one
+        Table::new("writer").int("id").key("id").int("epoch"),
+    ]
+}

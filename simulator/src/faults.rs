@@ -1,0 +1,184 @@
+//! What can be wrong with a virtual printer, switched while it runs.
+//!
+//! In process a [`Faults`] is set through [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults); over HTTP the same members travel as
+//! JSON through `/_sim/faults`, where a POST changes only the members it names and `null` switches one off. Every fault really happens on the wire.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The faults of one printer. The default is a healthy printer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Faults {
+    /// Starts are answered with an error and do not happen.
+    pub refuse_start: bool,
+    /// Starts are answered with success and never happen.
+    pub accept_but_never_start: bool,
+    /// Starts are answered with success and happen later, if the file is still there then.
+    pub start_late: Option<Delay>,
+    /// Connections are accepted, requests are never answered and not carried out.
+    pub hang: bool,
+    /// Uploads are taken in slowly.
+    pub slow_upload: Option<SlowUpload>,
+    /// The connection closes without an answer once an upload is stored (and started, if it asked for that).
+    pub drop_after_upload: bool,
+    /// Connections are closed as soon as they ask for anything; open ones are cut.
+    pub disconnect: bool,
+    /// The printer loses power at this point of a print and comes back without it. Happens once, then clears itself.
+    pub reboot_at: Option<RebootAt>,
+    /// The print fails by itself at this point. Happens once, then clears itself.
+    pub fail_at: Option<FailAt>,
+    /// The printer's key has been changed: no key is right any more.
+    pub wrong_key: bool,
+    /// Some time after a finish the printer says again that it prints, and then again that it finished.
+    pub duplicate_finish: Option<Echo>,
+    /// The controller board has shut down, and does so again after each restart.
+    pub firmware_shutdown: bool,
+    /// Every second request is answered with an error 500; of these, every second one was carried out nevertheless.
+    pub every_second_answer_an_error: bool,
+    /// Pause, resume and cancel take this long.
+    pub slow_commands: Option<Delay>,
+    /// The host has lost its printer (Klipper stopped, serial cable pulled).
+    pub away: Option<Away>,
+}
+
+/// A delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delay {
+    /// Milliseconds of real time, whatever the printer's speed.
+    pub after_ms: u64,
+}
+
+/// How slow an upload is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SlowUpload {
+    /// Bytes taken in per second, at least 1.
+    pub bytes_per_second: u64,
+}
+
+impl Default for SlowUpload {
+    /// What printers with weak radios manage: 75 KB/s.
+    fn default() -> Self {
+        Self { bytes_per_second: 75_000 }
+    }
+}
+
+/// When a printer reboots.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RebootAt {
+    /// Share of the print done by then, 0 to 1.
+    pub progress: f64,
+    /// Whether the history forgets the print altogether instead of calling it interrupted.
+    #[serde(default)]
+    pub forget: bool,
+}
+
+/// When a print fails.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailAt {
+    /// Share of the print done by then, 0 to 1.
+    pub progress: f64,
+}
+
+/// When and how long a finished printer seems to print again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Echo {
+    /// Milliseconds after the finish.
+    pub after_ms: u64,
+    /// Milliseconds that it lasts.
+    pub for_ms: u64,
+}
+
+impl Default for Echo {
+    /// Long enough that a poll every second or two sees it.
+    fn default() -> Self {
+        Self { after_ms: 2_500, for_ms: 2_500 }
+    }
+}
+
+/// How the host has lost its printer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Away {
+    /// It was never there since the host booted.
+    NeverConnected,
+    /// It was there and went.
+    Disconnected,
+}
+
+/// A change of faults that cannot be understood.
+#[derive(Debug, thiserror::Error)]
+pub enum FaultsError {
+    /// Not an object of faults, an unknown member, or a wrong type.
+    #[error("faults not understood: {0}")]
+    Shape(#[from] serde_json::Error),
+    /// A number outside its range.
+    #[error("{0} must be {1}")]
+    Range(&'static str, &'static str),
+}
+
+impl Faults {
+    /// These faults with the members that `change` names replaced; `null` switches one off.
+    pub fn merged(&self, change: &Map<String, Value>) -> Result<Self, FaultsError> {
+        let mut all = match serde_json::to_value(self)? {
+            Value::Object(all) => all,
+            _ => Map::new(),
+        };
+        for (name, value) in change {
+            if value.is_null() && all.contains_key(name) {
+                all.remove(name);
+            } else {
+                all.insert(name.clone(), value.clone());
+            }
+        }
+        let faults: Self = serde_json::from_value(Value::Object(all))?;
+        faults.check()?;
+        Ok(faults)
+    }
+
+    fn check(&self) -> Result<(), FaultsError> {
+        let share = |progress: f64| (0.0..=1.0).contains(&progress);
+        if self.reboot_at.is_some_and(|at| !share(at.progress)) {
+            return Err(FaultsError::Range("reboot_at.progress", "from 0 to 1"));
+        }
+        if self.fail_at.is_some_and(|at| !share(at.progress)) {
+            return Err(FaultsError::Range("fail_at.progress", "from 0 to 1"));
+        }
+        if self.slow_upload.is_some_and(|slow| slow.bytes_per_second == 0) {
+            return Err(FaultsError::Range("slow_upload.bytes_per_second", "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn merge(faults: &Faults, change: &str) -> Result<Faults, FaultsError> {
+        let Value::Object(change) = serde_json::from_str(change).unwrap() else { panic!("an object") };
+        faults.merged(&change)
+    }
+
+    #[test]
+    fn a_change_touches_only_what_it_names() {
+        let first = merge(&Faults::default(), r#"{"hang": true, "slow_upload": {}}"#).unwrap();
+        assert_eq!(first.slow_upload.unwrap().bytes_per_second, 75_000);
+        let second = merge(&first, r#"{"hang": null, "start_late": {"after_ms": 20}}"#).unwrap();
+        assert!(!second.hang && second.slow_upload.is_some());
+        assert_eq!(second.start_late, Some(Delay { after_ms: 20 }));
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_a_reason() {
+        assert!(merge(&Faults::default(), r#"{"hangs": true}"#).unwrap_err().to_string().contains("hangs"));
+        assert!(merge(&Faults::default(), r#"{"reboot_at": {"progress": 2}}"#).is_err());
+        assert!(merge(&Faults::default(), r#"{"slow_upload": {"bytes_per_second": 0}}"#).is_err());
+    }
+}

@@ -1,0 +1,182 @@
+//! A whole floor of virtual printers, the same for the same seed.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    ops::Deref,
+    sync::Arc,
+};
+
+use serde_json::json;
+
+use crate::{VirtualPrinter, moonraker, octoprint, wire::Server};
+
+/// What kind of printer, named as Printfloor's printer types are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PrinterKind {
+    /// Speaks Moonraker.
+    FwRest,
+    /// Speaks `OctoPrint`.
+    ServerRest,
+}
+
+impl PrinterKind {
+    /// The type on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::FwRest => "fw_rest",
+            Self::ServerRest => "server_rest",
+        }
+    }
+}
+
+/// What fleet to make.
+#[derive(Clone, Debug)]
+pub struct FleetOptions {
+    /// How many that speak Moonraker.
+    pub fw_rest: usize,
+    /// How many that speak `OctoPrint`.
+    pub server_rest: usize,
+    /// First port, the others follow one by one; absent: free ports.
+    pub base_port: Option<u16>,
+    /// How much faster than the G-code's estimate they print.
+    pub speed: f64,
+    /// Decides keys, serial numbers, heat-up times and sensor noise.
+    pub seed: u64,
+}
+
+impl Default for FleetOptions {
+    /// One of each kind, at real speed, on free ports.
+    fn default() -> Self {
+        Self { fw_rest: 1, server_rest: 1, base_port: None, speed: 1.0, seed: 1 }
+    }
+}
+
+/// Why a fleet did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum FleetError {
+    /// The ports run past the last one.
+    #[error("base port {base_port} leaves no room for {printers} printers")]
+    NoRoom {
+        /// As given.
+        base_port: u16,
+        /// How many were wanted.
+        printers: usize,
+    },
+    /// An address could not be listened on.
+    #[error("failed to listen on {addr}: {source}")]
+    Listen {
+        /// The address.
+        addr: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Runs and steers one virtual printer. Clones steer the same one; when the last is dropped it stops listening.
+#[derive(Clone, Debug)]
+pub struct SimHandle {
+    printer: VirtualPrinter,
+    server: Arc<Server>,
+}
+
+impl SimHandle {
+    /// Stops listening and cuts all connections. The printer itself goes on, unreachable.
+    pub fn shutdown(&self) {
+        self.server.stop();
+    }
+}
+
+impl Deref for SimHandle {
+    type Target = VirtualPrinter;
+
+    fn deref(&self) -> &VirtualPrinter {
+        &self.printer
+    }
+}
+
+/// One printer of a fleet.
+#[derive(Clone, Debug)]
+pub struct SimPrinter {
+    /// Its kind.
+    pub kind: PrinterKind,
+    /// `http://127.0.0.1:port`
+    pub base_url: String,
+    /// The key that its calls need.
+    pub api_key: String,
+    /// Its serial number.
+    pub serial: String,
+    /// Faults, log, speed, shutdown.
+    pub handle: SimHandle,
+}
+
+impl SimPrinter {
+    /// The one JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
+    pub fn print_line(&self) -> String {
+        json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
+            .to_string()
+    }
+}
+
+/// Virtual printers on loopback ports; they stop when it and all handles are dropped.
+#[derive(Clone, Debug)]
+pub struct Fleet {
+    /// All of them, the Moonraker ones first.
+    pub printers: Vec<SimPrinter>,
+}
+
+impl Fleet {
+    /// Starts them all; if one cannot start, none stays.
+    pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
+        let kinds = std::iter::repeat_n(PrinterKind::FwRest, options.fw_rest)
+            .chain(std::iter::repeat_n(PrinterKind::ServerRest, options.server_rest));
+        let count = options.fw_rest + options.server_rest;
+        let mut printers = Vec::with_capacity(count);
+        for (index, kind) in kinds.enumerate() {
+            let port = match options.base_port {
+                None => 0,
+                Some(base) => u16::try_from(usize::from(base) + index)
+                    .map_err(|_| FleetError::NoRoom { base_port: base, printers: count })?,
+            };
+            // Each has a stream of its own, so that adding one changes no other.
+            let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
+            printers.push(start_one(kind, SocketAddr::from((Ipv4Addr::LOCALHOST, port)), options.speed, seed).await?);
+        }
+        Ok(Self { printers })
+    }
+
+    /// The first of a kind.
+    pub fn first(&self, kind: PrinterKind) -> Option<&SimPrinter> {
+        self.printers.iter().find(|printer| printer.kind == kind)
+    }
+
+    /// Stops all.
+    pub fn shutdown(&self) {
+        for printer in &self.printers {
+            printer.handle.shutdown();
+        }
+    }
+}
+
+async fn start_one(kind: PrinterKind, addr: SocketAddr, speed: f64, seed: u64) -> Result<SimPrinter, FleetError> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let api_key = hex::encode(rng.u128(..).to_be_bytes());
+    let number = rng.u32(100_000..1_000_000);
+    let (serial, reconnects) = match kind {
+        PrinterKind::FwRest => (format!("SIMFW{number}"), true),
+        PrinterKind::ServerRest => (format!("SIMSR{number}"), false),
+    };
+    let printer = VirtualPrinter::new(rng.u64(..), speed, reconnects);
+    let (key, name) = (Some(api_key.clone()), serial.clone());
+    let started = match kind {
+        PrinterKind::FwRest => moonraker::serve(&printer, moonraker::Options { addr, api_key: key, name }).await,
+        PrinterKind::ServerRest => octoprint::serve(&printer, octoprint::Options { addr, api_key: key, name }).await,
+    };
+    let server = started.map_err(|source| FleetError::Listen { addr, source })?;
+    Ok(SimPrinter {
+        kind,
+        base_url: server.base_url(),
+        api_key,
+        serial,
+        handle: SimHandle { printer, server: Arc::new(server) },
+    })
+}

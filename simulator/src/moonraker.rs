@@ -1,0 +1,252 @@
+//! A virtual printer that speaks Moonraker (printer type `fw_rest`): the host program over Klipper, HTTP and WebSocket on one port.
+//!
+//! Envelopes, status codes and quirks are those of the protocol notes, section 1. There are no users and no trusted addresses: with an API key
+//! configured every call needs it (or a one-shot token), without one everybody is trusted. Only the `gcodes` root exists.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
+};
+
+use axum::{
+    Router,
+    extract::{DefaultBodyLimit, Form, FromRequest, Query, Request, State},
+    http::{HeaderMap, Method, StatusCode, Uri, header},
+    middleware::{self, Next},
+    response::Response,
+    routing::{MethodFilter, get, on, post},
+};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    VirtualPrinter,
+    wire::{Server, guarded},
+};
+
+mod error;
+mod files;
+mod history;
+mod methods;
+mod objects;
+mod socket;
+
+pub use error::ApiError;
+
+/// Arguments of a call.
+type Params = Map<String, Value>;
+
+/// What identifies one virtual Moonraker host.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub addr: SocketAddr,
+    /// The key that every call needs; absent: everybody is trusted.
+    pub api_key: Option<String>,
+    /// Shown as host name.
+    pub name: String,
+}
+
+/// The host program: what all handlers share.
+#[derive(Clone)]
+struct Host {
+    printer: VirtualPrinter,
+    api_key: Option<Arc<str>>,
+    name: Arc<str>,
+    oneshots: Arc<Mutex<Vec<String>>>,
+    sockets: Arc<AtomicU64>,
+}
+
+/// Serves a printer. The printer should have been made with `reconnects`: Klipper comes back by itself.
+pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
+    let host = Host {
+        printer: printer.clone(),
+        api_key: options.api_key.map(Arc::from),
+        name: Arc::from(options.name),
+        oneshots: Arc::default(),
+        sockets: Arc::default(),
+    };
+    Server::start_printer(options.addr, printer, host.router()).await
+}
+
+const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
+
+/// Path, verbs and JSON-RPC name of the calls that need nothing but their arguments.
+const CALLS: &[(&str, MethodFilter, &str)] = &[
+    ("/server/info", MethodFilter::GET, "server.info"),
+    ("/server/files/list", MethodFilter::GET, "server.files.list"),
+    ("/server/files/metadata", MethodFilter::GET, "server.files.metadata"),
+    ("/server/files/metascan", MethodFilter::POST, "server.files.metadata"),
+    ("/server/history/list", MethodFilter::GET, "server.history.list"),
+    ("/server/history/job", MethodFilter::GET, "server.history.get_job"),
+    ("/server/history/totals", MethodFilter::GET, "server.history.totals"),
+    ("/server/job_queue/status", MethodFilter::GET, "server.job_queue.status"),
+    ("/server/webcams/list", MethodFilter::GET, "server.webcams.list"),
+    ("/machine/system_info", MethodFilter::GET, "machine.system_info"),
+    ("/access/oneshot_token", MethodFilter::GET, "access.oneshot_token"),
+    ("/access/api_key", MethodFilter::GET, "access.get_api_key"),
+    ("/printer/info", ANY, "printer.info"),
+    ("/printer/objects/list", ANY, "printer.objects.list"),
+    ("/printer/objects/query", ANY, "printer.objects.query"),
+    ("/printer/gcode/script", ANY, "printer.gcode.script"),
+    ("/printer/emergency_stop", ANY, "printer.emergency_stop"),
+    ("/printer/print/start", MethodFilter::POST, "printer.print.start"),
+    ("/printer/print/pause", MethodFilter::POST, "printer.print.pause"),
+    ("/printer/print/resume", MethodFilter::POST, "printer.print.resume"),
+    ("/printer/print/cancel", MethodFilter::POST, "printer.print.cancel"),
+    ("/printer/restart", MethodFilter::POST, "printer.restart"),
+    ("/printer/firmware_restart", MethodFilter::POST, "printer.firmware_restart"),
+];
+
+impl Host {
+    fn router(&self) -> Router {
+        let mut router = Router::new();
+        for (path, verbs, method) in CALLS {
+            let call = move |State(host): State<Self>, request: Request| http_call(host, method, request);
+            router = router.route(path, on(*verbs, call));
+        }
+        let protocol = router
+            .route("/server/jsonrpc", post(socket::over_http))
+            .route(
+                "/server/files/upload",
+                post(files::upload).layer(DefaultBodyLimit::disable()),
+            )
+            .route(
+                "/server/files/gcodes/{*path}",
+                get(files::download).delete(files::delete),
+            )
+            .fallback(|| async { ApiError::new(404, "Not Found").respond() })
+            .method_not_allowed_fallback(|| async {
+                ApiError::new(405, "Method Not Allowed").respond()
+            })
+            .layer(middleware::from_fn_with_state(self.clone(), authorise))
+            // A socket may prove itself after the upgrade.
+            .route("/websocket", get(socket::upgrade))
+            .with_state(self.clone());
+        guarded(protocol, self.printer.clone(), |status, message| ApiError::new(status.as_u16(), message).respond())
+    }
+
+    /// Whether a request or upgrade carries a right key or a fresh one-shot token.
+    fn is_authorised(&self, headers: &HeaderMap, uri: &Uri) -> bool {
+        let wrong_key = self.printer.with(|machine| machine.faults().wrong_key);
+        if headers.contains_key(header::AUTHORIZATION) {
+            // A bearer token is a JWT of a user, and there are none. A bad one is refused even from the trusted.
+            return false;
+        }
+        let Some(key) = &self.api_key else {
+            return !wrong_key;
+        };
+        if let Some(token) = query_pairs(uri).into_iter().find_map(|(name, value)| (name == "token").then_some(value)) {
+            let mut oneshots = self.oneshots.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(index) = oneshots.iter().position(|known| *known == token) {
+                oneshots.swap_remove(index);
+                return true;
+            }
+        }
+        !wrong_key && headers.get("x-api-key").is_some_and(|given| given.as_bytes() == key.as_bytes())
+    }
+
+    /// Whether a key sent by `server.connection.identify` is right.
+    fn is_key(&self, given: &str) -> bool {
+        !self.printer.with(|machine| machine.faults().wrong_key)
+            && self.api_key.as_deref().is_none_or(|key| key == given)
+    }
+
+    fn oneshot_token(&self) -> String {
+        let token = uuid::Uuid::now_v7().simple().to_string();
+        self.oneshots.lock().unwrap_or_else(PoisonError::into_inner).push(token.clone());
+        token
+    }
+}
+
+async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+    if host.is_authorised(request.headers(), request.uri()) {
+        next.run(request).await
+    } else {
+        ApiError::new(401, "Unauthorized").respond()
+    }
+}
+
+async fn http_call(host: Host, method: &'static str, request: Request) -> Response {
+    let called = match arguments(method, request).await {
+        Ok(params) => host.call(method, &params).await,
+        Err(error) => Err(error),
+    };
+    match called {
+        Ok(result) => answer(StatusCode::OK, &json!({"result": result})),
+        Err(error) => error.respond(),
+    }
+}
+
+/// A JSON answer with the content type that Moonraker sends.
+fn answer(status: StatusCode, body: &Value) -> Response {
+    let mut response = Response::new(body.to_string().into());
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json; charset=UTF-8"));
+    response
+}
+
+fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
+    Query::<Vec<(String, String)>>::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default()
+}
+
+/// Arguments from query string and body; the body wins.
+async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
+    let mut pairs = query_pairs(request.uri());
+    let kind = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default()
+        .to_owned();
+    let mut body = Params::new();
+    if request.method() == Method::POST && kind.starts_with("application/json") {
+        let bytes = axum::body::to_bytes(request.into_body(), 1024 * 1024)
+            .await
+            .map_err(|_| ApiError::new(413, "Request Entity Too Large"))?;
+        if !bytes.is_empty() {
+            let Ok(Value::Object(members)) = serde_json::from_slice(&bytes) else {
+                return Err(ApiError::new(400, "Invalid JSON body"));
+            };
+            body = members;
+        }
+    } else if request.method() == Method::POST && kind.starts_with("application/x-www-form-urlencoded") {
+        let Form(form) = Form::<Vec<(String, String)>>::from_request(request, &())
+            .await
+            .map_err(|_| ApiError::new(400, "Bad Request"))?;
+        pairs.extend(form);
+    }
+    let mut params = Params::new();
+    if method == "printer.objects.query" && !body.contains_key("objects") {
+        let objects: Params = pairs
+            .into_iter()
+            .map(|(name, fields)| (name, if fields.is_empty() { Value::Null } else { fields.split(',').collect() }))
+            .collect();
+        params.insert("objects".to_owned(), Value::Object(objects));
+    } else {
+        for (name, value) in pairs {
+            let (name, value) = hinted(&name, value)?;
+            params.insert(name, value);
+        }
+    }
+    params.extend(body);
+    Ok(params)
+}
+
+/// A query argument with its type hint, as in `limit:int=5`.
+fn hinted(name: &str, value: String) -> Result<(String, Value), ApiError> {
+    let Some((name, hint)) = name.split_once(':') else {
+        return Ok((name.to_owned(), Value::String(value)));
+    };
+    let typed = match hint {
+        "int" => value.parse::<i64>().ok().map(Value::from),
+        "float" => value.parse::<f64>().ok().map(Value::from),
+        "bool" => Some(Value::Bool(value.eq_ignore_ascii_case("true"))),
+        "json" => serde_json::from_str(&value).ok(),
+        _ => Some(Value::String(value)),
+    };
+    typed
+        .map(|value| (name.to_owned(), value))
+        .ok_or_else(|| ApiError::new(400, format!("Argument [{name}] can not be read as {hint}")))
+}

@@ -1,0 +1,62 @@
+//! Moonraker's error envelope.
+
+use axum::{http::StatusCode, response::Response};
+use serde_json::{Value, json};
+
+use crate::printer::CommandError;
+
+/// An error with its HTTP-like code and text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code} {message}")]
+pub struct ApiError {
+    /// As an HTTP status.
+    pub code: u16,
+    /// The text that clients see.
+    pub message: String,
+    /// Text that only the traceback shows (uploads and deletes hide theirs there).
+    pub detail: Option<String>,
+}
+
+impl ApiError {
+    /// An error whose text clients see.
+    pub fn new(code: u16, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), detail: None }
+    }
+
+    /// An error whose message is only the generic phrase of its status, as of upload and DELETE.
+    pub fn generic(code: u16, detail: impl Into<String>) -> Self {
+        let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");
+        Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
+    }
+
+    /// The text of a refused printer command.
+    pub(super) fn of_command(error: &CommandError, state_message: &str) -> Self {
+        Self::new(
+            400,
+            match error {
+                CommandError::NotReady => state_message,
+                CommandError::Busy => "SD busy",
+                CommandError::NoFile => "Unable to open file",
+                CommandError::Refused => "Must home axis first",
+            },
+        )
+    }
+
+    /// The HTTP answer.
+    pub(super) fn respond(&self) -> Response {
+        let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let traceback =
+            format!("Traceback (most recent call last):\n  {}\n", self.detail.as_deref().unwrap_or(&self.message));
+        super::answer(status, &json!({"error": {"code": self.code, "message": self.message, "traceback": traceback}}))
+    }
+
+    /// The JSON-RPC error object.
+    pub(super) fn rpc(&self) -> Value {
+        let (code, message) = match self.code {
+            404 => (-32601, "Method not found"),
+            401 => (-32602, self.message.as_str()),
+            code => (i64::from(code), self.message.as_str()),
+        };
+        json!({"code": code, "message": message})
+    }
+}

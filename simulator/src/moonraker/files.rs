@@ -1,0 +1,195 @@
+//! Moonraker's file manager.
+
+use axum::{
+    extract::{ConnectInfo, FromRequest, Multipart, Path, Request, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{ApiError, Host, answer, history::job_id};
+use crate::{
+    gcode::GcodeFacts,
+    printer::{
+        DeleteError, Machine,
+        files::{StoredFile, clean_path},
+    },
+    wire::{Peer, Upload},
+};
+
+/// Extensions that Klipper prints.
+const PRINTABLE: &[&str] = &["gcode", "g", "gco", "ufp", "nc"];
+
+/// Unix seconds with fraction, as Moonraker writes times.
+pub(super) fn unix(at: Timestamp) -> f64 {
+    at.as_millisecond() as f64 / 1000.0
+}
+
+fn item(path: &str, file: &StoredFile) -> Value {
+    json!({"path": path, "root": "gcodes", "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"})
+}
+
+/// `/server/files/list`
+pub(super) fn list(machine: &mut Machine) -> Value {
+    machine
+        .files()
+        .iter()
+        .map(|(path, file)| json!({"path": path, "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"}))
+        .collect()
+}
+
+/// What the file's comments say, in Moonraker's words; what is not known is left out.
+pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
+    let known = [
+        ("slicer", facts.slicer.clone().map(Value::from)),
+        ("slicer_version", facts.slicer_version.clone().map(Value::from)),
+        ("estimated_time", facts.estimated.then(|| Value::from(facts.seconds))),
+        ("filament_total", facts.filament_known.then(|| Value::from(facts.filament_mm))),
+        ("filament_weight_total", facts.filament_g.map(Value::from)),
+        ("filament_type", facts.filament_type.clone().map(Value::from)),
+        ("layer_height", facts.layer_height.map(Value::from)),
+        ("first_layer_height", facts.first_layer_height.map(Value::from)),
+        ("layer_count", facts.layers.map(Value::from)),
+        ("nozzle_diameter", facts.nozzle_diameter.map(Value::from)),
+        ("first_layer_extr_temp", Some(facts.nozzle_temp.into())),
+        ("first_layer_bed_temp", Some(facts.bed_temp.into())),
+        ("size", Some(size.into())),
+    ];
+    known
+        .into_iter()
+        .filter_map(|(name, value)| value.map(|value| (name.to_owned(), value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+/// `/server/files/metadata`
+pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, ApiError> {
+    let filename = filename.trim_start_matches('/');
+    let file = machine
+        .files()
+        .get(filename)
+        .ok_or_else(|| ApiError::new(404, format!("Metadata not available for <{filename}>")))?;
+    let mut metadata = facts(&file.facts, file.bytes.len() as u64);
+    let printed =
+        machine.history().iter().rev().find(|record| record.filename == filename && record.started_at >= file.modified);
+    metadata["filename"] = json!(filename);
+    metadata["modified"] = json!(unix(file.modified));
+    metadata["uuid"] = json!(file.uuid);
+    metadata["print_start_time"] = json!(printed.map(|record| unix(record.started_at)));
+    metadata["job_id"] = json!(printed.map(|record| job_id(record.number)));
+    metadata["file_processors"] = json!([]);
+    metadata["thumbnails"] = file
+        .facts
+        .thumbnails
+        .iter()
+        .map(|picture| {
+            json!({"width": picture.width, "height": picture.height, "size": picture.png.len(), "relative_path": thumbnail_path(filename, picture.width, picture.height)})
+        })
+        .collect();
+    Ok(metadata)
+}
+
+/// Below the file's own folder.
+fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
+    let name = filename.rsplit('/').next().unwrap_or(filename);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    format!(".thumbs/{stem}-{width}x{height}.png")
+}
+
+/// Deletes a file; the answer is wrapped, errors are generic.
+pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiError> {
+    let path = clean_path(path).ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
+    match machine.delete(&path) {
+        Ok(()) => Ok(
+            json!({"item": {"path": path, "root": "gcodes", "size": 0, "modified": 0, "permissions": ""}, "action": "delete_file"}),
+        ),
+        Err(DeleteError::InUse) => Err(ApiError::generic(403, "File is loaded, print not completed")),
+        Err(DeleteError::NoFile) => Err(ApiError::generic(400, format!("Invalid file path: {path}"))),
+    }
+}
+
+/// `DELETE /server/files/gcodes/{path}`
+pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
+    match host.printer.with(|machine| remove(machine, &path)) {
+        Ok(result) => answer(StatusCode::OK, &json!({"result": result})),
+        Err(error) => error.respond(),
+    }
+}
+
+/// `GET /server/files/gcodes/{path}`: raw bytes of a file or of a picture in one.
+pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
+    let found = host.printer.with(|machine| {
+        if let Some(file) = machine.files().get(&path) {
+            return Some((file.bytes.clone(), "application/octet-stream"));
+        }
+        machine.files().iter().find_map(|(name, file)| {
+            let folder = name.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+            let picture =
+                file.facts.thumbnails.iter().find(|picture| {
+                    path == format!("{folder}{}", thumbnail_path(name, picture.width, picture.height))
+                })?;
+            Some((picture.png.clone().into(), "image/png"))
+        })
+    });
+    match found {
+        Some((bytes, kind)) => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
+        None => ApiError::new(404, "Not Found").respond(),
+    }
+}
+
+/// `POST /server/files/upload`: the only answer that is not wrapped.
+pub(super) async fn upload(
+    State(host): State<Host>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+) -> Response {
+    let stored = match Multipart::from_request(request, &()).await {
+        Ok(form) => store(&host, form).await,
+        Err(_) => Err(ApiError::generic(400, "not a multipart form")),
+    };
+    match stored {
+        Ok((path, body)) => {
+            if host.printer.faults().drop_after_upload {
+                return peer.hang_up().await;
+            }
+            let mut response = answer(StatusCode::CREATED, &body);
+            if let Ok(location) = format!("/server/files/gcodes/{path}").parse() {
+                response.headers_mut().insert(header::LOCATION, location);
+            }
+            response
+        }
+        Err(error) => error.respond(),
+    }
+}
+
+async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError> {
+    let upload =
+        Upload::receive(&host.printer, form).await.map_err(|error| ApiError::generic(500, error.body_text()))?;
+    if upload.field("root").is_some_and(|root| root != "gcodes") {
+        return Err(ApiError::generic(400, "Invalid root"));
+    }
+    let file = upload.file.as_ref().ok_or_else(|| ApiError::generic(400, "No file name specified in upload form"))?;
+    let path = clean_path(&format!("{}/{}", upload.field("path").unwrap_or_default(), file.name))
+        .ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
+    if upload.field("checksum").is_some_and(|checksum| !checksum.eq_ignore_ascii_case(&upload.sha256)) {
+        return Err(ApiError::generic(422, "File checksum mismatch"));
+    }
+    let printable = path
+        .rsplit_once('.')
+        .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)));
+    host.printer.with(|machine| {
+        if machine.in_use(&path) {
+            return Err(ApiError::generic(403, "File is loaded, upload not permitted"));
+        }
+        let file = machine.store(&path, file.bytes.clone(), file.facts.clone());
+        let mut body = json!({"item": item(&path, &file), "action": "create_file"});
+        if printable {
+            // A failed start is swallowed: only the flag tells. Nor does an upload take a paused print's place.
+            let started = upload.is_true("print") && machine.job().is_none() && machine.start(&path).is_ok();
+            body["print_started"] = json!(started);
+            body["print_queued"] = json!(false);
+        }
+        Ok((path.clone(), body))
+    })
+}

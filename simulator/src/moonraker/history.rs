@@ -1,0 +1,100 @@
+//! Moonraker's print history.
+
+use serde_json::{Value, json};
+
+use super::{ApiError, Params, files};
+use crate::printer::{Machine, Outcome, Record};
+
+/// Newest first unless asked otherwise; 50 at a time.
+pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
+    let limit = number(params, "limit")?.unwrap_or(50.0) as usize;
+    let start = number(params, "start")?.unwrap_or(0.0) as usize;
+    let since = number(params, "since")?;
+    let before = number(params, "before")?;
+    let mut records: Vec<&Record> = machine
+        .history()
+        .iter()
+        .filter(|record| since.is_none_or(|since| files::unix(record.started_at) > since))
+        .filter(|record| before.is_none_or(|before| files::unix(record.started_at) < before))
+        .collect();
+    match params.get("order").and_then(Value::as_str) {
+        None | Some("desc") => records.reverse(),
+        Some("asc") => {}
+        Some(other) => {
+            return Err(ApiError::new(400, format!("Invalid `order` value: {other}")));
+        }
+    }
+    let count = records.len();
+    let jobs: Vec<Value> = records.into_iter().skip(start).take(limit).map(|record| job(machine, record)).collect();
+    Ok(json!({"count": count, "jobs": jobs}))
+}
+
+/// One print by its `job_id`.
+pub(super) fn one(machine: &mut Machine, uid: &str) -> Result<Value, ApiError> {
+    let record = machine.history().iter().find(|record| job_id(record.number) == uid);
+    record
+        .map(|record| json!({"job": job(machine, record)}))
+        .ok_or_else(|| ApiError::new(404, format!("Invalid job uid: {uid}")))
+}
+
+/// Sums over all prints.
+pub(super) fn totals(machine: &mut Machine) -> Value {
+    let records = machine.history();
+    json!({"job_totals": {
+        "total_jobs": records.len(),
+        "total_time": records.iter().map(|record| record.total_seconds).sum::<f64>(),
+        "total_print_time": records.iter().map(|record| record.print_seconds).sum::<f64>(),
+        "total_filament_used": records.iter().map(|record| record.filament_mm).sum::<f64>(),
+        "longest_job": records.iter().map(|record| record.total_seconds).fold(0.0, f64::max),
+        "longest_print": records.iter().map(|record| record.print_seconds).fold(0.0, f64::max),
+    }})
+}
+
+/// Six hex digits, as Moonraker numbers its jobs.
+pub(super) fn job_id(number: u64) -> String {
+    format!("{number:06X}")
+}
+
+/// A print as history shows it; a running one is `in_progress` with no end.
+pub(super) fn job(machine: &Machine, record: &Record) -> Value {
+    let running = machine.job().filter(|job| job.number == record.number);
+    let (print, total, filament) = match running {
+        Some(job) => (job.printing.as_secs_f64(), job.total(machine.now()).as_secs_f64(), job.filament_mm()),
+        None => (record.print_seconds, record.total_seconds, record.filament_mm),
+    };
+    let status = match &record.outcome {
+        None => "in_progress",
+        Some(Outcome::Completed) => "completed",
+        Some(Outcome::Cancelled) => "cancelled",
+        Some(Outcome::Failed(_)) => "error",
+        Some(Outcome::Halted(_)) => "klippy_shutdown",
+        Some(Outcome::Interrupted) => "interrupted",
+        Some(Outcome::ControllerLost) => "klippy_disconnect",
+    };
+    json!({
+        "job_id": job_id(record.number),
+        "user": null,
+        "filename": record.filename,
+        "status": status,
+        "start_time": files::unix(record.started_at),
+        "end_time": record.ended_at.map(files::unix),
+        "print_duration": print,
+        "total_duration": total,
+        "filament_used": filament,
+        "metadata": files::facts(&record.facts, record.size),
+        "auxiliary_data": [],
+        "exists": machine.files().get(&record.filename).is_some(),
+    })
+}
+
+/// A number given as such or as text.
+fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
+    let Some(value) = params.get(name) else {
+        return Ok(None);
+    };
+    let number = value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+    number
+        .filter(|number| *number >= 0.0)
+        .map(Some)
+        .ok_or_else(|| ApiError::new(400, format!("Unable to convert argument [{name}] to a number")))
+}

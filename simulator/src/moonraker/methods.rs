@@ -1,0 +1,196 @@
+//! The calls, by their JSON-RPC names; HTTP and WebSocket share them.
+
+use serde_json::{Value, json};
+
+use super::{ApiError, Host, Params, files, history, objects};
+use crate::{
+    faults::Away,
+    printer::{CommandError, Controller, Machine, machine::SHUTDOWN_BY_REQUEST},
+};
+
+/// Klipper's state and its message as Moonraker reports them.
+pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
+    match machine.controller() {
+        Controller::Ready => ("ready", "Printer is ready".to_owned()),
+        Controller::Starting => (
+            "startup",
+            "Printer is not ready\nThe klippy host software is attempting to connect.  Please\nretry in a few moments.\n".to_owned(),
+        ),
+        Controller::Halted { message } => (
+            "shutdown",
+            format!(
+                "{message}\nOnce the underlying issue is corrected, use the\n\"FIRMWARE_RESTART\" command to reset the firmware, reload the\nconfig, and restart the host software.\nPrinter is shutdown\n"
+            ),
+        ),
+        Controller::Closed | Controller::Away(_) => ("disconnected", "Klippy Host not connected".to_owned()),
+    }
+}
+
+/// Klipper's own routes exist only after it has connected once; afterwards its absence is 503.
+fn require_klippy(machine: &Machine) -> Result<(), ApiError> {
+    match machine.controller() {
+        Controller::Away(Away::NeverConnected) => Err(ApiError::new(404, "Not Found")),
+        _ => require_connected(machine),
+    }
+}
+
+fn require_connected(machine: &Machine) -> Result<(), ApiError> {
+    match machine.controller() {
+        Controller::Away(_) | Controller::Closed => Err(ApiError::new(503, "Klippy Host not connected")),
+        _ => Ok(()),
+    }
+}
+
+pub(super) fn text<'a>(params: &'a Params, name: &str) -> Result<&'a str, ApiError> {
+    params.get(name).and_then(Value::as_str).ok_or_else(|| ApiError::new(400, format!("No data for argument: {name}")))
+}
+
+impl Host {
+    /// Carries out one call.
+    pub(super) async fn call(&self, method: &str, params: &Params) -> Result<Value, ApiError> {
+        match method {
+            "server.info" => Ok(self.server_info()),
+            "server.files.list" => Ok(self.printer.with(files::list)),
+            "server.files.metadata" | "server.files.metascan" => {
+                let filename = text(params, "filename")?;
+                self.printer.with(|machine| files::metadata(machine, filename))
+            }
+            "server.files.delete_file" => {
+                self.printer.with(|machine| files::remove(machine, text(params, "path")?.trim_start_matches("gcodes/")))
+            }
+            "server.history.list" => self.printer.with(|machine| history::list(machine, params)),
+            "server.history.get_job" => self.printer.with(|machine| history::one(machine, text(params, "uid")?)),
+            "server.history.totals" => Ok(self.printer.with(history::totals)),
+            "server.job_queue.status" => Ok(json!({"queued_jobs": [], "queue_state": "ready"})),
+            "server.webcams.list" => Ok(json!({"webcams": []})),
+            "machine.system_info" => Ok(self.system_info()),
+            "access.oneshot_token" => Ok(json!(self.oneshot_token())),
+            "access.get_api_key" => Ok(json!(self.api_key.as_deref())),
+            "printer.info" => self.printer.with(|machine| self.printer_info(machine)),
+            "printer.objects.list" => self.printer.with(|machine| {
+                require_klippy(machine)?;
+                Ok(json!({"objects": objects::all(machine).keys().collect::<Vec<_>>()}))
+            }),
+            "printer.objects.query" => self.query(params),
+            "printer.gcode.script" => self.script(text(params, "script")?).await,
+            "printer.emergency_stop" => self.printer.with(|machine| {
+                require_klippy(machine)?;
+                machine
+                    .emergency_stop(SHUTDOWN_BY_REQUEST)
+                    .map_err(|error| ApiError::of_command(&error, &klippy(machine).1))?;
+                Ok(json!("ok"))
+            }),
+            "printer.print.start" => {
+                let filename = text(params, "filename")?;
+                self.command(|machine| machine.start(filename)).await
+            }
+            "printer.print.pause" => self.command(|machine| machine.pause().map(drop)).await,
+            "printer.print.resume" => self.command(|machine| machine.resume().map(drop)).await,
+            "printer.print.cancel" => self.command(|machine| machine.cancel().map(drop)).await,
+            "printer.restart" | "printer.firmware_restart" => self.command(Machine::restart).await,
+            _ => Err(ApiError::new(404, "Not Found")),
+        }
+    }
+
+    /// A snapshot of the wanted objects.
+    pub(super) fn query(&self, params: &Params) -> Result<Value, ApiError> {
+        let wanted = params
+            .get("objects")
+            .and_then(Value::as_object)
+            .ok_or_else(|| ApiError::new(400, "No data for argument: objects"))?;
+        self.printer.with(|machine| {
+            require_klippy(machine)?;
+            let status = objects::select(&objects::all(machine), wanted);
+            Ok(json!({"eventtime": machine.uptime(), "status": status}))
+        })
+    }
+
+    /// A command of the print routes; it answers once the machine has done it.
+    async fn command(&self, act: impl FnOnce(&mut Machine) -> Result<(), CommandError>) -> Result<Value, ApiError> {
+        self.printer.with(|machine| {
+            require_connected(machine)?;
+            act(machine).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+        })?;
+        self.quiet().await;
+        Ok(json!("ok"))
+    }
+
+    /// Runs G-code line by line; the answer comes when all is done.
+    async fn script(&self, script: &str) -> Result<Value, ApiError> {
+        self.printer.with(require_ready_for_script)?;
+        for line in script.lines() {
+            self.printer.with(|machine| {
+                machine.gcode(line).map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+            })?;
+            self.quiet().await;
+        }
+        Ok(json!("ok"))
+    }
+
+    /// Waits until nothing that a macro would wait for is going on.
+    async fn quiet(&self) {
+        self.printer
+            .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))
+            .await;
+    }
+
+    fn server_info(&self) -> Value {
+        let state = self.printer.with(|machine| klippy(machine).0);
+        json!({
+            "klippy_connected": state != "disconnected",
+            "klippy_state": state,
+            "components": ["application", "websockets", "internal_transport", "database", "file_manager", "klippy_apis", "history", "job_queue", "webcam", "machine", "authorization"],
+            "failed_components": [],
+            "registered_directories": ["gcodes"],
+            "warnings": [],
+            "websocket_count": self.sockets.load(std::sync::atomic::Ordering::Relaxed),
+            "moonraker_version": "v0.10.0-1-gd5ee171",
+            "missing_klippy_requirements": [],
+            "api_version": [1, 5, 0],
+            "api_version_string": "1.5.0",
+        })
+    }
+
+    fn printer_info(&self, machine: &Machine) -> Result<Value, ApiError> {
+        require_klippy(machine)?;
+        let (state, message) = klippy(machine);
+        Ok(json!({
+            "state": state,
+            "state_message": message,
+            "hostname": &*self.name,
+            "klipper_path": "/home/pi/klipper",
+            "python_path": "/home/pi/klippy-env/bin/python",
+            "process_id": 615,
+            "user_id": 1000,
+            "group_id": 1000,
+            "log_file": "/home/pi/printer_data/logs/klippy.log",
+            "config_file": "/home/pi/printer_data/config/printer.cfg",
+            "software_version": "v0.13.0-190-g84104bb",
+            "cpu_info": "4 core ARMv7 Processor rev 4 (v7l)",
+        }))
+    }
+
+    fn system_info(&self) -> Value {
+        json!({"system_info": {
+            "cpu_info": {"cpu_count": 4, "bits": "32bit", "processor": "armv7l", "cpu_desc": "ARMv7 Processor rev 4 (v7l)", "serial_number": &*self.name, "hardware_desc": "BCM2835", "model": "Raspberry Pi 4 Model B Rev 1.2", "total_memory": 3_934_272, "memory_units": "kB"},
+            "sd_info": {},
+            "distribution": {"name": "Debian GNU/Linux 12 (bookworm)", "id": "debian", "version": "12", "version_parts": {"major": "12", "minor": "", "build_number": ""}, "like": "", "codename": "bookworm"},
+            "available_services": ["klipper", "moonraker"],
+            "service_state": {"klipper": {"active_state": "active", "sub_state": "running"}, "moonraker": {"active_state": "active", "sub_state": "running"}},
+            "instance_ids": {"moonraker": "moonraker", "klipper": "klipper"},
+            "virtualization": {"virt_type": "none", "virt_identifier": "none"},
+            "python": {"version": [3, 11, 2, "final", 0], "version_string": "3.11.2"},
+            "network": {},
+            "canbus": {},
+            "provider": "systemd_dbus",
+        }})
+    }
+}
+
+fn require_ready_for_script(machine: &mut Machine) -> Result<(), ApiError> {
+    require_klippy(machine)?;
+    match klippy(machine) {
+        ("ready", _) => Ok(()),
+        (_, message) => Err(ApiError::new(400, message)),
+    }
+}

@@ -1,0 +1,143 @@
+//! Klipper's status objects.
+
+use serde_json::{Map, Value, json};
+
+use super::methods::klippy;
+use crate::printer::{Controller, Job, Machine, Outcome, Phase};
+
+/// Every object with every field.
+pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
+    let heat = machine.temperatures();
+    let (state, message) = klippy(machine);
+    let shown = machine.shown();
+    let state_of_print = print_state(machine);
+    let active = state_of_print == "printing";
+    let progress = shown.map_or(0.0, |job| file_progress(machine, job));
+    let open = machine.job().filter(|_| *machine.controller() == Controller::Ready);
+    let objects = json!({
+        "webhooks": {"state": state, "state_message": message},
+        "print_stats": {
+            "filename": shown.map_or("", |job| job.filename.as_str()),
+            "total_duration": shown.map_or(0.0, |job| job.total(machine.now()).as_secs_f64()),
+            "print_duration": shown.map_or(0.0, |job| job.printing.as_secs_f64()),
+            "filament_used": shown.map_or(0.0, Job::filament_mm),
+            "state": state_of_print,
+            "message": match shown.and_then(|job| job.outcome.as_ref()) {
+                Some(Outcome::Failed(message)) => message.as_str(),
+                _ => "",
+            },
+            "info": {"total_layer": shown.and_then(|job| job.facts.layers), "current_layer": shown.and_then(Job::layer)},
+        },
+        "virtual_sdcard": {
+            "file_path": open.map(|job| format!("/home/pi/printer_data/gcodes/{}", job.filename)),
+            "progress": progress,
+            "is_active": active,
+            "file_position": shown.map_or(0, |job| (job.size as f64 * progress) as u64),
+            "file_size": shown.map_or(0, |job| job.size),
+        },
+        "display_status": {"progress": progress, "message": null},
+        "pause_resume": {"is_paused": state_of_print == "paused"},
+        "idle_timeout": {"state": if active { "Printing" } else { "Idle" }, "printing_time": shown.filter(|_| active).map_or(0.0, |job| job.printing.as_secs_f64())},
+        "toolhead": {
+            "homed_axes": machine.homed(),
+            "axis_minimum": [0.0, 0.0, 0.0, 0.0],
+            "axis_maximum": [250.0, 210.0, 220.0, 0.0],
+            "print_time": machine.uptime(),
+            "estimated_print_time": machine.uptime(),
+            "extruder": "extruder",
+            "position": [0.0, 0.0, shown.and_then(Job::layer).map_or(0.0, |layer| layer as f64 * 0.2), 0.0],
+            "max_velocity": 300.0,
+            "max_accel": 4000.0,
+        },
+        "extruder": {
+            "temperature": heat.nozzle,
+            "target": heat.nozzle_target,
+            "power": power(heat.nozzle, heat.nozzle_target),
+            "can_extrude": heat.nozzle >= 170.0,
+            "pressure_advance": 0.04,
+            "smooth_time": 0.04,
+            "motion_queue": null,
+        },
+        "heater_bed": {"temperature": heat.bed, "target": heat.bed_target, "power": power(heat.bed, heat.bed_target)},
+        "fan": {"speed": if active { 1.0 } else { 0.0 }, "rpm": null},
+    });
+    match objects {
+        Value::Object(objects) => objects,
+        _ => Map::new(),
+    }
+}
+
+/// `print_stats.state`. After an emergency stop it normally stays `paused`: no marker to rely on.
+fn print_state(machine: &Machine) -> &'static str {
+    let Some(job) = machine.shown() else {
+        return "standby";
+    };
+    match &job.outcome {
+        None => match job.phase {
+            Phase::Paused | Phase::Resuming => "paused",
+            Phase::Printing | Phase::Pausing | Phase::Cancelling => "printing",
+        },
+        Some(Outcome::Completed) if machine.echoes() => "printing",
+        Some(Outcome::Completed) => "complete",
+        Some(Outcome::Cancelled) => "cancelled",
+        Some(Outcome::Failed(_)) => "error",
+        Some(Outcome::Halted(_)) => "paused",
+        Some(Outcome::Interrupted | Outcome::ControllerLost) => "standby",
+    }
+}
+
+/// Share of the file's bytes read. A cancelled file is closed, which loses it.
+fn file_progress(machine: &Machine, job: &Job) -> f64 {
+    match job.outcome {
+        Some(Outcome::Cancelled) => 0.0,
+        _ if machine.echoes() => 0.99,
+        _ => job.progress(),
+    }
+}
+
+/// Heater power, 0 to 1.
+fn power(actual: f64, target: f64) -> f64 {
+    if target <= 0.0 { 0.0 } else { ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0) }
+}
+
+/// The wanted objects and fields: null or an empty list means all fields; unknown objects are left out, unknown fields are null.
+pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
+    let mut status = Map::new();
+    for (name, fields) in wanted {
+        let Some(object) = all.get(name) else {
+            continue;
+        };
+        let fields: Vec<&str> =
+            fields.as_array().map(|fields| fields.iter().filter_map(Value::as_str).collect()).unwrap_or_default();
+        let chosen = if fields.is_empty() {
+            object.clone()
+        } else {
+            fields
+                .into_iter()
+                .map(|field| (field.to_owned(), object.get(field).cloned().unwrap_or(Value::Null)))
+                .collect::<Map<_, _>>()
+                .into()
+        };
+        status.insert(name.clone(), chosen);
+    }
+    status
+}
+
+/// What differs from the status before, field by field.
+pub(super) fn delta(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
+    let mut changes = Map::new();
+    for (name, object) in after {
+        let Some(fields) = object.as_object() else {
+            continue;
+        };
+        let changed: Map<String, Value> = fields
+            .iter()
+            .filter(|(field, value)| before.get(name).and_then(|old| old.get(*field)) != Some(*value))
+            .map(|(field, value)| (field.clone(), value.clone()))
+            .collect();
+        if !changed.is_empty() {
+            changes.insert(name.clone(), Value::Object(changed));
+        }
+    }
+    changes
+}

@@ -1,0 +1,282 @@
+//! JSON-RPC: the WebSocket with its pushes, and the same calls by plain HTTP.
+
+use std::{sync::atomic::Ordering, time::Duration};
+
+use axum::{
+    extract::{
+        Request, State,
+        ws::{Message, WebSocket, WebSocketUpgrade},
+    },
+    http::{HeaderMap, StatusCode, Uri, header},
+    response::Response,
+};
+use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use serde_json::{Map, Value, json};
+
+use super::{ApiError, Host, answer, history, objects};
+use crate::printer::{Controller, What};
+
+/// Klipper samples what is subscribed this often.
+const SAMPLING: Duration = Duration::from_millis(250);
+
+/// `POST /server/jsonrpc`: errors come with status 200, subscriptions are refused.
+pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Response {
+    let json_body = request
+        .headers()
+        .get(header::CONTENT_TYPE)
+        .is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !json_body {
+        return ApiError::new(400, "Invalid content type, application/json required").respond();
+    }
+    let Ok(body) = axum::body::to_bytes(request.into_body(), 1024 * 1024).await else {
+        return ApiError::new(413, "Request Entity Too Large").respond();
+    };
+    let reply = match parse(&body) {
+        Ok(call) => match call.method.as_str() {
+            "printer.objects.subscribe" | "server.connection.identify" => call.failed(&ApiError::new(404, "Not Found")),
+            _ => call.run(host).await,
+        },
+        Err(error) => error,
+    };
+    answer(StatusCode::OK, &reply)
+}
+
+/// `GET /websocket`
+pub(super) async fn upgrade(
+    State(host): State<Host>,
+    headers: HeaderMap,
+    uri: Uri,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    let authorised = host.is_authorised(&headers, &uri);
+    upgrade.on_upgrade(move |socket| async move {
+        let sockets = host.sockets.clone();
+        let id = sockets.fetch_add(1, Ordering::Relaxed) + 1;
+        let log_seen = host.printer.with(|machine| machine.log().len());
+        Session { host, id, authorised, identified: false, subscription: None, log_seen, klippy: None }
+            .run(socket)
+            .await;
+        sockets.fetch_sub(1, Ordering::Relaxed);
+    })
+}
+
+/// One JSON-RPC request.
+struct Call {
+    id: Value,
+    method: String,
+    params: Map<String, Value>,
+}
+
+impl Call {
+    fn done(&self, result: &Value) -> Value {
+        json!({"jsonrpc": "2.0", "result": result, "id": self.id})
+    }
+
+    fn failed(&self, error: &ApiError) -> Value {
+        json!({"jsonrpc": "2.0", "error": error.rpc(), "id": self.id})
+    }
+
+    async fn run(self, host: Host) -> Value {
+        match host.call(&self.method, &self.params).await {
+            Ok(result) => self.done(&result),
+            Err(error) => self.failed(&error),
+        }
+    }
+}
+
+fn parse(text: &[u8]) -> Result<Call, Value> {
+    let refuse =
+        |code: i64, message: &str| json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": null});
+    let Ok(request) = serde_json::from_slice::<Value>(text) else {
+        return Err(refuse(-32700, "Parse error"));
+    };
+    let (Some("2.0"), Some(method)) = (request["jsonrpc"].as_str(), request["method"].as_str()) else {
+        return Err(refuse(-32600, "Invalid Request"));
+    };
+    Ok(Call {
+        id: request["id"].clone(),
+        method: method.to_owned(),
+        params: request["params"].as_object().cloned().unwrap_or_default(),
+    })
+}
+
+struct Subscription {
+    wanted: Map<String, Value>,
+    last: Map<String, Value>,
+}
+
+struct Session {
+    host: Host,
+    id: u64,
+    authorised: bool,
+    identified: bool,
+    subscription: Option<Subscription>,
+    log_seen: usize,
+    /// Klipper's state when last told.
+    klippy: Option<Controller>,
+}
+
+impl Session {
+    async fn run(mut self, mut socket: WebSocket) {
+        let printer = self.host.printer.clone();
+        let mut revised = printer.revisions();
+        let mut sampling = tokio::time::interval(SAMPLING);
+        sampling.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut running: FuturesUnordered<BoxFuture<'static, Value>> = FuturesUnordered::new();
+        self.klippy = Some(printer.with(|machine| machine.controller().clone()));
+        loop {
+            // While it hangs, nothing is read and nothing is said.
+            printer.until(|machine| !machine.faults().hang).await;
+            let outgoing = tokio::select! {
+                received = socket.recv() => match received {
+                    Some(Ok(Message::Text(text))) => self.receive(text.as_bytes(), &mut running).into_iter().collect(),
+                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                    Some(Ok(_)) => Vec::new(),
+                },
+                Some(reply) = running.next() => vec![reply],
+                changed = revised.changed() => match changed {
+                    Ok(()) => self.news(),
+                    Err(_) => return,
+                },
+                _ = sampling.tick(), if self.subscription.is_some() => self.sample().into_iter().collect(),
+            };
+            for message in outgoing {
+                if socket.send(Message::Text(message.to_string().into())).await.is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Answers at once, or leaves the call running.
+    fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
+        let call = match parse(text) {
+            Ok(call) => call,
+            Err(error) => return Some(error),
+        };
+        let now = match call.method.as_str() {
+            "server.connection.identify" => self.identify(&call.params),
+            _ if !self.authorised => Err(ApiError::new(401, "Unauthorized")),
+            "printer.objects.subscribe" => self.subscribe(&call.params),
+            _ => {
+                running.push(Box::pin(call.run(self.host.clone())));
+                return None;
+            }
+        };
+        Some(match now {
+            Ok(result) => call.done(&result),
+            Err(error) => call.failed(&error),
+        })
+    }
+
+    fn identify(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
+        if self.identified {
+            return Err(ApiError::new(400, "Connection already identified"));
+        }
+        for name in ["client_name", "version", "type", "url"] {
+            super::methods::text(params, name)?;
+        }
+        if let Some(key) = params.get("api_key").and_then(Value::as_str) {
+            if !self.host.is_key(key) {
+                return Err(ApiError::new(401, "Unauthorized"));
+            }
+            self.authorised = true;
+        }
+        if !self.authorised {
+            return Err(ApiError::new(401, "Unauthorized"));
+        }
+        self.identified = true;
+        Ok(json!({"connection_id": self.id}))
+    }
+
+    /// Replaces the former subscription; an empty one cancels it.
+    fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
+        let snapshot = self.host.query(params)?;
+        let wanted = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
+        let last = snapshot["status"].as_object().cloned().unwrap_or_default();
+        self.subscription = (!wanted.is_empty()).then_some(Subscription { wanted, last });
+        Ok(snapshot)
+    }
+
+    fn sample(&mut self) -> Option<Value> {
+        let subscription = self.subscription.as_mut()?;
+        let (after, time) = self
+            .host
+            .printer
+            .with(|machine| (objects::select(&objects::all(machine), &subscription.wanted), machine.uptime()));
+        let delta = objects::delta(&subscription.last, &after);
+        subscription.last = after;
+        (!delta.is_empty())
+            .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
+    }
+
+    /// What is to be told now that something changed.
+    fn news(&mut self) -> Vec<Value> {
+        let seen = self.log_seen;
+        let (entries, controller) = self
+            .host
+            .printer
+            .with(|machine| (machine.log()[seen.min(machine.log().len())..].to_vec(), machine.controller().clone()));
+        self.log_seen += entries.len();
+        let mut news = Vec::new();
+        if self.authorised {
+            for entry in entries {
+                news.extend(self.told(&entry.what));
+            }
+        }
+        if self.klippy.as_ref() != Some(&controller) {
+            let method = match &controller {
+                Controller::Ready => "notify_klippy_ready",
+                Controller::Halted { .. } => "notify_klippy_shutdown",
+                // A restart tears the connection down too.
+                Controller::Away(_) | Controller::Closed | Controller::Starting => "notify_klippy_disconnected",
+            };
+            if matches!(controller, Controller::Away(_) | Controller::Closed | Controller::Starting) {
+                self.subscription = None;
+            }
+            self.klippy = Some(controller);
+            if self.authorised {
+                news.push(json!({"jsonrpc": "2.0", "method": method}));
+            }
+        }
+        news.extend(self.sample());
+        news
+    }
+
+    fn told(&self, what: &What) -> Option<Value> {
+        let notify =
+            |method: &str, params: Value| Some(json!({"jsonrpc": "2.0", "method": method, "params": [params]}));
+        match what {
+            What::Uploaded { filename, bytes } => notify(
+                "notify_filelist_changed",
+                json!({"action": "create_file", "item": {"path": filename, "root": "gcodes", "size": bytes}}),
+            ),
+            What::Deleted { filename } => notify(
+                "notify_filelist_changed",
+                json!({"action": "delete_file", "item": {"path": filename, "root": "gcodes", "size": 0}}),
+            ),
+            What::Started { filename } => {
+                notify("notify_history_changed", json!({"action": "added", "job": self.last_job_of(filename)}))
+            }
+            What::Finished { filename }
+            | What::Cancelled { filename }
+            | What::Failed { filename, .. }
+            | What::Interrupted { filename } => {
+                notify("notify_history_changed", json!({"action": "finished", "job": self.last_job_of(filename)}))
+            }
+            What::Gcode { line } => notify("notify_gcode_response", json!(format!("// {line}"))),
+            _ => None,
+        }
+    }
+
+    fn last_job_of(&self, filename: &str) -> Value {
+        self.host.printer.with(|machine| {
+            machine
+                .history()
+                .iter()
+                .rev()
+                .find(|record| record.filename == filename)
+                .map_or(Value::Null, |record| history::job(machine, record))
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! A virtual printer that speaks `OctoPrint` 1.11 (printer type `server_rest`): HTTP and the push socket on one port.
+//!
+//! Shapes, status codes and quirks are those of the protocol notes, section 2. There is one user, `lab`, whose key is the configured one.
+
+use std::{
+    collections::HashSet,
+    net::SocketAddr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use axum::{
+    Json, Router,
+    extract::{DefaultBodyLimit, Query, Request, State},
+    http::{HeaderMap, StatusCode, Uri, header},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    VirtualPrinter,
+    printer::CommandError,
+    wire::{Server, guarded},
+};
+
+mod connection;
+mod files;
+mod job;
+mod printer;
+mod push;
+
+/// The only user.
+const USER: &str = "lab";
+
+/// What identifies one virtual `OctoPrint`.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Where to listen; port 0 takes a free one.
+    pub addr: SocketAddr,
+    /// The key that every call needs; absent: everybody may do everything.
+    pub api_key: Option<String>,
+    /// Shown as the instance's name.
+    pub name: String,
+}
+
+/// What all handlers share.
+#[derive(Clone)]
+struct Host {
+    printer: VirtualPrinter,
+    api_key: Option<Arc<str>>,
+    name: Arc<str>,
+    /// Sessions given out by a passive login.
+    sessions: Arc<Mutex<HashSet<String>>>,
+}
+
+/// Serves a printer. The printer should have been made without `reconnects`: a lost serial port stays closed until somebody connects it.
+pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
+    let host = Host {
+        printer: printer.clone(),
+        api_key: options.api_key.map(Arc::from),
+        name: Arc::from(options.name),
+        sessions: Arc::default(),
+    };
+    Server::start_printer(options.addr, printer, host.router()).await
+}
+
+impl Host {
+    fn router(&self) -> Router {
+        let protocol = Router::new()
+            .route(
+                "/api/version",
+                get(|| async {
+                    Json(json!({"api": "0.1", "server": "1.11.8", "text": "OctoPrint 1.11.8"}))
+                }),
+            )
+            // Live servers say null when safe mode is off.
+            .route(
+                "/api/server",
+                get(|| async { Json(json!({"version": "1.11.8", "safemode": null})) }),
+            )
+            .route("/api/settings", get(settings))
+            .route("/api/login", post(login))
+            .route(
+                "/api/connection",
+                get(connection::show).post(connection::command),
+            )
+            .route("/api/printer", get(printer::show))
+            .route("/api/printer/command", post(printer::command))
+            .route("/api/printer/tool", post(printer::tool))
+            .route("/api/printer/bed", post(printer::bed))
+            .route("/api/printer/printhead", post(printer::printhead))
+            .route("/api/job", get(job::show).post(job::command))
+            .route("/api/files", get(files::list))
+            .route(
+                "/api/files/local",
+                get(files::list)
+                    .post(files::upload)
+                    .layer(DefaultBodyLimit::disable()),
+            )
+            .route(
+                "/api/files/local/{*path}",
+                get(files::show).post(files::command).delete(files::delete),
+            )
+            .route("/downloads/files/local/{*path}", get(files::download))
+            .fallback(|| async {
+                error(
+                    StatusCode::NOT_FOUND,
+                    "The requested URL was not found on the server.",
+                )
+            })
+            .method_not_allowed_fallback(|| async {
+                error(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "The method is not allowed for the requested URL.",
+                )
+            })
+            .layer(middleware::from_fn_with_state(self.clone(), authorise))
+            .route("/sockjs/info", get(push::info))
+            .route("/sockjs/websocket", get(push::upgrade))
+            .with_state(self.clone());
+        guarded(protocol, self.printer.clone(), error)
+    }
+
+    fn is_key(&self, given: Option<&str>) -> bool {
+        !self.printer.with(|machine| machine.faults().wrong_key)
+            && self.api_key.as_deref().is_none_or(|key| given == Some(key))
+    }
+
+    fn new_session(&self) -> String {
+        let session = uuid::Uuid::now_v7().simple().to_string();
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).insert(session.clone());
+        session
+    }
+
+    fn is_session(&self, session: &str) -> bool {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).contains(session)
+    }
+}
+
+/// An error answer: `{"error": "…"}`.
+fn error(status: StatusCode, message: &str) -> Response {
+    (status, Json(json!({"error": message}))).into_response()
+}
+
+/// An answer without a body.
+fn done() -> Response {
+    StatusCode::NO_CONTENT.into_response()
+}
+
+/// The answer to a command that the printer took or refused.
+fn outcome(result: Result<(), CommandError>) -> Response {
+    match result {
+        Ok(()) => done(),
+        Err(CommandError::NotReady) => error(StatusCode::CONFLICT, "Printer is not operational"),
+        Err(CommandError::Busy) => error(StatusCode::CONFLICT, "Printer is already printing, cannot start a new job"),
+        Err(CommandError::Refused) => error(StatusCode::CONFLICT, "Printer refused to start the print job"),
+        Err(CommandError::NoFile) => error(StatusCode::NOT_FOUND, "File not found"),
+    }
+}
+
+/// The key of a request: in a header of its own, as a bearer token, or (for tests by hand) in the query.
+fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let bearer = header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
+    if let Some(key) = header("x-api-key").or(bearer) {
+        return Some(key.to_owned());
+    }
+    let Query(pairs) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
+    pairs.into_iter().find_map(|(name, value)| (name == "apikey").then_some(value))
+}
+
+async fn authorise(State(host): State<Host>, request: Request, next: Next) -> Response {
+    let key = given_key(request.headers(), request.uri());
+    if host.is_key(key.as_deref()) {
+        next.run(request).await
+    } else {
+        error(
+            StatusCode::FORBIDDEN,
+            "You don't have the permission to access the requested resource. It is either read-protected or not readable by the server.",
+        )
+    }
+}
+
+async fn settings(State(host): State<Host>) -> Response {
+    Json(json!({
+        "appearance": {"name": &*host.name, "color": "default"},
+        "webcam": {"webcamEnabled": false, "streamUrl": null, "snapshotUrl": null},
+    }))
+    .into_response()
+}
+
+/// A passive login with the key gives the session that the push socket wants.
+async fn login(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+    if body["passive"] != json!(true) {
+        return error(StatusCode::BAD_REQUEST, "CSRF validation failed");
+    }
+    Json(json!({
+        "name": USER,
+        "session": host.new_session(),
+        "active": true,
+        "admin": true,
+        "user": true,
+        "groups": ["admins", "users"],
+        "needs": {"group": ["admins", "users"], "role": []},
+        "permissions": [],
+        "apikey": null,
+        "_is_external_client": false,
+        "_login_mechanism": "apikey",
+    }))
+    .into_response()
+}

@@ -1,0 +1,172 @@
+//! `/api/printer`: state, temperatures and commands to the printer.
+
+use axum::{
+    Json,
+    extract::{Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{Host, done, error, outcome};
+use crate::{
+    faults::Away,
+    printer::{CommandError, Controller, Machine, Phase},
+};
+
+/// What `OctoPrint` says after M112 closed the port.
+pub(super) const STOPPED: &str = "Closing serial port due to emergency stop M112.";
+
+/// The state in words.
+pub(super) fn state_text(machine: &Machine) -> &'static str {
+    match machine.controller() {
+        Controller::Ready => match machine.job().map(|job| job.phase) {
+            None if machine.echoes() => "Printing",
+            None => "Operational",
+            Some(Phase::Printing) => "Printing",
+            Some(Phase::Pausing) => "Pausing",
+            Some(Phase::Paused) => "Paused",
+            Some(Phase::Resuming) => "Resuming",
+            Some(Phase::Cancelling) => "Cancelling",
+        },
+        Controller::Starting => "Connecting",
+        Controller::Halted { .. } | Controller::Away(Away::Disconnected) => "Offline after error",
+        Controller::Closed | Controller::Away(Away::NeverConnected) => "Offline",
+    }
+}
+
+/// The error behind the state, where there is one.
+pub(super) fn error_text(machine: &Machine) -> Option<&str> {
+    match machine.controller() {
+        Controller::Halted { message } => Some(message),
+        Controller::Away(Away::Disconnected) => {
+            Some("SerialException: device reports readiness to read but returned no data")
+        }
+        _ => None,
+    }
+}
+
+/// Text and flags; the flags overlap: a print on its way to pausing still prints.
+pub(super) fn state(machine: &Machine) -> Value {
+    let ready = *machine.controller() == Controller::Ready;
+    let phase = machine.job().map(|job| job.phase).filter(|_| ready);
+    let printing = ready && (machine.echoes() || phase.is_some_and(|phase| phase != Phase::Paused));
+    let failed = error_text(machine).is_some();
+    let closed = !matches!(machine.controller(), Controller::Ready | Controller::Starting);
+    json!({
+        "text": state_text(machine),
+        "error": error_text(machine).unwrap_or(""),
+        "flags": {
+            "operational": ready,
+            "printing": printing,
+            "cancelling": phase == Some(Phase::Cancelling),
+            "pausing": phase == Some(Phase::Pausing),
+            "resuming": phase == Some(Phase::Resuming),
+            "finishing": false,
+            "paused": phase == Some(Phase::Paused),
+            "closedOrError": closed,
+            "error": failed,
+            "ready": ready && phase.is_none() && !printing,
+            "sdReady": false,
+        },
+    })
+}
+
+/// Tool and bed with their targets.
+pub(super) fn temperatures(machine: &mut Machine) -> Value {
+    let heat = machine.temperatures();
+    json!({
+        "tool0": {"actual": heat.nozzle, "target": heat.nozzle_target, "offset": 0},
+        "bed": {"actual": heat.bed, "target": heat.bed_target, "offset": 0},
+    })
+}
+
+pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(String, String)>>) -> Response {
+    let excluded: Vec<&str> =
+        query.iter().filter(|(name, _)| name == "exclude").flat_map(|(_, list)| list.split(',')).collect();
+    host.printer.with(|machine| {
+        if *machine.controller() != Controller::Ready {
+            return error(StatusCode::CONFLICT, "Printer is not operational");
+        }
+        let mut body = json!({});
+        if !excluded.contains(&"temperature") {
+            body["temperature"] = temperatures(machine);
+        }
+        if !excluded.contains(&"sd") {
+            body["sd"] = json!({"ready": false});
+        }
+        if !excluded.contains(&"state") {
+            body["state"] = state(machine);
+        }
+        Json(body).into_response()
+    })
+}
+
+/// Raw G-code. Answers at once: what it does comes later. M112 jumps the queue and ends with a closed port.
+pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+    let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
+        (Some(Value::String(one)), None) => vec![one],
+        (None, Some(Value::Array(many))) => many.iter().filter_map(Value::as_str).collect(),
+        _ => {
+            return error(StatusCode::BAD_REQUEST, "Need either single command or list of commands");
+        }
+    };
+    host.printer.with(|machine| {
+        if *machine.controller() != Controller::Ready {
+            return error(StatusCode::CONFLICT, "Printer is not operational");
+        }
+        if commands.iter().any(|command| command.trim().eq_ignore_ascii_case("M112")) {
+            return outcome(machine.emergency_stop(STOPPED));
+        }
+        outcome(commands.iter().try_for_each(|command| machine.gcode(command)))
+    })
+}
+
+fn run(host: &Host, lines: &[String]) -> Response {
+    outcome(host.printer.with(|machine| lines.iter().try_for_each(|line| machine.gcode(line))))
+}
+
+pub(super) async fn tool(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+    match body["command"].as_str() {
+        Some("target") => match body["targets"]["tool0"].as_f64() {
+            Some(target) => run(&host, &[format!("M104 S{target}")]),
+            None => error(StatusCode::BAD_REQUEST, "Invalid target for tool"),
+        },
+        Some("select" | "offset" | "extrude" | "flowrate") => run(&host, &[]),
+        _ => error(StatusCode::BAD_REQUEST, "Unknown command"),
+    }
+}
+
+pub(super) async fn bed(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+    match (body["command"].as_str(), body["target"].as_f64()) {
+        (Some("target"), Some(target)) => run(&host, &[format!("M140 S{target}")]),
+        (Some("target"), None) => error(StatusCode::BAD_REQUEST, "Invalid target"),
+        _ => error(StatusCode::BAD_REQUEST, "Unknown command"),
+    }
+}
+
+/// Homing and jogging are refused while printing.
+pub(super) async fn printhead(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+    let idle = host.printer.with(|machine| {
+        if machine.job().is_some_and(|job| job.phase != Phase::Paused) { Err(CommandError::Busy) } else { Ok(()) }
+    });
+    if let Err(busy) = idle {
+        return outcome(Err(busy));
+    }
+    match body["command"].as_str() {
+        Some("home") => {
+            let axes: Vec<String> = body["axes"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(|axis| format!("{}0", axis.to_uppercase()))
+                .collect();
+            run(&host, &["G91".to_owned(), format!("G28 {}", axes.join(" ")), "G90".to_owned()])
+        }
+        Some("jog" | "feedrate") => host.printer.with(|machine| {
+            if *machine.controller() == Controller::Ready { done() } else { outcome(Err(CommandError::NotReady)) }
+        }),
+        _ => error(StatusCode::BAD_REQUEST, "Unknown command"),
+    }
+}

@@ -1,0 +1,133 @@
+//! The push socket, as raw WebSocket below `/sockjs/`.
+
+use std::time::Duration;
+
+use axum::{
+    Json,
+    extract::{
+        State,
+        ws::{Message, WebSocket, WebSocketUpgrade},
+    },
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+
+use super::{Host, USER, files::name_of, job, printer};
+use crate::printer::{Machine, What};
+
+/// At most two `current` messages a second.
+const RATE: Duration = Duration::from_millis(500);
+
+/// `GET /sockjs/info`
+pub(super) async fn info() -> Response {
+    Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
+        .into_response()
+}
+
+/// `GET /sockjs/websocket`
+pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(|socket| run(host, socket))
+}
+
+async fn run(host: Host, mut socket: WebSocket) {
+    let printer = host.printer.clone();
+    let mut revised = printer.revisions();
+    let mut seen = printer.with(|machine| machine.log().len());
+    let mut authorised = false;
+    let mut ticks = tokio::time::interval(RATE);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let mut outgoing = vec![
+        json!({"connected": {"version": "1.11.8", "display_version": "1.11.8", "branch": null, "plugin_hash": "0", "config_hash": "0", "debug": false, "safe_mode": null, "permissions": []}}),
+    ];
+    loop {
+        for message in outgoing.drain(..) {
+            if socket.send(Message::Text(message.to_string().into())).await.is_err() {
+                return;
+            }
+        }
+        // While it hangs, nothing is read and nothing is said.
+        printer.until(|machine| !machine.faults().hang).await;
+        tokio::select! {
+            received = socket.recv() => match received {
+                Some(Ok(Message::Text(text))) => {
+                    if let Some(right) = auth(&host, text.as_str()) {
+                        authorised = right;
+                        outgoing.push(if right {
+                            json!({"history": printer.with(current)})
+                        } else {
+                            json!({"reauthRequired": {"reason": "stale"}})
+                        });
+                    }
+                }
+                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
+                Some(Ok(_)) => {}
+            },
+            changed = revised.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let entries = printer.with(|machine| machine.log()[seen.min(machine.log().len())..].to_vec());
+                seen += entries.len();
+                if authorised {
+                    outgoing.extend(entries.iter().flat_map(|entry| events(&entry.what)));
+                }
+            }
+            _ = ticks.tick(), if authorised => outgoing.push(json!({"current": printer.with(current)})),
+        }
+    }
+}
+
+/// Whether a message carries a right or a wrong session; nothing if it is about something else (`subscribe`, `throttle`).
+fn auth(host: &Host, text: &str) -> Option<bool> {
+    let message: Value = serde_json::from_str(text).ok()?;
+    let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
+    Some(user == USER && host.is_session(session))
+}
+
+fn current(machine: &mut Machine) -> Value {
+    let time = machine.now_at().as_second();
+    let mut temperatures = printer::temperatures(machine);
+    temperatures["time"] = json!(time);
+    json!({
+        "state": printer::state(machine),
+        "job": job::job(machine),
+        "progress": job::progress(machine),
+        "currentZ": null,
+        "offsets": {},
+        "resends": {"count": 0, "transmitted": 0, "ratio": 0},
+        "temps": [temperatures],
+        "logs": [],
+        "messages": [],
+        "busyFiles": machine.job().map(|job| json!({"origin": "local", "path": job.filename})).into_iter().collect::<Vec<_>>(),
+        "serverTime": time,
+    })
+}
+
+/// What happened, in `OctoPrint`'s words.
+fn events(what: &What) -> Vec<Value> {
+    let event = |kind: &str, payload: Value| json!({"event": {"type": kind, "payload": payload}});
+    let file = |path: &str| json!({"name": name_of(path), "path": path, "origin": "local"});
+    let failed = |path: &str, reason: &str| {
+        let mut payload = file(path);
+        payload["reason"] = json!(reason);
+        event("PrintFailed", payload)
+    };
+    match what {
+        What::Started { filename } => vec![event("PrintStarted", file(filename))],
+        What::Finished { filename } => vec![event("PrintDone", file(filename))],
+        What::Cancelled { filename } => vec![event("PrintCancelled", file(filename)), failed(filename, "cancelled")],
+        What::Failed { filename, .. } | What::Interrupted { filename } => {
+            vec![failed(filename, "error")]
+        }
+        What::Paused { filename } => vec![event("PrintPaused", file(filename))],
+        What::Resumed { filename } => vec![event("PrintResumed", file(filename))],
+        What::Uploaded { filename, .. } => vec![event("Upload", file(filename))],
+        What::Deleted { filename } => vec![event("FileRemoved", file(filename))],
+        What::EmergencyStop => vec![event("EStop", Value::Null), event("Disconnected", Value::Null)],
+        What::FirmwareShutdown => vec![event("Error", json!({"error": "firmware shutdown", "reason": "firmware"}))],
+        What::Disconnected | What::Rebooted => vec![event("Disconnected", Value::Null)],
+        What::Restarted => vec![event("Connected", json!({"port": "VIRTUAL", "baudrate": 115_200}))],
+        What::Homed { .. } => vec![event("Home", Value::Null)],
+        What::LateStartFellThrough { .. } | What::Connected | What::Gcode { .. } => vec![],
+    }
+}

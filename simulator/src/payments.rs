@@ -1,0 +1,221 @@
+//! Makes and signs payment events as the payment processor sends them.
+//!
+//! The envelope and the `Stripe-Signature` scheme are those of the protocol notes: `t=<unix>,v1=<hex>` where `v1` is the HMAC-SHA256, keyed with the
+//! whole secret string, of `"{t}." + body`. Delivering the event is the caller's business.
+
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+/// The API version that the events claim.
+const API_VERSION: &str = "2026-06-24.dahlia";
+
+/// What happened at the processor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaymentEvent {
+    /// `checkout.session.completed` with `payment_status: paid`.
+    Completed,
+    /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, the money comes later or never.
+    CompletedUnpaid,
+    /// `checkout.session.async_payment_succeeded`.
+    AsyncSucceeded,
+    /// `checkout.session.async_payment_failed`.
+    AsyncFailed,
+    /// `checkout.session.expired`.
+    Expired,
+    /// `payment_intent.payment_failed`: a card was refused, the customer may try again.
+    PaymentFailed,
+    /// `charge.refunded`: `refunded_cents` is cumulative.
+    Refunded {
+        /// Everything refunded so far, in minor units.
+        refunded_cents: i64,
+    },
+}
+
+impl PaymentEvent {
+    /// The event's type on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Completed | Self::CompletedUnpaid => "checkout.session.completed",
+            Self::AsyncSucceeded => "checkout.session.async_payment_succeeded",
+            Self::AsyncFailed => "checkout.session.async_payment_failed",
+            Self::Expired => "checkout.session.expired",
+            Self::PaymentFailed => "payment_intent.payment_failed",
+            Self::Refunded { .. } => "charge.refunded",
+        }
+    }
+}
+
+/// The payment that events speak about.
+#[derive(Clone, Debug)]
+pub struct Payment {
+    /// The order, in `client_reference_id` and `metadata.orderId`.
+    pub order_id: String,
+    /// Minor units.
+    pub amount_cents: i64,
+    /// ISO 4217, lower case.
+    pub currency: String,
+    /// `cs_…`
+    pub session_id: String,
+    /// `pi_…`
+    pub payment_intent: String,
+    /// The payer, where known.
+    pub customer_email: Option<String>,
+    /// Whether payment intents and charges carry the order's metadata (they do when `payment_intent_data[metadata]` was given).
+    pub intent_metadata: bool,
+}
+
+impl Payment {
+    /// A payment of `amount_cents` for an order, its session and intent ids derived from the order's.
+    pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
+        let order_id = order_id.into();
+        let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();
+        Self {
+            session_id: format!("cs_test_{tail}"),
+            payment_intent: format!("pi_{tail}"),
+            order_id,
+            amount_cents,
+            currency: currency.into(),
+            customer_email: None,
+            intent_metadata: true,
+        }
+    }
+
+    /// The whole event as sent, byte for byte. `event_id` is what the receiver dedupes by, `created` is in Unix seconds.
+    pub fn event(&self, event: PaymentEvent, event_id: &str, created: i64) -> String {
+        let body = json!({
+            "id": event_id,
+            "object": "event",
+            "type": event.name(),
+            "created": created,
+            "api_version": API_VERSION,
+            "livemode": false,
+            "pending_webhooks": 1,
+            "request": {"id": null, "idempotency_key": null},
+            "data": {"object": self.object(event, created)},
+        });
+        // The processor sends pretty-printed JSON: whoever re-serialises before verifying is found out.
+        format!("{body:#}")
+    }
+
+    fn object(&self, event: PaymentEvent, created: i64) -> Value {
+        let metadata = json!({"orderId": self.order_id});
+        let intent_metadata = if self.intent_metadata { metadata.clone() } else { json!({}) };
+        match event {
+            PaymentEvent::PaymentFailed => json!({
+                "id": self.payment_intent,
+                "object": "payment_intent",
+                "amount": self.amount_cents,
+                "amount_received": 0,
+                "currency": self.currency,
+                "created": created,
+                "livemode": false,
+                "metadata": intent_metadata,
+                "status": "requires_payment_method",
+                "last_payment_error": {"type": "card_error", "code": "card_declined", "decline_code": "generic_decline", "message": "Your card was declined."},
+            }),
+            PaymentEvent::Refunded { refunded_cents } => json!({
+                "id": self.payment_intent.replacen("pi_", "ch_", 1),
+                "object": "charge",
+                "amount": self.amount_cents,
+                "amount_captured": self.amount_cents,
+                "amount_refunded": refunded_cents,
+                "currency": self.currency,
+                "created": created,
+                "livemode": false,
+                "metadata": intent_metadata,
+                "paid": true,
+                "payment_intent": self.payment_intent,
+                "refunded": refunded_cents >= self.amount_cents,
+                "status": "succeeded",
+            }),
+            session => {
+                let (status, paid) = match session {
+                    PaymentEvent::Completed | PaymentEvent::AsyncSucceeded => ("complete", "paid"),
+                    PaymentEvent::Expired => ("expired", "unpaid"),
+                    _ => ("complete", "unpaid"),
+                };
+                json!({
+                    "id": self.session_id,
+                    "object": "checkout.session",
+                    "mode": "payment",
+                    "amount_subtotal": self.amount_cents,
+                    "amount_total": self.amount_cents,
+                    "currency": self.currency,
+                    "client_reference_id": self.order_id,
+                    "created": created,
+                    "customer": null,
+                    "customer_email": self.customer_email,
+                    "customer_details": self.customer_email.as_ref().map(|email| json!({"email": email, "name": null})),
+                    "livemode": false,
+                    "metadata": metadata,
+                    "payment_intent": if status == "expired" { Value::Null } else { json!(self.payment_intent) },
+                    "payment_status": paid,
+                    "status": status,
+                    "subscription": null,
+                    "url": null,
+                })
+            }
+        }
+    }
+}
+
+/// The `Stripe-Signature` header for a body sent at `unix_seconds`.
+pub fn signature(secret: &str, unix_seconds: i64, body: &[u8]) -> String {
+    let mut message = format!("{unix_seconds}.").into_bytes();
+    message.extend_from_slice(body);
+    format!("t={unix_seconds},v1={}", hex::encode(hmac_sha256(secret.as_bytes(), &message)))
+}
+
+/// HMAC-SHA256; keys of any length.
+pub(crate) fn hmac_sha256(key: &[u8], message: &[u8]) -> Vec<u8> {
+    match Hmac::<Sha256>::new_from_slice(key) {
+        Ok(mut mac) => {
+            mac.update(message);
+            mac.finalize().into_bytes().to_vec()
+        }
+        // HMAC takes keys of any length, so this does not happen; an empty digest matches nothing.
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn hmac_agrees_with_rfc_4231_case_2() {
+        let digest = hex::encode(hmac_sha256(b"Jefe", b"what do ya want for nothing?"));
+        assert_eq!(digest, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+    }
+
+    #[test]
+    fn signature_covers_time_and_body() {
+        let header = signature("whsec_x", 1_700_000_000, b"{}");
+        assert_eq!(header, format!("t=1700000000,v1={}", hex::encode(hmac_sha256(b"whsec_x", b"1700000000.{}"))));
+        assert_ne!(header, signature("whsec_x", 1_700_000_001, b"{}"));
+    }
+
+    #[test]
+    fn sessions_link_to_the_order_in_both_ways() {
+        let payment = Payment::new("0190-ab", 1250, "usd");
+        let event: Value = serde_json::from_str(&payment.event(PaymentEvent::Completed, "evt_1", 5)).unwrap();
+        assert_eq!(event["type"], "checkout.session.completed");
+        assert_eq!(event["data"]["object"]["client_reference_id"], "0190-ab");
+        assert_eq!(event["data"]["object"]["metadata"]["orderId"], "0190-ab");
+        assert_eq!(event["data"]["object"]["payment_status"], "paid");
+        assert_eq!(event["data"]["object"]["amount_total"], 1250);
+    }
+
+    #[test]
+    fn only_a_whole_refund_says_refunded() {
+        let payment = Payment::new("o", 1000, "usd");
+        let part: Value =
+            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 400 }, "evt_2", 5)).unwrap();
+        let whole: Value =
+            serde_json::from_str(&payment.event(PaymentEvent::Refunded { refunded_cents: 1000 }, "evt_3", 5)).unwrap();
+        assert_eq!(part["data"]["object"]["refunded"], false);
+        assert_eq!(whole["data"]["object"]["refunded"], true);
+    }
+}

@@ -1,0 +1,163 @@
+//! The virtual print engine behind every protocol: files, prints, heat, homing, history, faults, and the log of what physically happened.
+//!
+//! Not a protocol: what a state is called on a wire is decided in the protocols' modules.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use tokio::{sync::watch, time::Instant};
+
+pub mod files;
+pub mod heater;
+pub mod job;
+pub mod log;
+pub mod machine;
+
+pub use job::{Job, Outcome, Phase, Record};
+pub use log::{LogEntry, What};
+pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};
+
+use crate::{faults::Faults, gcode::GcodeFacts};
+
+/// A virtual printer that runs by itself: a [`Machine`] and the task that lets time pass in it. Clones are the same printer.
+///
+/// Must be made within a tokio runtime.
+#[derive(Clone, Debug)]
+pub struct VirtualPrinter(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    machine: Mutex<Machine>,
+    revision: watch::Sender<u64>,
+}
+
+/// A condition that did not come true in time.
+#[derive(Debug, thiserror::Error)]
+#[error("not so within {0:?}")]
+pub struct NotInTime(pub Duration);
+
+impl VirtualPrinter {
+    /// A new, idle printer. `reconnects`: whether its host finds a lost controller by itself.
+    pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
+        let machine = Machine::new(seed, speed, reconnects, Instant::now());
+        let inner = Arc::new(Inner { machine: Mutex::new(machine), revision: watch::Sender::new(0) });
+        let mut revised = inner.revision.subscribe();
+        let weak = Arc::downgrade(&inner);
+        tokio::spawn(async move {
+            while let Some(inner) = weak.upgrade() {
+                let next = Self(inner).with(|machine| machine.next_change());
+                let woken = match next {
+                    Some(at) => tokio::select! {
+                        () = tokio::time::sleep_until(at) => Ok(()),
+                        changed = revised.changed() => changed,
+                    },
+                    None => revised.changed().await,
+                };
+                if woken.is_err() {
+                    break;
+                }
+            }
+        });
+        Self(inner)
+    }
+
+    /// Looks at, or acts on, the machine as it is now. Must not be called from within itself.
+    pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
+        let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);
+        machine.advance(Instant::now());
+        let result = act(&mut machine);
+        let revision = machine.revision();
+        drop(machine);
+        self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
+        result
+    }
+
+    /// Becomes ready whenever the state changed otherwise than by the passing of time.
+    pub fn revisions(&self) -> watch::Receiver<u64> {
+        self.0.revision.subscribe()
+    }
+
+    /// Waits until the machine is as wanted, for as long as it takes.
+    pub async fn until(&self, mut wanted: impl FnMut(&Machine) -> bool) {
+        let mut revised = self.revisions();
+        loop {
+            revised.borrow_and_update();
+            if self.with(|machine| wanted(machine)) {
+                return;
+            }
+            // The sender lives as long as `self`.
+            let _ = revised.changed().await;
+        }
+    }
+
+    /// Waits until the log is as wanted.
+    pub async fn wait_for_log(
+        &self,
+        mut wanted: impl FnMut(&[LogEntry]) -> bool,
+        within: Duration,
+    ) -> Result<Vec<LogEntry>, NotInTime> {
+        let seen = self.until(|machine| wanted(machine.log()));
+        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))?;
+        Ok(self.log())
+    }
+
+    /// What it physically did so far.
+    pub fn log(&self) -> Vec<LogEntry> {
+        self.with(|machine| machine.log().to_vec())
+    }
+
+    /// How often it physically began to print a file.
+    pub fn starts_of(&self, filename: &str) -> usize {
+        self.with(|machine| {
+            machine
+                .log()
+                .iter()
+                .filter(|entry| matches!(&entry.what, What::Started { filename: started } if started == filename))
+                .count()
+        })
+    }
+
+    /// What is wrong with it.
+    pub fn faults(&self) -> Faults {
+        self.with(|machine| machine.faults().clone())
+    }
+
+    /// Replaces its faults.
+    pub fn set_faults(&self, faults: Faults) {
+        self.with(|machine| machine.set_faults(faults));
+    }
+
+    /// Changes some of its faults.
+    pub fn update_faults(&self, change: impl FnOnce(&mut Faults)) {
+        self.with(|machine| {
+            let mut faults = machine.faults().clone();
+            change(&mut faults);
+            machine.set_faults(faults);
+        });
+    }
+
+    /// How much faster than the G-code's estimate it prints.
+    pub fn speed(&self) -> f64 {
+        self.with(|machine| machine.speed())
+    }
+
+    /// Changes the speed from now on; a running print goes on at the new one.
+    pub fn set_speed(&self, speed: f64) {
+        self.with(|machine| machine.set_speed(speed));
+    }
+
+    /// Puts a file on it, as if it had been uploaded.
+    pub fn put_file(&self, path: &str, bytes: impl Into<Bytes>) {
+        let bytes = bytes.into();
+        let facts = Arc::new(GcodeFacts::read(&bytes));
+        self.with(|machine| machine.store(path, bytes, facts));
+    }
+
+    /// Cuts its power for a moment.
+    pub fn reboot(&self, forget: bool) {
+        self.with(|machine| machine.reboot(forget));
+    }
+}

@@ -1,0 +1,83 @@
+//! The files stored on a virtual printer, in memory.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use bytes::Bytes;
+use jiff::Timestamp;
+
+use crate::gcode::GcodeFacts;
+
+/// One stored file.
+#[derive(Clone, Debug)]
+pub struct StoredFile {
+    /// Its contents.
+    pub bytes: Bytes,
+    /// When it was stored.
+    pub modified: Timestamp,
+    /// What its comments say.
+    pub facts: Arc<GcodeFacts>,
+    /// Changes with every upload.
+    pub uuid: String,
+}
+
+/// All files by path, below one root, without a leading slash.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    by_path: BTreeMap<String, StoredFile>,
+}
+
+impl Files {
+    /// The file at a path.
+    pub fn get(&self, path: &str) -> Option<&StoredFile> {
+        self.by_path.get(path)
+    }
+
+    /// The path as stored: exact, else the first that differs only in case (as Klipper does on a start).
+    pub fn resolve(&self, path: &str) -> Option<String> {
+        let path = path.trim_start_matches('/');
+        if self.by_path.contains_key(path) {
+            return Some(path.to_owned());
+        }
+        self.by_path.keys().find(|key| key.eq_ignore_ascii_case(path)).cloned()
+    }
+
+    /// All files in order of their paths.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &StoredFile)> {
+        self.by_path.iter()
+    }
+
+    pub(super) fn put(&mut self, path: String, file: StoredFile) {
+        self.by_path.insert(path, file);
+    }
+
+    pub(super) fn remove(&mut self, path: &str) -> Option<StoredFile> {
+        self.by_path.remove(path)
+    }
+}
+
+/// A path below the root: no leading slash, no empty, `.` or `..` part; `None` if it would leave the root or names nothing.
+pub fn clean_path(path: &str) -> Option<String> {
+    let mut parts = Vec::new();
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => return None,
+            part if part.contains('\0') => return None,
+            part => parts.push(part),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_stay_below_the_root() {
+        assert_eq!(clean_path("/a//b.gcode").as_deref(), Some("a/b.gcode"));
+        assert_eq!(clean_path("../b.gcode"), None);
+        assert_eq!(clean_path("a/../../b"), None);
+        assert_eq!(clean_path("//"), None);
+    }
+}

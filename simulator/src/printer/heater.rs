@@ -1,0 +1,67 @@
+//! A heater that warms steadily and cools towards the room.
+
+/// Room temperature in °C.
+pub const AMBIENT: f64 = 22.0;
+
+/// One heater. Time is given to it; it keeps none.
+#[derive(Clone, Debug)]
+pub struct Heater {
+    actual: f64,
+    target: f64,
+    /// °C per second while heating.
+    rise: f64,
+    /// Share of the distance to the room lost per second.
+    fall: f64,
+}
+
+impl Heater {
+    /// A cold heater.
+    pub fn new(rise: f64, fall: f64) -> Self {
+        Self { actual: AMBIENT, target: 0.0, rise, fall }
+    }
+
+    /// Sets the target in °C; 0 is off.
+    pub fn set(&mut self, target: f64) {
+        self.target = target.clamp(0.0, 350.0);
+    }
+
+    /// Lets time pass.
+    pub fn pass(&mut self, seconds: f64) {
+        if self.actual < self.target {
+            self.actual = f64::min(self.actual + self.rise * seconds, self.target);
+        } else {
+            let floor = f64::max(self.target, AMBIENT);
+            self.actual = floor + (self.actual - floor) * (-self.fall * seconds).exp();
+        }
+    }
+
+    /// What it is set to, in °C.
+    pub fn target(&self) -> f64 {
+        self.target
+    }
+
+    /// What a sensor would read, in °C, with `noise` from −1 to 1.
+    pub fn read(&self, noise: f64) -> f64 {
+        ((self.actual + noise * 0.25) * 100.0).round() / 100.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heats_to_its_target_and_cools_to_the_room() {
+        let mut heater = Heater::new(4.0, 0.02);
+        heater.set(200.0);
+        heater.pass(10.0);
+        assert!((heater.read(0.0) - 62.0).abs() < 0.1);
+        heater.pass(1_000.0);
+        assert!((heater.read(0.0) - 200.0).abs() < 0.1);
+        heater.set(0.0);
+        heater.pass(30.0);
+        assert!(heater.read(0.0) < 200.0 && heater.read(0.0) > AMBIENT);
+        heater.pass(10_000.0);
+        assert!((heater.read(0.0) - AMBIENT).abs() < 0.1);
+    }
+}

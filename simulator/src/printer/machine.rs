@@ -1,0 +1,295 @@
+//! The state of one virtual printer and the rules by which it changes. Time is handed in; nothing here waits.
+//!
+//! A machine lives on two clocks: real time (delays of faults, durations it reports) and G-code time, which runs `speed` times as fast.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use jiff::{SignedDuration, Timestamp};
+use tokio::time::Instant;
+
+use super::{
+    files::{Files, StoredFile},
+    heater::Heater,
+    job::{Job, Outcome, Phase, Record},
+    log::{LogEntry, What},
+};
+use crate::{
+    faults::{Away, Faults},
+    gcode::GcodeFacts,
+};
+
+mod commands;
+mod flow;
+
+pub use commands::{CommandError, DeleteError};
+
+/// Message of an emergency stop by the API.
+pub const SHUTDOWN_BY_REQUEST: &str = "Shutdown due to webhooks request";
+/// Message of an emergency stop by G-code.
+pub const SHUTDOWN_BY_M112: &str = "Shutdown due to M112 command";
+/// Message of the `firmware_shutdown` fault.
+pub const SHUTDOWN_BY_MCU: &str = "MCU 'mcu' shutdown: Timer too close";
+
+/// The board that moves and heats, as its host sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Controller {
+    /// Takes commands.
+    Ready,
+    /// Starting up, soon ready.
+    Starting,
+    /// Shut down: nothing but a restart helps.
+    Halted {
+        /// Why.
+        message: String,
+    },
+    /// Let go of on request.
+    Closed,
+    /// Lost.
+    Away(Away),
+}
+
+/// Something that will happen by itself.
+#[derive(Clone, Debug)]
+enum Upcoming {
+    LateStart { filename: String },
+    Homed { axes: String },
+    PhaseEnds { job: u64, phase: Phase },
+    ControllerReady,
+    PowerBack,
+    EchoBegins { job: u64 },
+    EchoEnds,
+}
+
+/// How this specimen behaves; drawn from the seed.
+#[derive(Clone, Debug)]
+struct Temper {
+    /// G-code seconds from restart to ready.
+    restart: f64,
+    /// G-code seconds from power loss to answering again.
+    boot: f64,
+    /// G-code seconds to home all axes.
+    homing: f64,
+}
+
+/// Temperatures in °C.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Temperatures {
+    /// Nozzle as measured.
+    pub nozzle: f64,
+    /// Nozzle as set.
+    pub nozzle_target: f64,
+    /// Bed as measured.
+    pub bed: f64,
+    /// Bed as set.
+    pub bed_target: f64,
+}
+
+/// One virtual printer. Readers see the state as of the last call of [`Machine::advance`].
+#[derive(Debug)]
+pub struct Machine {
+    rng: fastrand::Rng,
+    temper: Temper,
+    zero: Instant,
+    zero_at: Timestamp,
+    now: Instant,
+    speed: f64,
+    revision: u64,
+    pub(super) faults: Faults,
+    /// Whether a lost controller is found again without being told (Klipper yes, a serial port no).
+    reconnects: bool,
+    controller: Controller,
+    files: Files,
+    job: Option<Job>,
+    ended: Option<Job>,
+    selected: Option<String>,
+    history: Vec<Record>,
+    next_job: u64,
+    log: Vec<LogEntry>,
+    nozzle: Heater,
+    bed: Heater,
+    homed: String,
+    upcoming: Vec<(Instant, Upcoming)>,
+    powered: bool,
+    echo: bool,
+}
+
+impl Machine {
+    /// A healthy, cold, idle printer.
+    pub fn new(seed: u64, speed: f64, reconnects: bool, now: Instant) -> Self {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut between = |low: f64, high: f64| low + rng.f64() * (high - low);
+        let temper = Temper { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
+        let nozzle = Heater::new(between(2.5, 4.5), 0.012);
+        let bed = Heater::new(between(0.5, 0.9), 0.003);
+        Self {
+            rng,
+            temper,
+            zero: now,
+            zero_at: Timestamp::now(),
+            now,
+            speed: sane_speed(speed),
+            revision: 0,
+            faults: Faults::default(),
+            reconnects,
+            controller: Controller::Ready,
+            files: Files::default(),
+            job: None,
+            ended: None,
+            selected: None,
+            history: Vec::new(),
+            next_job: 1,
+            log: Vec::new(),
+            nozzle,
+            bed,
+            homed: String::new(),
+            upcoming: Vec::new(),
+            powered: true,
+            echo: false,
+        }
+    }
+
+    /// Real time up to which the state is worked out.
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
+    /// The same on the calendar.
+    pub fn now_at(&self) -> Timestamp {
+        self.calendar(self.now)
+    }
+
+    fn calendar(&self, at: Instant) -> Timestamp {
+        let passed = SignedDuration::try_from(at.saturating_duration_since(self.zero)).unwrap_or(SignedDuration::ZERO);
+        self.zero_at.checked_add(passed).unwrap_or(self.zero_at)
+    }
+
+    /// Real seconds since this printer was made; the host's monotonic clock.
+    pub fn uptime(&self) -> f64 {
+        self.now.saturating_duration_since(self.zero).as_secs_f64()
+    }
+
+    /// Changes with every change of state other than the passing of time.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// How much faster than the G-code's estimate it prints.
+    pub fn speed(&self) -> f64 {
+        self.speed
+    }
+
+    /// Changes the speed from now on.
+    pub fn set_speed(&mut self, speed: f64) {
+        self.speed = sane_speed(speed);
+        self.touch();
+    }
+
+    /// What is wrong with it.
+    pub fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    /// Whether anything answers at the printer's address.
+    pub fn reachable(&self) -> bool {
+        self.powered && !self.faults.disconnect
+    }
+
+    /// The controller.
+    pub fn controller(&self) -> &Controller {
+        &self.controller
+    }
+
+    /// The print in progress.
+    pub fn job(&self) -> Option<&Job> {
+        self.job.as_ref()
+    }
+
+    /// The print in progress, else the last one that ended since the last restart or reset.
+    pub fn shown(&self) -> Option<&Job> {
+        self.job.as_ref().or(self.ended.as_ref())
+    }
+
+    /// Whether the printer claims to print although it does not (the `duplicate_finish` fault).
+    pub fn echoes(&self) -> bool {
+        self.echo
+    }
+
+    /// The file that a start without a name would print.
+    pub fn selected(&self) -> Option<&str> {
+        self.selected.as_deref()
+    }
+
+    /// Past prints and the present one, oldest first.
+    pub fn history(&self) -> &[Record] {
+        &self.history
+    }
+
+    /// Stored files.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// What it physically did.
+    pub fn log(&self) -> &[LogEntry] {
+        &self.log
+    }
+
+    /// Axes whose zero is known, lower-case letters.
+    pub fn homed(&self) -> &str {
+        &self.homed
+    }
+
+    /// Temperatures with a little sensor noise.
+    pub fn temperatures(&mut self) -> Temperatures {
+        let mut noise = || self.rng.f64() * 2.0 - 1.0;
+        Temperatures {
+            nozzle: self.nozzle.read(noise()),
+            nozzle_target: self.nozzle.target(),
+            bed: self.bed.read(noise()),
+            bed_target: self.bed.target(),
+        }
+    }
+
+    /// Stores a file, replacing one of the same path. The caller has checked that the file is not in use, and read its facts.
+    pub fn store(&mut self, path: &str, bytes: Bytes, facts: Arc<GcodeFacts>) -> StoredFile {
+        let file = StoredFile {
+            modified: self.now_at(),
+            facts,
+            uuid: uuid::Builder::from_random_bytes(self.rng.u128(..).to_be_bytes()).into_uuid().to_string(),
+            bytes,
+        };
+        self.write(What::Uploaded { filename: path.to_owned(), bytes: file.bytes.len() as u64 });
+        self.files.put(path.to_owned(), file.clone());
+        file
+    }
+
+    /// Whether the print in progress, moving or paused, reads this file.
+    pub fn in_use(&self, path: &str) -> bool {
+        self.job.as_ref().is_some_and(|job| job.filename == path)
+    }
+
+    fn touch(&mut self) {
+        self.revision += 1;
+    }
+
+    fn write(&mut self, what: What) {
+        self.log.push(LogEntry { seq: self.log.len() as u64, at: self.now_at(), what });
+        self.touch();
+    }
+
+    /// Real time that so many G-code seconds take.
+    fn real(&self, gcode_seconds: f64) -> Duration {
+        Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
+    }
+
+    fn later(&mut self, after: Duration, what: Upcoming) {
+        self.upcoming.push((self.now + after, what));
+        self.touch();
+    }
+}
+
+/// Speeds that make sense; anything else is real speed.
+fn sane_speed(speed: f64) -> f64 {
+    if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
+}

@@ -1,0 +1,214 @@
+//! What a printer can be told to do.
+
+use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
+
+/// Why a command was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// The controller is not ready.
+    #[error("printer is not ready")]
+    NotReady,
+    /// A print is in progress.
+    #[error("a print is in progress")]
+    Busy,
+    /// No such file.
+    #[error("no such file")]
+    NoFile,
+    /// The `refuse_start` fault.
+    #[error("start refused")]
+    Refused,
+}
+
+/// Why a file was not deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeleteError {
+    /// A print reads it.
+    #[error("file is in use")]
+    InUse,
+    /// No such file.
+    #[error("no such file")]
+    NoFile,
+}
+
+impl Machine {
+    /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that do not allow that check before they call.
+    pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
+        self.require_ready()?;
+        if self.job.as_ref().is_some_and(|job| job.phase != Phase::Paused) {
+            return Err(CommandError::Busy);
+        }
+        let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
+        if self.faults.refuse_start {
+            return Err(CommandError::Refused);
+        }
+        if self.faults.accept_but_never_start {
+            return Ok(());
+        }
+        if let Some(delay) = self.faults.start_late {
+            self.later(Duration::from_millis(delay.after_ms), Upcoming::LateStart { filename });
+            return Ok(());
+        }
+        self.end(Outcome::Cancelled);
+        self.begin(filename);
+        Ok(())
+    }
+
+    /// Pauses. `Ok(false)`: there was nothing to pause.
+    pub fn pause(&mut self) -> Result<bool, CommandError> {
+        self.require_ready()?;
+        Ok(self.turn(&[Phase::Printing, Phase::Resuming], Phase::Pausing))
+    }
+
+    /// Goes on. `Ok(false)`: nothing was paused.
+    pub fn resume(&mut self) -> Result<bool, CommandError> {
+        self.require_ready()?;
+        Ok(self.turn(&[Phase::Paused, Phase::Pausing], Phase::Resuming))
+    }
+
+    /// Stops the print. `Ok(false)`: there was none.
+    pub fn cancel(&mut self) -> Result<bool, CommandError> {
+        self.require_ready()?;
+        Ok(self.turn(&[Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming], Phase::Cancelling))
+    }
+
+    fn turn(&mut self, from: &[Phase], into: Phase) -> bool {
+        let delay = self.faults.slow_commands;
+        let Some(job) = self.job.as_mut().filter(|job| from.contains(&job.phase)) else {
+            return false;
+        };
+        job.phase = into;
+        let number = job.number;
+        match delay {
+            Some(delay) => {
+                self.later(Duration::from_millis(delay.after_ms), Upcoming::PhaseEnds { job: number, phase: into });
+            }
+            None => self.settle(into),
+        }
+        true
+    }
+
+    /// Cuts motion and heat at once. Works in every state in which the controller can be reached.
+    pub fn emergency_stop(&mut self, message: &str) -> Result<(), CommandError> {
+        match self.controller {
+            Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),
+            Controller::Halted { .. } => Ok(()),
+            Controller::Ready | Controller::Starting => {
+                self.halt(message, What::EmergencyStop);
+                Ok(())
+            }
+        }
+    }
+
+    /// Removes a file that no print reads. A start that was accepted but has not come due does not hold it.
+    pub fn delete(&mut self, path: &str) -> Result<(), DeleteError> {
+        if self.in_use(path) {
+            return Err(DeleteError::InUse);
+        }
+        self.files.remove(path).ok_or(DeleteError::NoFile)?;
+        if self.selected.as_deref() == Some(path) {
+            self.selected = None;
+        }
+        self.write(What::Deleted { filename: path.to_owned() });
+        Ok(())
+    }
+
+    /// Chooses the file that a start without a name prints.
+    pub fn select(&mut self, path: &str) -> Result<(), CommandError> {
+        self.require_ready()?;
+        if self.job.is_some() {
+            return Err(CommandError::Busy);
+        }
+        let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
+        if self.selected.as_deref() != Some(&filename) {
+            // The last print's result belongs to the file that was selected.
+            self.ended = None;
+        }
+        self.selected = Some(filename);
+        self.touch();
+        Ok(())
+    }
+
+    /// Runs one line of G-code or one macro. Unknown ones do nothing, as on real printers.
+    pub fn gcode(&mut self, line: &str) -> Result<(), CommandError> {
+        self.require_ready()?;
+        let line = line.split(';').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            return Ok(());
+        }
+        self.write(What::Gcode { line: line.to_owned() });
+        let mut words = line.split_whitespace();
+        let command = words.next().unwrap_or_default().to_ascii_uppercase();
+        let arguments: Vec<&str> = words.collect();
+        match command.as_str() {
+            "G28" => self.home(&arguments),
+            "M104" | "M109" => {
+                if let Some(target) = number('S', &arguments) {
+                    self.nozzle.set(target);
+                }
+            }
+            "M140" | "M190" => {
+                if let Some(target) = number('S', &arguments) {
+                    self.bed.set(target);
+                }
+            }
+            "M84" | "M18" => {
+                self.homed.clear();
+                self.touch();
+            }
+            "M112" => self.emergency_stop(SHUTDOWN_BY_M112)?,
+            "PAUSE" | "M25" => {
+                self.pause()?;
+            }
+            "RESUME" | "M24" => {
+                self.resume()?;
+            }
+            "CANCEL_PRINT" => {
+                self.cancel()?;
+            }
+            "SDCARD_PRINT_FILE" => {
+                let filename = arguments.join(" ");
+                let filename = filename.split_once('=').map(|(_, name)| name.trim().trim_matches('"').to_owned());
+                self.start(&filename.ok_or(CommandError::NoFile)?)?;
+            }
+            "SDCARD_RESET_FILE" => {
+                if self.job.is_some() {
+                    return Err(CommandError::Busy);
+                }
+                self.ended = None;
+                self.touch();
+            }
+            "RESTART" | "FIRMWARE_RESTART" => self.restart()?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether an axis is on its way to its zero.
+    pub fn is_homing(&self) -> bool {
+        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
+    }
+
+    /// Homes the named axes, or all of them.
+    fn home(&mut self, arguments: &[&str]) {
+        let named: String = arguments
+            .iter()
+            .filter_map(|word| word.chars().next())
+            .map(|axis| axis.to_ascii_lowercase())
+            .filter(|axis| "xyz".contains(*axis))
+            .collect();
+        let axes = if named.is_empty() { "xyz".to_owned() } else { named };
+        let time = self.real(self.temper.homing * axes.len() as f64 / 3.0);
+        self.later(time, Upcoming::Homed { axes });
+    }
+
+    fn require_ready(&self) -> Result<(), CommandError> {
+        if self.controller == Controller::Ready { Ok(()) } else { Err(CommandError::NotReady) }
+    }
+}
+
+/// The number behind a letter, such as `S210`.
+fn number(letter: char, arguments: &[&str]) -> Option<f64> {
+    arguments
+        .iter()
+        .find_map(|word| word.to_ascii_uppercase().strip_prefix(letter).and_then(|value| value.parse().ok()))
+}

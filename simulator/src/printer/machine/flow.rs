@@ -1,0 +1,340 @@
+//! What happens by itself as time passes, and how prints begin and end.
+
+use std::sync::Arc;
+
+use super::{
+    Controller, Duration, Instant, Job, Machine, Outcome, Phase, Record, SHUTDOWN_BY_MCU, Upcoming, What,
+    commands::CommandError,
+};
+use crate::faults::{Away, Faults};
+
+/// What a print in progress runs into next.
+#[derive(Clone, Copy, PartialEq)]
+enum Milestone {
+    End,
+    Failure,
+    PowerLoss,
+}
+
+impl Machine {
+    /// Works out everything that happened up to `now`, in order.
+    pub fn advance(&mut self, now: Instant) {
+        while let Some(at) = self.next_change().filter(|at| *at <= now) {
+            self.pass(at);
+            // What was arranged comes before what the print runs into, so that a cancel due now is not overtaken by the finish.
+            if let Some(index) = self.earliest_upcoming().filter(|index| self.upcoming[*index].0 <= at) {
+                let (_, what) = self.upcoming.swap_remove(index);
+                self.happen(what);
+            } else if let Some((_, milestone)) = self.milestone() {
+                self.reach(milestone);
+            }
+        }
+        self.pass(now);
+    }
+
+    /// When something will next happen by itself.
+    pub fn next_change(&self) -> Option<Instant> {
+        let upcoming = self.earliest_upcoming().map(|index| self.upcoming[index].0);
+        let milestone = self.milestone().map(|(at, _)| at);
+        upcoming.into_iter().chain(milestone).min()
+    }
+
+    fn earliest_upcoming(&self) -> Option<usize> {
+        // The first of equals, so that things arranged earlier happen earlier.
+        (0..self.upcoming.len()).min_by_key(|index| self.upcoming[*index].0)
+    }
+
+    fn milestone(&self) -> Option<(Instant, Milestone)> {
+        let job = self.job.as_ref().filter(|job| job.phase == Phase::Printing)?;
+        let total = job.facts.seconds;
+        let mut first = (total, Milestone::End);
+        if let Some(at) = self.faults.fail_at.filter(|at| at.progress * total < first.0) {
+            first = (at.progress * total, Milestone::Failure);
+        }
+        if let Some(at) = self.faults.reboot_at.filter(|at| at.progress * total < first.0) {
+            first = (at.progress * total, Milestone::PowerLoss);
+        }
+        // A nanosecond more, so that rounding never leaves the print short of it.
+        Some((self.now + self.real(first.0 - job.done) + Duration::from_nanos(1), first.1))
+    }
+
+    fn pass(&mut self, to: Instant) {
+        let passed = to.saturating_duration_since(self.now);
+        if passed.is_zero() {
+            return;
+        }
+        let gcode_seconds = passed.as_secs_f64() * self.speed;
+        if let Some(job) = self.job.as_mut().filter(|job| job.phase == Phase::Printing) {
+            job.done = f64::min(job.done + gcode_seconds, job.facts.seconds);
+            job.printing += passed;
+        }
+        self.nozzle.pass(gcode_seconds);
+        self.bed.pass(gcode_seconds);
+        self.now = to;
+    }
+
+    fn reach(&mut self, milestone: Milestone) {
+        match milestone {
+            Milestone::End => self.end(Outcome::Completed),
+            Milestone::Failure => {
+                self.faults.fail_at = None;
+                self.end(Outcome::Failed("Extrude below minimum temp".to_owned()));
+            }
+            Milestone::PowerLoss => {
+                let forget = self.faults.reboot_at.take().is_some_and(|at| at.forget);
+                self.reboot(forget);
+            }
+        }
+    }
+
+    fn happen(&mut self, what: Upcoming) {
+        match what {
+            Upcoming::LateStart { filename } => {
+                if self.job.is_some() || self.files.get(&filename).is_none() {
+                    self.write(What::LateStartFellThrough { filename });
+                } else {
+                    self.begin(filename);
+                }
+            }
+            Upcoming::Homed { axes } => {
+                for axis in axes.chars() {
+                    if !self.homed.contains(axis) {
+                        self.homed.push(axis);
+                    }
+                }
+                self.write(What::Homed { axes });
+            }
+            Upcoming::PhaseEnds { job, phase } => {
+                if self.job.as_ref().is_some_and(|now| now.number == job && now.phase == phase) {
+                    self.settle(phase);
+                }
+            }
+            Upcoming::ControllerReady => self.controller_ready(),
+            Upcoming::PowerBack => {
+                self.powered = true;
+                self.controller_ready();
+            }
+            Upcoming::EchoBegins { job } => {
+                if let Some(delay) = self.faults.duplicate_finish
+                    && self.job.is_none()
+                    && self.ended.as_ref().is_some_and(|ended| ended.number == job)
+                {
+                    self.echo = true;
+                    self.later(Duration::from_millis(delay.for_ms), Upcoming::EchoEnds);
+                }
+            }
+            Upcoming::EchoEnds => {
+                self.echo = false;
+                self.touch();
+            }
+        }
+    }
+
+    fn controller_ready(&mut self) {
+        if let Some(away) = self.faults.away {
+            self.controller = Controller::Away(away);
+            self.touch();
+        } else if self.faults.firmware_shutdown {
+            self.halt(SHUTDOWN_BY_MCU, What::FirmwareShutdown);
+        } else {
+            self.controller = Controller::Ready;
+            self.write(What::Restarted);
+        }
+    }
+
+    /// Ends a transition of the print in progress.
+    pub(super) fn settle(&mut self, phase: Phase) {
+        let Some(job) = &mut self.job else { return };
+        let filename = job.filename.clone();
+        match phase {
+            Phase::Pausing => {
+                job.phase = Phase::Paused;
+                self.write(What::Paused { filename });
+            }
+            Phase::Resuming => {
+                job.phase = Phase::Printing;
+                self.write(What::Resumed { filename });
+            }
+            Phase::Cancelling => self.end(Outcome::Cancelled),
+            Phase::Printing | Phase::Paused => {}
+        }
+    }
+
+    /// Physically begins to print; the file is there and no other print is in progress.
+    pub(super) fn begin(&mut self, filename: String) {
+        let Some(file) = self.files.get(&filename).cloned() else {
+            return;
+        };
+        let number = self.next_job;
+        self.next_job += 1;
+        let job = Job {
+            number,
+            filename: filename.clone(),
+            size: file.bytes.len() as u64,
+            facts: Arc::clone(&file.facts),
+            done: 0.0,
+            printing: Duration::ZERO,
+            started: self.now,
+            started_at: self.now_at(),
+            ended: None,
+            phase: Phase::Printing,
+            outcome: None,
+        };
+        self.history.push(record(&job, self.now));
+        self.nozzle.set(file.facts.nozzle_temp);
+        self.bed.set(file.facts.bed_temp);
+        "xyz".clone_into(&mut self.homed);
+        self.selected = Some(filename.clone());
+        self.ended = None;
+        self.echo = false;
+        self.job = Some(job);
+        self.write(What::Started { filename });
+    }
+
+    /// Ends the print in progress, if there is one.
+    pub(super) fn end(&mut self, outcome: Outcome) {
+        let Some(mut job) = self.job.take() else {
+            return;
+        };
+        job.ended = Some(self.now);
+        if outcome == Outcome::Completed {
+            job.done = job.facts.seconds;
+        }
+        job.outcome = Some(outcome.clone());
+        self.nozzle.set(0.0);
+        self.bed.set(0.0);
+        let ended_at = Some(self.now_at());
+        if let Some(entry) = self.history.iter_mut().find(|entry| entry.number == job.number) {
+            *entry = Record { ended_at, ..record(&job, self.now) };
+        }
+        let filename = job.filename.clone();
+        let number = job.number;
+        self.ended = Some(job);
+        let finished = outcome == Outcome::Completed;
+        self.write(match outcome {
+            Outcome::Completed => What::Finished { filename },
+            Outcome::Cancelled => What::Cancelled { filename },
+            Outcome::Failed(reason) | Outcome::Halted(reason) => What::Failed { filename, reason },
+            Outcome::Interrupted | Outcome::ControllerLost => What::Interrupted { filename },
+        });
+        if let Some(echo) = self.faults.duplicate_finish.filter(|_| finished) {
+            self.later(Duration::from_millis(echo.after_ms), Upcoming::EchoBegins { job: number });
+        }
+    }
+
+    /// Cuts motion and heat until a restart.
+    pub(super) fn halt(&mut self, message: &str, what: What) {
+        self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
+        self.controller = Controller::Halted { message: message.to_owned() };
+        self.write(what);
+        self.end(Outcome::Halted(message.to_owned()));
+        self.nozzle.set(0.0);
+        self.bed.set(0.0);
+        self.selected = None;
+        self.homed.clear();
+        self.echo = false;
+    }
+
+    /// Forgets what the controller knew; what was arranged is off.
+    pub(super) fn reset(&mut self, outcome: Outcome) {
+        self.upcoming.clear();
+        self.end(outcome);
+        self.ended = None;
+        self.echo = false;
+        self.homed.clear();
+        self.nozzle.set(0.0);
+        self.bed.set(0.0);
+        self.touch();
+    }
+
+    /// Power loss: nothing answers for a while, then it comes back idle. Files and history stay, unless `forget` takes the running print out of it.
+    pub fn reboot(&mut self, forget: bool) {
+        let running = self.job.as_ref().map(|job| job.number);
+        self.write(What::Rebooted);
+        self.reset(Outcome::Interrupted);
+        self.selected = None;
+        if forget {
+            self.history.retain(|entry| Some(entry.number) != running);
+        }
+        self.controller = Controller::Starting;
+        self.powered = false;
+        let boot = self.real(self.temper.boot);
+        self.later(boot, Upcoming::PowerBack);
+    }
+
+    /// Restarts host and controller; a print in progress is lost.
+    pub fn restart(&mut self) -> Result<(), CommandError> {
+        if matches!(self.controller, Controller::Away(_)) {
+            return Err(CommandError::NotReady);
+        }
+        self.reset(Outcome::ControllerLost);
+        self.controller = Controller::Starting;
+        let restart = self.real(self.temper.restart);
+        self.later(restart, Upcoming::ControllerReady);
+        Ok(())
+    }
+
+    /// Takes on new faults; those that are a state of the controller act at once.
+    pub fn set_faults(&mut self, faults: Faults) {
+        let before = std::mem::replace(&mut self.faults, faults);
+        self.touch();
+        if self.faults.firmware_shutdown
+            && !before.firmware_shutdown
+            && !matches!(self.controller, Controller::Away(_) | Controller::Closed)
+        {
+            self.halt(SHUTDOWN_BY_MCU, What::FirmwareShutdown);
+        }
+        match (before.away, self.faults.away) {
+            (before, Some(away)) if before != Some(away) => self.lose_controller(away),
+            (Some(_), None) if self.reconnects => self.find_controller(),
+            (Some(_), None) => self.controller = Controller::Closed,
+            _ => {}
+        }
+    }
+
+    fn lose_controller(&mut self, away: Away) {
+        self.write(What::Disconnected);
+        self.reset(Outcome::ControllerLost);
+        self.controller = Controller::Away(away);
+    }
+
+    fn find_controller(&mut self) {
+        self.controller = Controller::Starting;
+        self.write(What::Connected);
+        let restart = self.real(self.temper.restart);
+        self.later(restart, Upcoming::ControllerReady);
+    }
+
+    /// Opens the connection to the controller; ready a little later.
+    pub fn connect(&mut self) {
+        if matches!(self.controller, Controller::Closed | Controller::Halted { .. } | Controller::Away(_)) {
+            self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, Upcoming::ControllerReady));
+            self.find_controller();
+        }
+    }
+
+    /// Lets go of the controller; a print in progress is lost.
+    pub fn disconnect(&mut self) {
+        if !matches!(self.controller, Controller::Closed) {
+            self.write(What::Disconnected);
+            self.reset(Outcome::ControllerLost);
+            self.selected = None;
+            self.controller = Controller::Closed;
+        }
+    }
+}
+
+fn record(job: &Job, now: Instant) -> Record {
+    Record {
+        number: job.number,
+        filename: job.filename.clone(),
+        facts: Arc::clone(&job.facts),
+        size: job.size,
+        started_at: job.started_at,
+        ended_at: None,
+        outcome: job.outcome.clone(),
+        print_seconds: job.printing.as_secs_f64(),
+        total_seconds: job.total(now).as_secs_f64(),
+        filament_mm: job.filament_mm(),
+    }
+}

@@ -1,0 +1,291 @@
+//! A receiver of webhooks that remembers every request byte for byte, checks signatures, and can misbehave.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    body::to_bytes,
+    extract::{ConnectInfo, Request, State},
+    http::{HeaderMap, StatusCode},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use bytes::Bytes;
+use jiff::Timestamp;
+use tokio::sync::watch;
+
+use crate::{
+    payments::hmac_sha256,
+    printer::NotInTime,
+    wire::{Peer, Server},
+};
+
+/// Seconds by which a Standard Webhooks timestamp may be off, either way.
+const TOLERANCE: i64 = 300;
+
+/// How the sink answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// 200.
+    #[default]
+    Ok,
+    /// Always this status; a 3xx carries a `Location` that points back at the sink.
+    Status(u16),
+    /// Takes the request and never answers.
+    Hang,
+    /// 200 after this long.
+    Slow(Duration),
+    /// 500 this many times, then 200.
+    FailFirst(usize),
+    /// Takes the request and closes the connection.
+    Drop,
+}
+
+/// Which signatures a request carried, and whether they were right. `None`: no secret was set, or there was no such header.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// `X-Service-Signature: sha256=<hex>` over the body.
+    pub service: Option<bool>,
+    /// The Standard Webhooks trio.
+    pub standard: Option<bool>,
+}
+
+/// One request as it came.
+#[derive(Clone, Debug)]
+pub struct Received {
+    /// When.
+    pub at: Timestamp,
+    /// Such as `POST`.
+    pub method: String,
+    /// Path and query.
+    pub uri: String,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// The body, byte for byte.
+    pub body: Bytes,
+    /// What its signatures were worth.
+    pub verdict: Verdict,
+    /// The status it was answered with; `None`: no answer.
+    pub answered: Option<u16>,
+}
+
+impl Received {
+    /// A header as text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The body as JSON, null if it is none.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+}
+
+#[derive(Debug, Default)]
+struct Inside {
+    mode: Mode,
+    secret: Option<String>,
+    failures: usize,
+    received: Vec<Received>,
+}
+
+#[derive(Clone, Debug)]
+struct Shared {
+    inside: Arc<Mutex<Inside>>,
+    changed: watch::Sender<usize>,
+}
+
+impl Shared {
+    fn with<T>(&self, act: impl FnOnce(&mut Inside) -> T) -> T {
+        act(&mut self.inside.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A running sink; stops when dropped. Every path and method ends in it.
+#[derive(Debug)]
+pub struct Sink {
+    shared: Shared,
+    server: Server,
+}
+
+impl Sink {
+    /// Starts on a free loopback port.
+    pub async fn start() -> std::io::Result<Self> {
+        Self::start_on(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).await
+    }
+
+    /// Starts on a given address.
+    pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
+        let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0) };
+        let router = Router::new().fallback(receive).with_state(shared.clone());
+        Ok(Self { shared, server: Server::start(addr, router).await? })
+    }
+
+    /// The address to send to.
+    pub fn url(&self) -> String {
+        format!("{}/hook", self.server.base_url())
+    }
+
+    /// Changes how it answers from now on.
+    pub fn set_mode(&self, mode: Mode) {
+        self.shared.with(|inside| {
+            inside.mode = mode;
+            inside.failures = 0;
+        });
+    }
+
+    /// Checks signatures against this secret from now on; a request with a wrong one, or with none at all, is answered 401.
+    pub fn verify_with(&self, secret: impl Into<String>) {
+        self.shared.with(|inside| inside.secret = Some(secret.into()));
+    }
+
+    /// Everything received so far, in order.
+    pub fn received(&self) -> Vec<Received> {
+        self.shared.with(|inside| inside.received.clone())
+    }
+
+    /// Waits until what was received is as wanted.
+    pub async fn wait_until(
+        &self,
+        mut wanted: impl FnMut(&[Received]) -> bool,
+        within: Duration,
+    ) -> Result<Vec<Received>, NotInTime> {
+        let mut changed = self.shared.changed.subscribe();
+        let seen = async {
+            loop {
+                changed.borrow_and_update();
+                if let Some(all) = self.shared.with(|inside| wanted(&inside.received).then(|| inside.received.clone()))
+                {
+                    return all;
+                }
+                // The sender lives as long as `self`.
+                let _ = changed.changed().await;
+            }
+        };
+        tokio::time::timeout(within, seen).await.map_err(|_| NotInTime(within))
+    }
+
+    /// Stops listening and cuts all connections.
+    pub fn shutdown(&self) {
+        self.server.stop();
+    }
+}
+
+/// What to do with a request once it is written down.
+enum Reaction {
+    Answer(StatusCode),
+    After(Duration),
+    Never,
+    HangUp,
+}
+
+async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Peer>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, 64 * 1024 * 1024).await else {
+        return StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    };
+    let at = Timestamp::now();
+    let reaction = shared.with(|inside| {
+        let verdict = inside
+            .secret
+            .as_deref()
+            .map(|secret| verify(secret, &head.headers, &body, at.as_second()))
+            .unwrap_or_default();
+        let unsigned = inside.secret.is_some() && verdict == Verdict::default();
+        let forged = verdict.service == Some(false) || verdict.standard == Some(false);
+        let reaction = if unsigned || forged { Reaction::Answer(StatusCode::UNAUTHORIZED) } else { inside.react() };
+        let answered = match &reaction {
+            Reaction::Answer(status) => Some(status.as_u16()),
+            Reaction::After(_) => Some(200),
+            Reaction::Never | Reaction::HangUp => None,
+        };
+        inside.received.push(Received {
+            at,
+            method: head.method.to_string(),
+            uri: head.uri.to_string(),
+            headers: head.headers,
+            body,
+            verdict,
+            answered,
+        });
+        reaction
+    });
+    shared.changed.send_modify(|count| *count += 1);
+    match reaction {
+        Reaction::Answer(status) if status.is_redirection() => {
+            (status, [("location", head.uri.to_string())]).into_response()
+        }
+        Reaction::Answer(status) => (status, "received").into_response(),
+        Reaction::After(delay) => {
+            tokio::time::sleep(delay).await;
+            (StatusCode::OK, "received").into_response()
+        }
+        Reaction::Never => std::future::pending().await,
+        Reaction::HangUp => peer.hang_up().await,
+    }
+}
+
+impl Inside {
+    fn react(&mut self) -> Reaction {
+        match self.mode {
+            Mode::Status(status) => {
+                Reaction::Answer(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+            }
+            Mode::Hang => Reaction::Never,
+            Mode::Slow(delay) => Reaction::After(delay),
+            Mode::FailFirst(times) if self.failures < times => {
+                self.failures += 1;
+                Reaction::Answer(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+            Mode::Ok | Mode::FailFirst(_) => Reaction::Answer(StatusCode::OK),
+            Mode::Drop => Reaction::HangUp,
+        }
+    }
+}
+
+/// Judges the signatures of a request. `now` is in Unix seconds.
+pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdict {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let service = header("x-service-signature")
+        .map(|given| given == format!("sha256={}", hex::encode(hmac_sha256(secret.as_bytes(), body))));
+    let standard = header("webhook-signature").map(|given| {
+        let (Some(id), Some(time)) = (header("webhook-id"), header("webhook-timestamp")) else {
+            return false;
+        };
+        let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE);
+        fresh && given.split(' ').any(|one| one == standard_signature(secret, id, time, body))
+    });
+    Verdict { service, standard }
+}
+
+/// `v1,<base64>` of the Standard Webhooks scheme: the key is what the base64 behind `whsec_` says, else the secret's own bytes.
+pub fn standard_signature(secret: &str, id: &str, timestamp: &str, body: &[u8]) -> String {
+    let key = secret
+        .strip_prefix("whsec_")
+        .and_then(|encoded| STANDARD.decode(encoded).ok())
+        .unwrap_or_else(|| secret.as_bytes().to_vec());
+    let mut message = format!("{id}.{timestamp}.").into_bytes();
+    message.extend_from_slice(body);
+    format!("v1,{}", STANDARD.encode(hmac_sha256(&key, &message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_webhooks_test_vector() {
+        let body = br#"{"email":"test@example.com","username":"test_user"}"#;
+        let signature = standard_signature(
+            "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+            "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk",
+            "1649367553",
+            body,
+        );
+        assert_eq!(signature, "v1,tZ1I4/hDygAJgO5TYxiSd6Sd0kDW6hPenDe+bTa3Kkw=");
+    }
+}

@@ -1,0 +1,242 @@
+//! Loopback servers whose connections can be cut, and the routes by which a printer's faults are switched from outside.
+//!
+//! An unreachable printer still accepts, because its port also carries the control routes: a connection that asks for anything else is reset.
+//!
+//! Every printer answers at `/_sim/…` besides its protocol, and goes on answering there whatever is wrong with it:
+//!
+//! | route | |
+//! |---|---|
+//! | `GET /_sim/log` | `{"log": […]}`, what physically happened; `?after=seq` for the entries behind one |
+//! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes those it names |
+//! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
+//! | `POST /_sim/reboot` | `{"forget": false}` or no body |
+
+use std::{
+    net::SocketAddr,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+};
+
+use axum::{
+    Router,
+    extract::connect_info::Connected,
+    serve::{IncomingStream, Listener},
+};
+use futures::task::AtomicWaker;
+use tokio::{
+    io::{self, AsyncRead, AsyncWrite, ReadBuf},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+mod control;
+mod guard;
+mod upload;
+
+pub use control::control_routes;
+pub use guard::{Guard, guarded};
+pub use upload::{Upload, UploadedFile};
+
+/// One connection's kill switch.
+#[derive(Debug, Default)]
+pub struct Gate {
+    cut: AtomicBool,
+    control: AtomicBool,
+    reader: AtomicWaker,
+    writer: AtomicWaker,
+}
+
+impl Gate {
+    /// Breaks the connection off, whatever it is doing.
+    pub fn cut(&self) {
+        self.cut.store(true, Ordering::SeqCst);
+        self.reader.wake();
+        self.writer.wake();
+    }
+
+    /// Says whether the connection carries a control request now, and so is spared when a printer's connections are cut.
+    fn spare(&self, control: bool) {
+        self.control.store(control, Ordering::SeqCst);
+    }
+
+    fn is_cut(&self) -> bool {
+        self.cut.load(Ordering::SeqCst)
+    }
+}
+
+/// The gate of the connection that a request came on, as `ConnectInfo`.
+#[derive(Clone, Debug)]
+pub struct Peer(pub Arc<Gate>);
+
+impl Peer {
+    /// Breaks the connection off and never answers.
+    pub async fn hang_up<T>(&self) -> T {
+        self.0.cut();
+        std::future::pending().await
+    }
+}
+
+impl Connected<IncomingStream<'_, GatedListener>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, GatedListener>) -> Self {
+        Self(Arc::clone(&stream.io().gate))
+    }
+}
+
+/// All open connections of one server.
+#[derive(Clone, Debug, Default)]
+struct Gates(Arc<Mutex<Vec<Weak<Gate>>>>);
+
+impl Gates {
+    fn open(&self) -> Arc<Gate> {
+        let gate = Arc::new(Gate::default());
+        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.retain(|gate| gate.strong_count() > 0);
+        gates.push(Arc::downgrade(&gate));
+        gate
+    }
+
+    fn cut(&self, control_too: bool) {
+        for gate in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade) {
+            if control_too || !gate.control.load(Ordering::SeqCst) {
+                gate.cut();
+            }
+        }
+    }
+}
+
+/// A listener whose connections have gates. Public only because axum's trait names it.
+#[derive(Debug)]
+pub struct GatedListener {
+    inner: TcpListener,
+    gates: Gates,
+}
+
+impl Listener for GatedListener {
+    type Io = GatedStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (GatedStream, SocketAddr) {
+        let (inner, addr) = Listener::accept(&mut self.inner).await;
+        // Answers are small and wanted at once.
+        let _ = inner.set_nodelay(true);
+        (GatedStream { inner, gate: self.gates.open() }, addr)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.inner.local_addr()
+    }
+}
+
+/// A connection behind a gate: once cut, the peer sees it reset.
+#[derive(Debug)]
+pub struct GatedStream {
+    inner: TcpStream,
+    gate: Arc<Gate>,
+}
+
+impl GatedStream {
+    fn refused(&self) -> io::Error {
+        // So that closing sends a reset rather than a polite end.
+        let _ = self.inner.set_zero_linger();
+        io::ErrorKind::ConnectionReset.into()
+    }
+}
+
+impl AsyncRead for GatedStream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.gate.reader.register(cx.waker());
+        if self.gate.is_cut() {
+            return Poll::Ready(Err(self.refused()));
+        }
+        Pin::new(&mut self.inner).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for GatedStream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        self.gate.writer.register(cx.waker());
+        if self.gate.is_cut() {
+            return Poll::Ready(Err(self.refused()));
+        }
+        Pin::new(&mut self.inner).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+/// A running server. Dropping it stops it and cuts its connections.
+#[derive(Debug)]
+pub struct Server {
+    addr: SocketAddr,
+    gates: Gates,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Serves a router on an address; port 0 takes a free one.
+    pub async fn start(addr: SocketAddr, router: Router) -> io::Result<Self> {
+        let inner = TcpListener::bind(addr).await?;
+        let addr = inner.local_addr()?;
+        let gates = Gates::default();
+        let listener = GatedListener { inner, gates: gates.clone() };
+        let service = router.into_make_service_with_connect_info::<Peer>();
+        let task = tokio::spawn(async move {
+            // Ends only by being aborted: accept errors are retried inside.
+            let _ = axum::serve(listener, service).await;
+        });
+        Ok(Self { addr, gates, tasks: vec![task] })
+    }
+
+    /// Serves a printer's protocol with its control routes, and cuts its connections whenever the printer becomes unreachable.
+    pub async fn start_printer(
+        addr: SocketAddr,
+        printer: &crate::VirtualPrinter,
+        protocol: Router,
+    ) -> io::Result<Self> {
+        let router = protocol.merge(control_routes(printer.clone()));
+        let mut server = Self::start(addr, router).await?;
+        let (printer, gates) = (printer.clone(), server.gates.clone());
+        server.tasks.push(tokio::spawn(async move {
+            loop {
+                printer.until(|machine| !machine.reachable()).await;
+                gates.cut(false);
+                printer.until(super::printer::Machine::reachable).await;
+            }
+        }));
+        Ok(server)
+    }
+
+    /// Where it listens.
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// `http://127.0.0.1:port`
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.addr)
+    }
+
+    /// Stops listening and cuts every connection.
+    pub fn stop(&self) {
+        for task in &self.tasks {
+            task.abort();
+        }
+        self.gates.cut(true);
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

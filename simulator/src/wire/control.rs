@@ -1,0 +1,92 @@
+//! The control routes of a virtual printer.
+
+use axum::{
+    Json, Router,
+    extract::{ConnectInfo, Query, Request, State},
+    http::StatusCode,
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::Peer;
+use crate::VirtualPrinter;
+
+/// `/_sim/…` of one printer. They stand outside the guard, so they work whatever is wrong with it.
+pub fn control_routes(printer: VirtualPrinter) -> Router {
+    Router::new()
+        .route("/_sim/log", get(log))
+        .route("/_sim/faults", get(faults).post(change_faults))
+        .route("/_sim/speed", get(speed).post(change_speed))
+        .route("/_sim/reboot", post(reboot))
+        .layer(middleware::from_fn(spare))
+        .with_state(printer)
+}
+
+/// Marks the connection as one that faults do not cut for now.
+async fn spare(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
+    peer.0.spare(true);
+    next.run(request).await
+}
+
+fn bad(message: impl std::fmt::Display) -> Response {
+    (StatusCode::BAD_REQUEST, Json(json!({"error": message.to_string()}))).into_response()
+}
+
+#[derive(Deserialize)]
+struct After {
+    after: Option<u64>,
+}
+
+async fn log(State(printer): State<VirtualPrinter>, Query(query): Query<After>) -> Response {
+    let entries: Vec<_> =
+        printer.log().into_iter().filter(|entry| query.after.is_none_or(|after| entry.seq > after)).collect();
+    Json(json!({"log": entries})).into_response()
+}
+
+async fn faults(State(printer): State<VirtualPrinter>) -> Response {
+    Json(printer.faults()).into_response()
+}
+
+async fn change_faults(State(printer): State<VirtualPrinter>, Json(change): Json<Map<String, Value>>) -> Response {
+    let changed = printer.with(|machine| {
+        let faults = machine.faults().merged(&change)?;
+        machine.set_faults(faults.clone());
+        Ok::<_, crate::faults::FaultsError>(faults)
+    });
+    match changed {
+        Ok(faults) => Json(faults).into_response(),
+        Err(error) => bad(error),
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Speed {
+    speed: f64,
+}
+
+async fn speed(State(printer): State<VirtualPrinter>) -> Response {
+    Json(json!({"speed": printer.speed()})).into_response()
+}
+
+async fn change_speed(State(printer): State<VirtualPrinter>, Json(Speed { speed }): Json<Speed>) -> Response {
+    if !(speed.is_finite() && speed > 0.0) {
+        return bad("speed must be above 0");
+    }
+    printer.set_speed(speed);
+    Json(json!({"speed": speed})).into_response()
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Reboot {
+    forget: bool,
+}
+
+async fn reboot(State(printer): State<VirtualPrinter>, body: Option<Json<Reboot>>) -> Response {
+    printer.reboot(body.is_some_and(|Json(body)| body.forget));
+    Json(json!({"ok": true})).into_response()
+}

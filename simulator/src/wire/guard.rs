@@ -1,0 +1,64 @@
+//! The faults that strike any request, whatever it asks for.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use axum::{
+    Router,
+    extract::{ConnectInfo, Request, State},
+    http::StatusCode,
+    middleware::{self, Next},
+    response::Response,
+};
+
+use super::Peer;
+use crate::VirtualPrinter;
+
+/// What the guard of a protocol needs.
+#[derive(Clone)]
+pub struct Guard {
+    printer: VirtualPrinter,
+    error: fn(StatusCode, &str) -> Response,
+    requests: Arc<AtomicU64>,
+}
+
+/// Puts a protocol's routes behind the faults that strike any request. `error` makes an answer in the protocol's own shape.
+pub fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
+    let guard = Guard { printer, error, requests: Arc::default() };
+    router.layer(middleware::from_fn_with_state(guard, strike))
+}
+
+async fn strike(
+    State(guard): State<Guard>,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    request: Request,
+    next: Next,
+) -> Response {
+    peer.0.spare(false);
+    let (reachable, hangs, errs) = guard.printer.with(|machine| {
+        let faults = machine.faults();
+        (machine.reachable(), faults.hang, faults.every_second_answer_an_error)
+    });
+    if !reachable {
+        return peer.hang_up().await;
+    }
+    if hangs {
+        // Once it no longer hangs, the request is long forgotten: the connection goes without an answer.
+        guard.printer.until(|machine| !machine.faults().hang).await;
+        return peer.hang_up().await;
+    }
+    if !errs {
+        return next.run(request).await;
+    }
+    let count = guard.requests.fetch_add(1, Ordering::SeqCst) + 1;
+    if count % 2 == 1 {
+        return next.run(request).await;
+    }
+    if count.is_multiple_of(4) {
+        // Carried out, and answered as if not.
+        let _ = next.run(request).await;
+    }
+    (guard.error)(StatusCode::INTERNAL_SERVER_ERROR, "simulated fault")
+}

@@ -1,0 +1,72 @@
+//! Multipart uploads, taken in as they come and as slowly as a fault says.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use axum::extract::{Multipart, multipart::MultipartError};
+use bytes::{Bytes, BytesMut};
+use sha2::{Digest, Sha256};
+
+use crate::{VirtualPrinter, gcode::GcodeFacts};
+
+/// A whole upload.
+#[derive(Debug, Default)]
+pub struct Upload {
+    /// Text fields by name; the last of a name wins.
+    pub fields: BTreeMap<String, String>,
+    /// The file.
+    pub file: Option<UploadedFile>,
+    /// SHA-256 of the contents, lower-case hex.
+    pub sha256: String,
+}
+
+/// The file of an upload.
+#[derive(Debug)]
+pub struct UploadedFile {
+    /// As sent, possibly with folders; not empty.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Bytes,
+    /// What its comments say.
+    pub facts: Arc<GcodeFacts>,
+}
+
+impl Upload {
+    /// A text field.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.get(name).map(String::as_str)
+    }
+
+    /// Whether a flag is literally `true`.
+    pub fn is_true(&self, name: &str) -> bool {
+        self.field(name) == Some("true")
+    }
+
+    /// Takes an upload in. The `slow_upload` fault acts on every piece, also when it is switched while the upload runs.
+    pub async fn receive(printer: &VirtualPrinter, mut form: Multipart) -> Result<Self, MultipartError> {
+        let mut upload = Self::default();
+        while let Some(mut field) = form.next_field().await? {
+            let name = field.name().unwrap_or_default().to_owned();
+            if name != "file" {
+                upload.fields.insert(name, field.text().await?);
+                continue;
+            }
+            let name = field.file_name().unwrap_or_default().to_owned();
+            let mut contents = BytesMut::new();
+            let mut digest = Sha256::new();
+            while let Some(piece) = field.chunk().await? {
+                if let Some(slow) = printer.faults().slow_upload {
+                    let seconds = piece.len() as f64 / slow.bytes_per_second.max(1) as f64;
+                    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
+                }
+                digest.update(&piece);
+                contents.extend_from_slice(&piece);
+            }
+            upload.sha256 = hex::encode(digest.finalize());
+            if !name.is_empty() {
+                let facts = Arc::new(GcodeFacts::read(&contents));
+                upload.file = Some(UploadedFile { name, bytes: contents.freeze(), facts });
+            }
+        }
+        Ok(upload)
+    }
+}

@@ -1,0 +1,19 @@
+//! The virtual printers and services, spoken to over their ports.
+#![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests")]
+
+#[path = "it/faults.rs"]
+mod faults;
+#[path = "it/fleet.rs"]
+mod fleet;
+#[path = "it/lab.rs"]
+mod lab;
+#[path = "it/machine.rs"]
+mod machine;
+#[path = "it/moonraker.rs"]
+mod moonraker;
+#[path = "it/octoprint.rs"]
+mod octoprint;
+#[path = "it/sink.rs"]
+mod sink;
+#[path = "it/socket.rs"]
+mod socket;

@@ -1,0 +1,53 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+async fn fleet(seed: u64) -> Fleet {
+    Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, speed: 60.0, seed, base_port: None }).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_same_seed_makes_the_same_fleet() {
+    let keys = |fleet: &Fleet| {
+        fleet
+            .printers
+            .iter()
+            .map(|printer| (printer.kind, printer.api_key.clone(), printer.serial.clone()))
+            .collect::<Vec<_>>()
+    };
+    let (first, again, other) = (fleet(3).await, fleet(3).await, fleet(4).await);
+    assert_eq!(keys(&first), keys(&again));
+    assert_ne!(keys(&first), keys(&other));
+    assert_eq!(first.printers.iter().map(|printer| &printer.serial).collect::<HashSet<_>>().len(), 4);
+}
+
+#[tokio::test]
+async fn each_printer_has_its_line() {
+    let fleet = fleet(3).await;
+    let printer = fleet.first(PrinterKind::ServerRest).unwrap();
+    let line: Value = serde_json::from_str(&printer.print_line()).unwrap();
+    assert_eq!(line["type"], "server_rest");
+    assert_eq!(line["baseUrl"], printer.base_url.as_str());
+    assert_eq!(line.as_object().unwrap().len(), 4);
+    assert!(!printer.print_line().contains('\n'));
+}
+
+#[tokio::test]
+async fn ports_follow_the_base_port_and_are_given_back() {
+    let fleet = fleet(3).await;
+    let port = fleet.printers[0].base_url.rsplit(':').next().unwrap().parse::<u16>().unwrap();
+    let taken = FleetOptions { fw_rest: 1, server_rest: 0, base_port: Some(port), ..FleetOptions::default() };
+    let error = Fleet::start(taken.clone()).await.unwrap_err().to_string();
+    assert!(error.contains(&port.to_string()), "{error}");
+    let room = Fleet::start(FleetOptions { base_port: Some(65_535), ..FleetOptions::default() })
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(room.contains("65535"), "{room}");
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    client.get(format!("{}/_sim/log", fleet.printers[0].base_url)).send().await.unwrap();
+    let url = format!("{}/_sim/log", fleet.printers[0].base_url);
+    drop(fleet);
+    client.get(url).send().await.unwrap_err();
+}

@@ -1,0 +1,154 @@
+//! What must hold of settings beyond their types. Finds everything wrong at once, so that one start shows it all.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use reqwest::Url;
+use reqwest::header::HeaderName;
+use tracing_subscriber::EnvFilter;
+
+use super::{Config, Mode, layers};
+
+/// The five sites of the platform.
+pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
+
+/// Shortest `SESSION_SECRET`, in characters.
+const SESSION_SECRET_LENGTH: usize = 32;
+
+/// Everything that is wrong, in words; empty: all is well.
+pub fn problems(config: &Config) -> Vec<String> {
+    let mut found = missing(config);
+    secrets(config, &mut found);
+    addresses(config, &mut found);
+    numbers(config, &mut found);
+    words(config, &mut found);
+    found
+}
+
+/// Names what production needs and does not have.
+fn missing(config: &Config) -> Vec<String> {
+    if config.mode != Mode::Production {
+        return Vec::new();
+    }
+    let needed = [
+        ("SESSION_SECRET", config.auth.session_secret.is_empty()),
+        ("API_KEY_SALT", config.auth.api_key_salt.is_empty()),
+        ("SECRETS_KEY", config.auth.secrets_key.is_empty()),
+        ("DATABASE_URL", config.database.url.is_empty()),
+        ("PRINTFLOOR_SERVER__PUBLIC_URL", config.server.public_url.is_empty()),
+    ];
+    let lacking = needed.into_iter().filter(|(_, lacks)| *lacks);
+    lacking.map(|(name, _)| format!("{name} is required in production and not set")).collect()
+}
+
+fn secrets(config: &Config, found: &mut Vec<String>) {
+    let secret = config.auth.session_secret.expose();
+    if !secret.is_empty() && secret.chars().count() < SESSION_SECRET_LENGTH {
+        found.push(format!("SESSION_SECRET must have at least {SESSION_SECRET_LENGTH} characters"));
+    }
+    let key = config.auth.secrets_key.expose();
+    if !key.is_empty() && decode_key(key).is_none() {
+        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` makes one)".to_owned());
+    }
+}
+
+/// The 32 bytes of a `SECRETS_KEY`.
+pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
+    STANDARD.decode(text.trim()).ok()?.try_into().ok()
+}
+
+fn addresses(config: &Config, found: &mut Vec<String>) {
+    let database = config.database.url.expose();
+    let postgres = has_scheme(database, &["postgres", "postgresql"]);
+    if !database.is_empty() && !postgres {
+        if config.mode == Mode::Production {
+            found.push("DATABASE_URL must be a postgres:// address in production".to_owned());
+        } else if !database.starts_with("sqlite:") {
+            found.push("DATABASE_URL must be a postgres:// or sqlite: address".to_owned());
+        }
+    }
+    let redis = config.redis.url.expose();
+    if !redis.is_empty() && !has_scheme(redis, &["redis", "rediss"]) {
+        found.push("REDIS_URL must be a redis:// or rediss:// address".to_owned());
+    }
+    for (key, text) in [
+        ("server.public_url", &config.server.public_url),
+        ("printers.fw_rest_url", &config.printers.fw_rest_url),
+        ("parts.url", &config.parts.url),
+        ("agent.url", &config.agent.url),
+    ] {
+        if !text.is_empty() && !has_scheme(text, &["http", "https"]) {
+            found.push(format!("{key} must be an http:// or https:// address, not \"{text}\""));
+        }
+    }
+    if config.server.public_url.ends_with('/') || config.server.public_url.contains(['?', '#']) {
+        found.push("server.public_url must end without a slash and have no query".to_owned());
+    }
+}
+
+fn has_scheme(text: &str, schemes: &[&str]) -> bool {
+    Url::parse(text).is_ok_and(|url| schemes.contains(&url.scheme()) && url.has_host())
+}
+
+fn numbers(config: &Config, found: &mut Vec<String>) {
+    let Config { server, database, dispatch, printers, webhooks, .. } = config;
+    for (key, zero) in [
+        ("server.json_body_limit", server.json_body_limit == 0),
+        ("server.upload_limit", server.upload_limit == 0),
+        ("server.request_timeout_seconds", server.request_timeout_seconds.is_zero()),
+        ("database.read_connections", database.read_connections == 0),
+        ("database.statement_timeout_seconds", database.statement_timeout_seconds.is_zero()),
+        ("auth.session_idle_hours", config.auth.session_idle_hours.is_zero()),
+        ("auth.session_days", config.auth.session_days.is_zero()),
+        ("limits.commands_per_thing", config.limits.commands_per_thing == 0),
+        ("orders.max_jobs", config.orders.max_jobs == 0),
+        ("dispatch.confirm_seconds", dispatch.confirm_seconds.is_zero()),
+        ("dispatch.max_attempts", dispatch.max_attempts == 0),
+        ("printers.poll_seconds", printers.poll_seconds.is_zero()),
+        ("printers.offline_seconds", printers.offline_seconds.is_zero()),
+        ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),
+        ("printers.request_timeout_seconds", printers.request_timeout_seconds.is_zero()),
+        ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
+        ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
+        ("webhooks.timeout_seconds", webhooks.timeout_seconds.is_zero()),
+        ("payments.tolerance_seconds", config.payments.tolerance_seconds.is_zero()),
+    ] {
+        if zero {
+            found.push(format!("{key} must be more than 0"));
+        }
+    }
+    if config.shipping.flat_cents < 0 {
+        found.push("shipping.flat_cents must not be negative".to_owned());
+    }
+    if config.webhooks.schedule.is_empty() {
+        found.push("webhooks.schedule must name at least one wait".to_owned());
+    }
+}
+
+fn words(config: &Config, found: &mut Vec<String>) {
+    let currency = &config.orders.currency;
+    if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
+        found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
+    }
+    if !SITES.contains(&config.orders.site.as_str()) {
+        found.push(format!("orders.site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.site));
+    }
+    for rate in &config.tax.rates {
+        if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            found.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
+        }
+        if rate.bps > 10_000 {
+            found.push(format!("tax.rates: {} basis points are more than 100 %", rate.bps));
+        }
+    }
+    for address in &config.mail.operators {
+        if !address.contains('@') {
+            found.push(format!("mail.operators: \"{address}\" is not an e-mail address"));
+        }
+    }
+    if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
+        found.push("payments.signature_header is not a header name".to_owned());
+    }
+    if let Err(error) = EnvFilter::try_new(&config.log.filter) {
+        found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));
+    }
+}

@@ -1,0 +1,286 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::time::Duration;
+
+use super::layers::{VARIABLES, variable_of};
+use super::sections::{LogFormat, TaxRate};
+use super::*;
+
+/// A working directory with what loading needs.
+struct Shop {
+    folder: tempfile::TempDir,
+    env: Vec<(String, String)>,
+    file: Option<PathBuf>,
+    overrides: Vec<(&'static str, String)>,
+}
+
+fn shop() -> Shop {
+    Shop { folder: tempfile::tempdir().unwrap(), env: Vec::new(), file: None, overrides: Vec::new() }
+}
+
+impl Shop {
+    fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    fn with(self, name: &str, text: &str) -> Self {
+        fs::write(self.folder.path().join(name), text).unwrap();
+        self
+    }
+
+    fn dotenv(&self) -> String {
+        fs::read_to_string(self.folder.path().join(".env")).unwrap_or_default()
+    }
+
+    fn load(&self) -> Result<Loaded, ConfigError> {
+        let mut next = 0;
+        Config::load(LoadOptions {
+            file: self.file.clone(),
+            env: self.env.clone(),
+            cwd: self.folder.path().to_owned(),
+            overrides: self.overrides.clone(),
+            random: &mut |bytes| {
+                next += 1;
+                bytes.fill(next);
+            },
+        })
+    }
+
+    fn config(&self) -> Config {
+        self.load().unwrap().config
+    }
+
+    fn refusal(&self) -> String {
+        self.load().unwrap_err().to_string()
+    }
+
+    fn in_production(self) -> Self {
+        self.env("PRINTFLOOR_ENV", "production")
+            .env("SESSION_SECRET", "0123456789abcdef0123456789abcdef")
+            .env("API_KEY_SALT", "salt")
+            .env("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+            .env("DATABASE_URL", "postgres://shop:hunter2@db.example/shop")
+            .env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://print.example")
+    }
+}
+
+#[test]
+fn the_shipped_file_says_what_the_specifications_say() {
+    let config = Config::default();
+    assert_eq!(config.server.listen, "127.0.0.1:8787".parse().unwrap());
+    assert_eq!(config.server.json_body_limit, 1024 * 1024);
+    assert_eq!(config.server.upload_limit, 1024 * 1024 * 1024);
+    assert_eq!(config.auth.session_idle_hours.duration(), Duration::from_hours(12));
+    assert_eq!(config.auth.session_days.duration(), Duration::from_hours(7 * 24));
+    assert_eq!(config.limits.commands_per_thing, 512);
+    assert!(config.inventory.block_below_reorder_point);
+    assert_eq!((config.orders.currency.as_str(), config.orders.max_jobs), ("usd", 1000));
+    assert_eq!(
+        (config.dispatch.confirm_seconds.duration(), config.dispatch.max_attempts),
+        (Duration::from_secs(90), 3)
+    );
+    let minutes = [1, 5, 25, 120, 600].map(Duration::from_mins);
+    assert_eq!(config.webhooks.schedule.iter().map(|wait| wait.duration()).collect::<Vec<_>>(), minutes);
+    assert_eq!(config.webhooks.timeout_seconds.duration(), Duration::from_secs(15));
+    assert!(!config.webhooks.allow_private_targets);
+    assert_eq!(config.payments.signature_header, "Stripe-Signature");
+    assert_eq!(config.payments.tolerance_seconds.duration(), Duration::from_mins(5));
+    assert_eq!(config.log.format, LogFormat::Auto);
+    assert_eq!(checks::problems(&config), Vec::<String>::new());
+}
+
+#[test]
+fn a_load_without_sources_is_the_shipped_file() {
+    let mut config = shop().config();
+    config.auth = Config::default().auth;
+    assert_eq!(config, Config::default());
+    assert_eq!(config.public_url(), "http://127.0.0.1:8787");
+    assert_eq!(config.database_url().expose(), "sqlite://data/printfloor.db?mode=rwc");
+    assert_eq!((config.files_dir(), config.outbox_dir()), ("data/files".into(), "data/outbox".into()));
+}
+
+#[test]
+fn the_rules_by_default_are_those_of_the_shipped_file() {
+    assert_eq!(Config::default().rules(), Rules::default());
+    let rules = shop()
+        .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "0.5")
+        .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
+    let rules = rules.config().rules();
+    assert_eq!((rules.confirm_ms, rules.tax_rates[0].bps), (500, 1900));
+}
+
+#[test]
+fn every_setting_of_the_shipped_file_is_explained() {
+    let mut explained = false;
+    for line in DEFAULTS.lines() {
+        explained = match line {
+            line if line.starts_with('#') => true,
+            line if line.is_empty() || line.starts_with('[') => false,
+            line => {
+                assert!(explained, "no comment above {line}");
+                true
+            }
+        };
+    }
+}
+
+#[test]
+fn every_setting_has_a_variable_that_sets_it() {
+    let known = Known::new().unwrap();
+    let names: Vec<_> = known.keys().map(|key| (variable_of(key), "x".to_owned())).collect();
+    let (layers, unknown) = known.layers(&names, "the environment");
+    assert_eq!((layers.len(), unknown), (names.len(), vec![]));
+    for (name, key) in VARIABLES {
+        assert!(known.keys().any(|known| known == key), "{name} sets {key}, which does not exist");
+    }
+}
+
+#[test]
+fn later_sources_win() {
+    let mut shop = shop().with("printfloor.toml", "[server]\njson_body_limit = 1\nupload_limit = 1\n");
+    assert_eq!(shop.config().server.json_body_limit, 1);
+    shop = shop.with("other.toml", "[server]\njson_body_limit = 2\n");
+    shop.file = Some("other.toml".into());
+    let server = shop.config().server;
+    assert_eq!((server.json_body_limit, server.upload_limit), (2, 1 << 30), "--config replaces printfloor.toml");
+    shop = shop.with(".env", "PRINTFLOOR_SERVER__JSON_BODY_LIMIT=3\n");
+    assert_eq!(shop.config().server.json_body_limit, 3);
+    shop = shop.env("PRINTFLOOR_SERVER__JSON_BODY_LIMIT", "4");
+    assert_eq!(shop.config().server.json_body_limit, 4);
+    shop.overrides.push(("server.json_body_limit", "5".to_owned()));
+    assert_eq!(shop.config().server.json_body_limit, 5);
+}
+
+#[test]
+fn variables_are_read_as_what_the_setting_is() {
+    let config = shop()
+        .env("SMTP_PASS", "12345")
+        .env("SMTP_PORT", "2525")
+        .env("SMTP_HOST", "")
+        .env("DATABASE_URL", "sqlite:/srv/a.db")
+        .env("PRINTFLOOR_PRINTERS__POLL_SECONDS", "0.05")
+        .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", "1, 0.5")
+        .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true")
+        .env("PRINTFLOOR_MAIL__OPERATORS", "a@b.example,c@d.example")
+        .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]")
+        .env("PRINTFLOOR_DATABASE__URL", "sqlite:/srv/b.db")
+        .config();
+    assert_eq!((config.mail.smtp_pass.expose(), config.mail.smtp_port), ("12345", 2525));
+    assert_eq!(config.database_url().expose(), "sqlite:/srv/b.db");
+    assert_eq!(config.printers.poll_seconds.duration(), Duration::from_millis(50));
+    assert_eq!(
+        config.webhooks.schedule.iter().map(|wait| wait.duration().as_millis()).collect::<Vec<_>>(),
+        [1000, 500]
+    );
+    assert!(config.webhooks.allow_private_targets);
+    assert_eq!(config.mail.operators, ["a@b.example", "c@d.example"]);
+    assert_eq!(config.tax.rates, [TaxRate { country: "DE".to_owned(), region: None, bps: 1900 }]);
+}
+
+#[test]
+fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
+    let refusal = shop().with("printfloor.toml", "[server]\nlissten = 1\n").refusal();
+    assert!(refusal.contains("lissten") && refusal.contains("printfloor.toml"), "{refusal}");
+    assert!(shop().with("printfloor.toml", "[sever]\n").refusal().contains("sever"));
+    assert!(shop().with("printfloor.toml", "mode = \"production\"\n").refusal().contains("mode"));
+    let loaded = shop()
+        .env("PRINTFLOOR_SERVER__LISSTEN", "x")
+        .env("PRINTFLOOR_TEST_POSTGRES", "x")
+        .env("printfloor_server__listen", "x")
+        .env("OTHER", "x")
+        .load()
+        .unwrap();
+    assert_eq!(loaded.warnings, ["PRINTFLOOR_SERVER__LISSTEN in the environment is not a setting and has no effect"]);
+}
+
+#[test]
+fn errors_name_the_setting_and_its_source() {
+    let refusal = shop().env("PRINTFLOOR_PRINTERS__POLL_SECONDS", "soon").refusal();
+    assert!(refusal.starts_with("printers.poll_seconds: "), "{refusal}");
+    assert!(refusal.ends_with("(in PRINTFLOOR_PRINTERS__POLL_SECONDS in the environment)"), "{refusal}");
+    let mut shop = shop();
+    shop.file = Some("absent.toml".into());
+    assert!(shop.refusal().contains("absent.toml"));
+    shop = shop.with("absent.toml", "[server");
+    assert!(shop.refusal().contains("is not valid TOML"));
+    shop = shop.with("absent.toml", "").with(".env", "A=1\nhunter2\n");
+    let refusal = shop.refusal();
+    assert!(refusal.ends_with(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"), "{refusal}");
+}
+
+#[test]
+fn development_makes_missing_secrets_once_and_keeps_the_rest_of_the_file() {
+    let shop = shop().with(".env", "# mine\nAPI_KEY_SALT=pepper\nOTHER=1\n");
+    let first = shop.load().unwrap();
+    assert_eq!(first.generated, ["SESSION_SECRET", "SECRETS_KEY"]);
+    assert_eq!(first.config.auth.api_key_salt.expose(), "pepper");
+    assert_eq!(first.config.secrets_key(), Some([2; 32]));
+    assert!(shop.dotenv().starts_with("# mine\nAPI_KEY_SALT=pepper\nOTHER=1\nSESSION_SECRET=\""));
+    let second = shop.load().unwrap();
+    assert_eq!(second.generated, Vec::<&str>::new());
+    assert_eq!(second.config, first.config);
+}
+
+#[test]
+fn secrets_that_cannot_be_kept_are_not_used() {
+    let mut shop = shop().with("other.toml", "");
+    let inner = shop.folder.path().join("gone");
+    shop.file = Some(shop.folder.path().join("other.toml"));
+    let refused = Config::load(LoadOptions {
+        file: shop.file.clone(),
+        env: Vec::new(),
+        cwd: inner,
+        overrides: Vec::new(),
+        random: &mut |bytes| bytes.fill(1),
+    });
+    assert!(matches!(refused, Err(ConfigError::Keep { names, .. }) if names.len() == 3));
+}
+
+#[test]
+fn production_starts_with_everything_set_and_writes_no_file() {
+    let shop = shop().in_production();
+    let loaded = shop.load().unwrap();
+    assert_eq!((loaded.config.mode, shop.dotenv().as_str()), (Mode::Production, ""));
+    assert_eq!(loaded.config.public_url(), "https://print.example");
+    assert!(!format!("{loaded:?}").contains("hunter2"));
+}
+
+#[test]
+fn production_names_everything_that_is_missing() {
+    let refusal = shop().with(".env", "PRINTFLOOR_ENV=production\n").refusal();
+    for name in ["SESSION_SECRET", "API_KEY_SALT", "SECRETS_KEY", "DATABASE_URL", "PRINTFLOOR_SERVER__PUBLIC_URL"] {
+        assert!(refusal.contains(&format!("{name} is required in production")), "{name}: {refusal}");
+    }
+    for (name, _) in shop().in_production().env.iter().skip(1) {
+        let mut lacking = shop().in_production();
+        lacking.env.retain(|(other, _)| other != name);
+        assert_eq!(lacking.refusal().lines().count(), 2, "without {name}");
+    }
+}
+
+#[test]
+fn production_wants_postgresql() {
+    let refusal = shop().in_production().env("PRINTFLOOR_DATABASE__URL", "sqlite:data/a.db").refusal();
+    assert!(refusal.contains("must be a postgres:// address in production"), "{refusal}");
+}
+
+#[test]
+fn unusable_values_are_refused_together_in_every_mode() {
+    let refusal = shop()
+        .env("SESSION_SECRET", "0123456789abcdef0123456789abcde")
+        .env("SECRETS_KEY", "c2hvcnQ=")
+        .env("DATABASE_URL", "mysql://x")
+        .env("REDIS_URL", "x")
+        .env("PRINTFLOOR_SERVER__PUBLIC_URL", "http://a.example/")
+        .env("PRINTFLOOR_ORDERS__SITE", "moon")
+        .env("PRINTFLOOR_ORDERS__CURRENCY", "USD")
+        .env("PRINTFLOOR_PRINTERS__POLL_SECONDS", "0")
+        .env("PRINTFLOOR_LOG__FILTER", "a=b=c")
+        .refusal();
+    assert_eq!(refusal.lines().count(), 10, "{refusal}");
+    assert!(refusal.contains("SESSION_SECRET must have at least 32 characters"), "{refusal}");
+    assert!(shop().in_production().env("PRINTFLOOR_AUTH__SESSION_SECRET", "short").refusal().contains("32 characters"));
+    assert!(shop().env("PRINTFLOOR_ENV", "prod").refusal().contains("development or production"));
+}

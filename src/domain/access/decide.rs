@@ -1,0 +1,256 @@
+//! The rules of access: decisions §2.
+//!
+//! A deleted user's address is free for another user.
+
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, normal_email};
+use crate::domain::durable::{Cx, Decision, Durable, Row};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::time::Timestamp;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+type Decided = Result<Decision<Access>, Refusal>;
+
+impl Durable for Access {
+    const KIND: &'static str = "access";
+    type Command = AccessCommand;
+    type Answer = AccessAnswer;
+    type Want = ();
+
+    fn decide(this: Option<&Self>, _: Id, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
+        use AccessCommand as C;
+        let this = this.cloned().unwrap_or_default();
+        match command {
+            C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
+            C::UpdateUser { .. } => update_user(this, cx, command),
+            C::RemoveUser(id) => remove_user(this, cx, *id),
+            C::AddKey { .. } => add_key(this, cx, command),
+            C::RevokeKey(id) => revoke_key(this, cx, *id),
+            C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
+            C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
+            C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
+            C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
+        }
+    }
+
+    fn name(command: &AccessCommand) -> &'static str {
+        match command {
+            AccessCommand::AddUser { .. } => "user.create",
+            AccessCommand::UpdateUser { .. } => "user.update",
+            AccessCommand::RemoveUser(_) => "user.delete",
+            AccessCommand::AddKey { .. } => "api_key.create",
+            AccessCommand::RevokeKey(_) => "api_key.revoke",
+            AccessCommand::OpenSession { .. } => "session.open",
+            AccessCommand::EndSession(_) => "session.end",
+            AccessCommand::Used { .. } => "access.used",
+            AccessCommand::Sweep { .. } => "session.sweep",
+        }
+    }
+
+    fn clash(constraint: &str) -> Refusal {
+        if constraint.contains("email") { email_taken() } else { Refusal::conflict("conflict", "this is taken") }
+    }
+
+    /// Resident: every request asks it.
+    fn at_rest(&self) -> bool {
+        false
+    }
+}
+
+fn email_taken() -> Refusal {
+    Refusal::conflict("email_taken", "another user has this e-mail address")
+}
+
+fn staff_role(faults: &mut Faults, role: Role) {
+    faults.check(role != Role::Customer, "role", "must be operator or admin");
+}
+
+/// The change would leave nobody who may administer.
+fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
+    let is_admin = this.user(but).is_some_and(|user| user.role == Role::Admin);
+    if is_admin && !this.admins().any(|admin| admin.id != but) {
+        return Err(Refusal::conflict("last_admin", "the last admin cannot be deleted or demoted"));
+    }
+    Ok(())
+}
+
+fn with_user(mut this: Access, user: User) -> Decision<Access> {
+    let user = Arc::new(user);
+    this.users.insert_mut(user.id, user.clone());
+    let row = Row::User((*user).clone());
+    Decision::to(this, AccessAnswer::User(user)).rows([row])
+}
+
+fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
+    let key = Arc::new(key);
+    this.keys.insert_mut(key.hash.clone(), key.clone());
+    let row = Row::ApiKey((*key).clone());
+    Decision::to(this, AccessAnswer::Key(key)).rows([row])
+}
+
+/// Takes out the sessions that are over by `over`.
+fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<Row> {
+    let ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
+    for session in &ended {
+        this.sessions.remove_mut(&session.hash);
+    }
+    ended.iter().map(|session| Row::SessionGone(session.id)).collect()
+}
+
+fn end(mut this: Access, over: impl Fn(&Session) -> bool) -> Decision<Access> {
+    let gone = without(&mut this, over);
+    if gone.is_empty() {
+        return Decision::unchanged(AccessAnswer::Done);
+    }
+    Decision::to(this, AccessAnswer::Done).rows(gone)
+}
+
+fn add_user(this: Access, cx: &Cx<'_>, email: &str, name: &str, password_hash: &str, role: Role) -> Decided {
+    let email = normal_email(email)?;
+    let mut faults = Faults::default();
+    faults.check(!name.trim().is_empty(), "name", "must not be empty");
+    staff_role(&mut faults, role);
+    faults.refuse()?;
+    if this.user_by_email(&email).is_some() {
+        return Err(email_taken());
+    }
+    let user = User {
+        id: cx.ids.id(),
+        email,
+        name: name.trim().to_owned(),
+        password_hash: password_hash.to_owned(),
+        role,
+        archived: false,
+        created_at: cx.now,
+        updated_at: cx.now,
+    };
+    Ok(with_user(this, user))
+}
+
+fn update_user(mut this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
+    let AccessCommand::UpdateUser { id, name, role, password_hash, keep } = command else {
+        return Ok(Decision::unchanged(AccessAnswer::Done));
+    };
+    let user = this.user(*id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
+    let mut faults = Faults::default();
+    faults.check(name.as_ref().is_none_or(|name| !name.trim().is_empty()), "name", "must not be empty");
+    staff_role(&mut faults, role.unwrap_or(user.role));
+    faults.refuse()?;
+    let role = role.unwrap_or(user.role);
+    if role != Role::Admin {
+        keep_an_admin(&this, *id)?;
+    }
+    let next = User {
+        name: name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
+        role,
+        password_hash: password_hash.clone().unwrap_or_else(|| user.password_hash.clone()),
+        ..(*user).clone()
+    };
+    if next == *user {
+        return Ok(Decision::unchanged(AccessAnswer::User(user)));
+    }
+    let (demoted, new_password) = (next.role != user.role, next.password_hash != user.password_hash);
+    let gone = without(&mut this, |session| {
+        session.user_id == *id && (demoted || (new_password && Some(session.id) != *keep))
+    });
+    Ok(with_user(this, User { updated_at: cx.now, ..next }).rows(gone))
+}
+
+fn remove_user(mut this: Access, cx: &Cx<'_>, id: Id) -> Decided {
+    let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
+    keep_an_admin(&this, id)?;
+    let gone = without(&mut this, |session| session.user_id == id);
+    Ok(with_user(this, User { archived: true, updated_at: cx.now, ..(*user).clone() }).rows(gone))
+}
+
+fn add_key(this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
+    let AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at } = command else {
+        return Ok(Decision::unchanged(AccessAnswer::Done));
+    };
+    let customer = customer_email.as_deref().map(normal_email).transpose();
+    let mut faults = Faults::default();
+    faults
+        .check(!name.trim().is_empty(), "name", "must not be empty")
+        .check(expires_at.is_none_or(|at| at > cx.now), "expiresAt", "must be in the future")
+        .check(customer.is_ok(), "customerEmail", "must be an e-mail address")
+        .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
+    faults.refuse()?;
+    if this.keys.contains_key(hash) {
+        return Err(Refusal::conflict("exists", "this key exists"));
+    }
+    let key = ApiKey {
+        id: cx.ids.id(),
+        name: name.trim().to_owned(),
+        hash: hash.clone(),
+        prefix: prefix.clone(),
+        last4: last4.clone(),
+        role: *role,
+        customer_email: customer?,
+        expires_at: *expires_at,
+        revoked_at: None,
+        last_used_at: None,
+        created_at: cx.now,
+    };
+    Ok(with_key(this, key))
+}
+
+fn revoke_key(this: Access, cx: &Cx<'_>, id: Id) -> Decided {
+    let key = this.key(id).cloned().ok_or_else(|| Refusal::not_found("api_key"))?;
+    if key.revoked_at.is_some() {
+        return Ok(Decision::unchanged(AccessAnswer::Key(key)));
+    }
+    Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
+}
+
+fn open_session(mut this: Access, cx: &Cx<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
+    if this.user(user).is_none() {
+        return Err(Refusal::not_found("user"));
+    }
+    if this.sessions.contains_key(hash) {
+        return Err(Refusal::conflict("exists", "this session exists"));
+    }
+    let session = Arc::new(Session {
+        id: cx.ids.id(),
+        user_id: user,
+        hash: hash.to_owned(),
+        created_at: cx.now,
+        seen_at: cx.now,
+        agent: agent.map(str::to_owned),
+    });
+    this.sessions.insert_mut(session.hash.clone(), session.clone());
+    let row = Row::Session((*session).clone());
+    Ok(Decision::to(this, AccessAnswer::Session(session)).rows([row]))
+}
+
+/// Times only move forward; keys and sessions that are gone are passed over.
+fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]) -> Decision<Access> {
+    let latest = |uses: &[(Id, Timestamp)]| {
+        let mut latest = HashMap::<Id, Timestamp>::new();
+        for (id, at) in uses {
+            latest.entry(*id).and_modify(|known| *known = (*known).max(*at)).or_insert(*at);
+        }
+        latest
+    };
+    let (key_uses, session_uses) = (latest(keys), latest(sessions));
+    let mut rows = Vec::new();
+    for key in this.keys.clone().values() {
+        if let Some(at) = key_uses.get(&key.id).filter(|at| key.last_used_at.is_none_or(|known| known < **at)) {
+            let key = ApiKey { last_used_at: Some(*at), ..(**key).clone() };
+            rows.push(Row::ApiKey(key.clone()));
+            this.keys.insert_mut(key.hash.clone(), Arc::new(key));
+        }
+    }
+    for session in this.sessions.clone().values() {
+        if let Some(at) = session_uses.get(&session.id).filter(|at| session.seen_at < **at) {
+            let session = Session { seen_at: *at, ..(**session).clone() };
+            rows.push(Row::Session(session.clone()));
+            this.sessions.insert_mut(session.hash.clone(), Arc::new(session));
+        }
+    }
+    if rows.is_empty() {
+        return Decision::unchanged(AccessAnswer::Done);
+    }
+    Decision::to(this, AccessAnswer::Done).rows(rows)
+}

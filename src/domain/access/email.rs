@@ -1,0 +1,29 @@
+//! One form of an e-mail address everywhere: trimmed and lower-cased (decisions §2).
+
+use crate::domain::refusal::Refusal;
+
+/// The address trimmed and lower-cased; a malformed one is refused (400, field `email`). The form is that of the HTML
+/// standard: a mailbox of ordinary characters, `@`, a host name.
+pub fn normal_email(text: &str) -> Result<String, Refusal> {
+    let email = text.trim().to_lowercase();
+    if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an e-mail address")) }
+}
+
+fn well_formed(email: &str) -> bool {
+    let Some((mailbox, host)) = email.rsplit_once('@') else {
+        return false;
+    };
+    let ordinary = |c: char| c.is_ascii_alphanumeric() || ".!#$%&'*+/=?^_`{|}~-".contains(c);
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    };
+    email.len() <= 254
+        && !mailbox.is_empty()
+        && mailbox.len() <= 64
+        && mailbox.chars().all(ordinary)
+        && host.split('.').all(label)
+}

@@ -1,0 +1,87 @@
+//! What middleware asks of the read copy.
+
+use crate::domain::access::{Access, ApiKey, Session, User};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::time::Timestamp;
+use std::sync::Arc;
+
+/// Why a key is not accepted; each is 401.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum KeyRefusal {
+    /// No such key.
+    #[error("this API key is not known")]
+    Unknown,
+    /// It was revoked.
+    #[error("this API key was revoked")]
+    Revoked,
+    /// Its time is over.
+    #[error("this API key has expired")]
+    Expired,
+}
+
+impl Session {
+    /// Idle for `idle_ms`, or older than `life_ms`.
+    pub fn over(&self, now: Timestamp, idle_ms: i64, life_ms: i64) -> bool {
+        now.since(self.seen_at) >= idle_ms || now.since(self.created_at) >= life_ms
+    }
+}
+
+impl Access {
+    /// Access with the rows of its version.
+    pub fn put_back(
+        mut self,
+        users: impl IntoIterator<Item = User>,
+        keys: impl IntoIterator<Item = ApiKey>,
+        sessions: impl IntoIterator<Item = Session>,
+    ) -> Self {
+        for user in users {
+            self.users.insert_mut(user.id, Arc::new(user));
+        }
+        for key in keys {
+            self.keys.insert_mut(key.hash.clone(), Arc::new(key));
+        }
+        for session in sessions {
+            self.sessions.insert_mut(session.hash.clone(), Arc::new(session));
+        }
+        self
+    }
+
+    /// The key of this hash, if it is accepted now.
+    pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
+        let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
+        if key.revoked_at.is_some() {
+            Err(KeyRefusal::Revoked)
+        } else if key.expires_at.is_some_and(|at| at <= now) {
+            Err(KeyRefusal::Expired)
+        } else {
+            Ok(key)
+        }
+    }
+
+    /// The session of this hash, unless it is over or its user is deleted.
+    pub fn session_by_hash(&self, hash: &str, now: Timestamp, idle_ms: i64, life_ms: i64) -> Option<&Arc<Session>> {
+        let session = self.sessions.get(hash).filter(|session| !session.over(now, idle_ms, life_ms))?;
+        self.user(session.user_id).map(|_| session)
+    }
+
+    /// A staff member, unless deleted.
+    pub fn user(&self, id: Id) -> Option<&Arc<User>> {
+        self.users.get(&id).filter(|user| !user.archived)
+    }
+
+    /// The staff member of this address ([`super::normal_email`]), unless deleted.
+    pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
+        self.users.values().find(|user| !user.archived && user.email == email)
+    }
+
+    /// A key, revoked and expired ones included.
+    pub fn key(&self, id: Id) -> Option<&Arc<ApiKey>> {
+        self.keys.values().find(|key| key.id == id)
+    }
+
+    /// Active admins.
+    pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
+        self.users.values().filter(|user| !user.archived && user.role == Role::Admin)
+    }
+}

@@ -1,0 +1,226 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::domain::durable::{Decision, Row};
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::testing::Bench;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const HOUR: i64 = 3_600_000;
+
+struct House {
+    bench: Bench,
+    access: Option<Access>,
+}
+
+impl House {
+    fn new() -> Self {
+        Self { bench: Bench::new(), access: None }
+    }
+    fn tell(&mut self, command: &AccessCommand) -> Result<Decision<Access>, Refusal> {
+        self.bench.tell(&mut self.access, Id::ONLY, command)
+    }
+    fn now(&self) -> &Access {
+        self.access.as_ref().unwrap()
+    }
+    fn user(&mut self, email: &str, role: Role) -> Id {
+        let AccessAnswer::User(user) = self.tell(&add_user(email, role)).unwrap().answer else { unreachable!() };
+        user.id
+    }
+    fn session(&mut self, user: Id, hash: &str) -> Id {
+        let open = AccessCommand::OpenSession { user, hash: hash.to_owned(), agent: None };
+        let AccessAnswer::Session(session) = self.tell(&open).unwrap().answer else { unreachable!() };
+        session.id
+    }
+    fn signed_in(&self, hash: &str) -> bool {
+        self.now().session_by_hash(hash, self.bench.now, 12 * HOUR, 168 * HOUR).is_some()
+    }
+}
+
+fn add_user(email: &str, role: Role) -> AccessCommand {
+    let (email, name, password_hash) = (email.to_owned(), "Ada".to_owned(), "$argon2id$".to_owned());
+    AccessCommand::AddUser { email, name, password_hash, role }
+}
+
+fn update(id: Id) -> AccessCommand {
+    AccessCommand::UpdateUser { id, name: None, role: None, password_hash: None, keep: None }
+}
+
+fn demote(id: Id) -> AccessCommand {
+    AccessCommand::UpdateUser { id, name: None, role: Some(Role::Operator), password_hash: None, keep: None }
+}
+
+fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<Timestamp>) -> AccessCommand {
+    AccessCommand::AddKey {
+        name: "shop".to_owned(),
+        hash: hash.to_owned(),
+        prefix: "key_test_".to_owned(),
+        last4: "abcd".to_owned(),
+        role,
+        customer_email: customer_email.map(str::to_owned),
+        expires_at,
+    }
+}
+
+#[test]
+fn addresses_have_one_form() {
+    assert_eq!(normal_email("  Ada@Example.COM ").unwrap(), "ada@example.com");
+    for bad in
+        ["", "ada", "@example.com", "ada@", "a b@example.com", "ada@-x.com", "ada@x..com", "a@b@c", "ä@example.com"]
+    {
+        assert_eq!(normal_email(bad).unwrap_err().faults[0].path, "email", "{bad}");
+    }
+}
+
+#[test]
+fn an_address_is_one_users_until_they_are_deleted() {
+    let mut house = House::new();
+    house.user("ada@example.com", Role::Admin);
+    let second = house.user("bob@example.com", Role::Operator);
+    assert_eq!(house.tell(&add_user("BOB@example.com", Role::Admin)).unwrap_err().code, "email_taken");
+    house.tell(&AccessCommand::RemoveUser(second)).unwrap();
+    house.user("bob@example.com", Role::Operator);
+    assert_eq!(house.tell(&add_user("c@example.com", Role::Customer)).unwrap_err().class, Class::Invalid);
+    assert_eq!(house.tell(&update(second)).unwrap_err().code, "user_not_found");
+}
+
+#[test]
+fn the_last_admin_stays_one() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.com", Role::Admin);
+    assert_eq!(house.tell(&demote(ada)).unwrap_err().code, "last_admin");
+    assert_eq!(house.tell(&AccessCommand::RemoveUser(ada)).unwrap_err().code, "last_admin");
+    house.user("bob@example.com", Role::Admin);
+    house.tell(&demote(ada)).unwrap();
+}
+
+#[test]
+fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
+    let mut house = House::new();
+    house.user("ada@example.com", Role::Admin);
+    let bob = house.user("bob@example.com", Role::Admin);
+    let kept = house.session(bob, "one");
+    house.session(bob, "two");
+    let password = AccessCommand::UpdateUser {
+        id: bob,
+        name: None,
+        role: None,
+        password_hash: Some("$argon2id$new".to_owned()),
+        keep: Some(kept),
+    };
+    house.tell(&password).unwrap();
+    assert_eq!((house.signed_in("one"), house.signed_in("two")), (true, false));
+    let demoted = house.tell(&demote(bob)).unwrap();
+    assert!(demoted.rows.iter().any(|row| matches!(row, Row::SessionGone(id) if *id == kept)));
+    assert!(!house.signed_in("one"));
+    assert!(house.tell(&demote(bob)).unwrap().next.is_none());
+}
+
+#[test]
+fn sessions_end_idle_or_old() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.com", Role::Admin);
+    let one = house.session(ada, "one");
+    house.session(ada, "two");
+    house.bench.now = house.bench.now.plus_ms(11 * HOUR);
+    house.tell(&AccessCommand::Used { keys: vec![], sessions: vec![(one, house.bench.now)] }).unwrap();
+    house.bench.now = house.bench.now.plus_ms(2 * HOUR);
+    assert_eq!((house.signed_in("one"), house.signed_in("two")), (true, false));
+    let swept = house.tell(&AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 168 * HOUR }).unwrap();
+    assert_eq!((swept.rows.len(), house.now().sessions.size()), (1, 1));
+    house.tell(&AccessCommand::EndSession(one)).unwrap();
+    assert!(!house.signed_in("one"));
+    assert!(house.tell(&AccessCommand::EndSession(one)).unwrap().next.is_none());
+}
+
+#[test]
+fn keys_expire_and_are_revoked() {
+    let mut house = House::new();
+    let now = house.bench.now;
+    assert_eq!(house.tell(&key("a", Role::Operator, None, Some(now))).unwrap_err().faults[0].path, "expiresAt");
+    assert_eq!(house.tell(&key("a", Role::Operator, Some("c@x.com"), None)).unwrap_err().class, Class::Invalid);
+    house.tell(&key("a", Role::Customer, Some("C@x.com"), Some(now.plus_ms(10)))).unwrap();
+    let known = house.now().key_by_hash("a", now).unwrap().clone();
+    assert_eq!(known.customer_email.as_deref(), Some("c@x.com"));
+    assert_eq!(house.now().key_by_hash("a", now.plus_ms(10)), Err(KeyRefusal::Expired));
+    assert_eq!(house.now().key_by_hash("b", now), Err(KeyRefusal::Unknown));
+    house.tell(&AccessCommand::RevokeKey(known.id)).unwrap();
+    assert_eq!(house.now().key_by_hash("a", now), Err(KeyRefusal::Revoked));
+    assert!(house.tell(&AccessCommand::RevokeKey(known.id)).unwrap().next.is_none());
+    assert_eq!(house.tell(&AccessCommand::RevokeKey(Id::ONLY)).unwrap_err().class, Class::NotFound);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(u8, bool),
+    Role(usize, bool),
+    Password(usize),
+    Remove(usize),
+    Open(usize, u8),
+    Key(u8),
+    Use(usize, i64),
+    Sweep,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (0u8..6, any::<bool>()).prop_map(|(n, admin)| Step::Add(n, admin)),
+        (any::<usize>(), any::<bool>()).prop_map(|(n, admin)| Step::Role(n, admin)),
+        any::<usize>().prop_map(Step::Password),
+        any::<usize>().prop_map(Step::Remove),
+        (any::<usize>(), any::<u8>()).prop_map(|(n, hash)| Step::Open(n, hash)),
+        any::<u8>().prop_map(Step::Key),
+        (any::<usize>(), 0..HOUR).prop_map(|(n, at)| Step::Use(n, at)),
+        Just(Step::Sweep),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_admin_always_remains_and_the_rows_say_what_memory_says(steps in proptest::collection::vec(any_step(), 1..60)) {
+        let mut house = House::new();
+        house.user("first@example.com", Role::Admin);
+        let first: Vec<User> = house.now().users.values().map(|user| (**user).clone()).collect();
+        let mut users: BTreeMap<Id, User> = first.into_iter().map(|user| (user.id, user)).collect();
+        let (mut keys, mut sessions) = (BTreeMap::new(), BTreeMap::new());
+        for step in steps {
+            house.bench.now = house.bench.now.plus_ms(HOUR);
+            let mut all: Vec<Id> = users.keys().copied().collect();
+            all.push(Id::ONLY);
+            let pick = |n: usize| all[n % all.len()];
+            let role = |admin| if admin { Role::Admin } else { Role::Operator };
+            let of = |id, role, password_hash| AccessCommand::UpdateUser { id, name: None, role, password_hash, keep: None };
+            let command = match step {
+                Step::Add(n, admin) => add_user(&format!("u{n}@example.com"), role(admin)),
+                Step::Role(n, admin) => of(pick(n), Some(role(admin)), None),
+                Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))),
+                Step::Remove(n) => AccessCommand::RemoveUser(pick(n)),
+                Step::Open(n, hash) => AccessCommand::OpenSession { user: pick(n), hash: hash.to_string(), agent: None },
+                Step::Key(hash) => key(&hash.to_string(), Role::Operator, None, None),
+                Step::Use(n, back) => {
+                    let at = house.bench.now.plus_ms(-back);
+                    let some: Vec<Id> = sessions.keys().chain(keys.keys()).copied().collect();
+                    let uses: Vec<_> = some.get(n % some.len().max(1)).map(|id| (*id, at)).into_iter().collect();
+                    AccessCommand::Used { keys: uses.clone(), sessions: uses }
+                }
+                Step::Sweep => AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 24 * HOUR },
+            };
+            let Ok(decision) = house.tell(&command) else { continue };
+            for row in decision.rows {
+                match row {
+                    Row::User(user) => { users.insert(user.id, user); }
+                    Row::ApiKey(key) => { keys.insert(key.id, key); }
+                    Row::Session(session) => { sessions.insert(session.id, session); }
+                    Row::SessionGone(id) => prop_assert!(sessions.remove(&id).is_some()),
+                    other => prop_assert!(false, "{:?}", other),
+                }
+            }
+            let now = house.now();
+            prop_assert!(now.admins().count() > 0);
+            prop_assert!(now.sessions.values().all(|session| now.user(session.user_id).is_some()));
+            let loaded = Access::default().put_back(users.values().cloned(), keys.values().cloned(), sessions.values().cloned());
+            prop_assert_eq!(&loaded, now);
+        }
+    }
+}

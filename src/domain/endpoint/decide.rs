@@ -1,0 +1,345 @@
+//! The rules of an endpoint: production spec §6, decisions §8.
+//!
+//! Deleting one cancels what is in the window at once. Its backlog is cancelled by refills: a deleted endpoint with a
+//! backlog still wants [`EndpointWant::Refill`], and rows that come are written as cancelled until there are no more.
+
+use crate::domain::durable::{Created, Cx, Decision, Durable, Row};
+use crate::domain::endpoint::{
+    Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState, EndpointWant, WINDOW,
+};
+use crate::domain::event::{self, Event};
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::refusal::{Faults, Refusal};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// For so long the former secret signs beside the new one.
+const FORMER_MS: i64 = 24 * 3_600_000;
+
+type Decided = Result<Decision<Endpoint>, Refusal>;
+
+impl Durable for Endpoint {
+    const KIND: &'static str = "endpoint";
+    type Command = EndpointCommand;
+    type Answer = EndpointAnswer;
+    type Want = EndpointWant;
+
+    fn if_version(command: &EndpointCommand) -> Option<i64> {
+        match command {
+            EndpointCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &EndpointCommand) -> Decided {
+        use EndpointCommand as C;
+        let this = match (this, command) {
+            (None, C::Create { url, events, sealed_secret, cursor }) => {
+                return create(id, cx, url, events, sealed_secret, *cursor);
+            }
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(_), C::Create { .. }) => {
+                return Err(Refusal::conflict("exists", "this endpoint exists"));
+            }
+            (Some(this), _) => this,
+        };
+        let next = || Self { updated_at: cx.now, ..this.clone() };
+        match command {
+            C::Refilled { rows, more } => Ok(refilled(this, cx, rows, *more)),
+            C::Follow { .. } | C::Tried { .. } if this.archived => Ok(Decision::unchanged(EndpointAnswer::Done)),
+            _ if this.archived => Err(Refusal::not_found(Self::KIND)),
+            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists")),
+            C::Update { url, events, .. } => {
+                let url = url.as_ref().unwrap_or(&this.url);
+                let events = events.as_ref().unwrap_or(&this.events);
+                check(url, events)?;
+                Ok(shown(Self { url: url.clone(), events: events.clone(), ..next() }))
+            }
+            C::Archive => Ok(archive(next())),
+            C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
+            C::Enable => Ok(enable(next(), cx)),
+            C::Rotate { sealed_secret } => {
+                let former = Some((this.sealed_secret.clone(), cx.now.plus_ms(FORMER_MS)));
+                Ok(shown(Self { sealed_secret: sealed_secret.clone(), former, ..next() }))
+            }
+            C::Follow { upto, due } => Ok(follow(this, cx, *upto, due)),
+            C::Tried { .. } => Ok(tried(this, cx, command)),
+            C::Test(due) => {
+                let delivery = delivery(cx, this.id, due, 0);
+                Ok(made(this.clone(), delivery))
+            }
+            C::Redeliver(past) => {
+                if past.endpoint_id != this.id {
+                    return Err(Refusal::not_found("delivery"));
+                }
+                if past.state == DeliveryState::Pending {
+                    return Err(Refusal::conflict("delivery_pending", "this delivery is still to be sent"));
+                }
+                let next = Self { replays: this.replays + 1, ..this.clone() };
+                let delivery = again(cx, past, next.replays);
+                Ok(made(next, delivery))
+            }
+            C::Replay(past) => Ok(replay(this, cx, past)),
+        }
+    }
+
+    fn name(command: &EndpointCommand) -> &'static str {
+        match command {
+            EndpointCommand::Create { .. } => "endpoint.create",
+            EndpointCommand::Update { .. } => "endpoint.update",
+            EndpointCommand::Archive => "endpoint.delete",
+            EndpointCommand::Enable => "endpoint.enable",
+            EndpointCommand::Rotate { .. } => "endpoint.rotate_secret",
+            EndpointCommand::Follow { .. } => "endpoint.follow",
+            EndpointCommand::Refilled { .. } => "endpoint.refilled",
+            EndpointCommand::Tried { .. } => "endpoint.tried",
+            EndpointCommand::Test(_) => "endpoint.test",
+            EndpointCommand::Redeliver(_) => "endpoint.redeliver",
+            EndpointCommand::Replay(_) => "endpoint.replay",
+        }
+    }
+
+    fn wants(&self) -> Vec<EndpointWant> {
+        let active = !self.archived && self.state == EndpointState::Active;
+        let mut wants = Vec::new();
+        if !self.archived {
+            wants.push(EndpointWant::Follow { cursor: self.cursor });
+        }
+        if self.backlog && self.window.size() < WINDOW && (active || self.archived) {
+            wants.push(EndpointWant::Refill);
+        }
+        if active {
+            wants.extend(self.deliver());
+        }
+        wants
+    }
+
+    /// Resident: each follows the outbox.
+    fn at_rest(&self) -> bool {
+        self.archived && !self.backlog
+    }
+}
+
+fn answer(endpoint: &Endpoint) -> EndpointAnswer {
+    EndpointAnswer::Endpoint(Box::new(endpoint.clone()))
+}
+
+fn shown(next: Endpoint) -> Decision<Endpoint> {
+    let answer = answer(&next);
+    Decision::to(next, answer)
+}
+
+fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    faults.check(!url.is_empty(), "url", "must not be empty");
+    faults.check(!events.is_empty(), "events", "must name at least one event");
+    for (at, kind) in events.iter().enumerate() {
+        let path = format!("events.{at}");
+        let known = event::OUTBOUND.contains(&kind.as_str());
+        faults.check(known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
+        faults.check(!events[..at].contains(kind), &path, "is named twice");
+    }
+    faults.refuse()
+}
+
+fn create(id: Id, cx: &Cx<'_>, url: &str, events: &[String], sealed_secret: &str, cursor: i64) -> Decided {
+    check(url, events)?;
+    Ok(shown(Endpoint {
+        id,
+        url: url.to_owned(),
+        events: events.to_vec(),
+        sealed_secret: sealed_secret.to_owned(),
+        former: None,
+        state: EndpointState::Active,
+        disabled_reason: None,
+        cursor,
+        backlog: false,
+        replays: 0,
+        anew_at: None,
+        archived: false,
+        created_at: cx.now,
+        updated_at: cx.now,
+        window: Default::default(),
+        left: Default::default(),
+    }))
+}
+
+/// A delivery to be sent now.
+fn delivery(cx: &Cx<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
+    Delivery {
+        id: cx.ids.id(),
+        endpoint_id: endpoint,
+        event_id: due.event_id,
+        event_seq: due.seq,
+        event: due.event.clone(),
+        replay,
+        body: due.body.clone(),
+        state: DeliveryState::Pending,
+        attempts: 0,
+        next_at: cx.now,
+        last_status: None,
+        last_error: None,
+        last_excerpt: None,
+        last_duration_ms: None,
+        created_at: cx.now,
+        attempted_at: None,
+    }
+}
+
+/// The same bytes again.
+fn again(cx: &Cx<'_>, past: &Delivery, replay: u32) -> Delivery {
+    let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
+    delivery(cx, past.endpoint_id, &due, replay)
+}
+
+fn made(mut next: Endpoint, delivery: Delivery) -> Decision<Endpoint> {
+    next.place(delivery.clone());
+    let row = Row::Delivery(delivery.clone());
+    Decision::to(next, EndpointAnswer::Delivery(Box::new(delivery))).rows([row])
+}
+
+fn archive(mut next: Endpoint) -> Decision<Endpoint> {
+    let cancelled = |d: &Delivery| Row::Delivery(Delivery { state: DeliveryState::Cancelled, ..d.clone() });
+    let rows: Vec<Row> = next.window.values().map(cancelled).collect();
+    next.window = Default::default();
+    next.archived = true;
+    shown(next).rows(rows)
+}
+
+/// Sends again; what is held counts its attempts anew, the backlog as refills bring it.
+fn enable(mut next: Endpoint, cx: &Cx<'_>) -> Decision<Endpoint> {
+    next.state = EndpointState::Active;
+    next.disabled_reason = None;
+    next.anew_at = Some(cx.now);
+    let held: Vec<Delivery> =
+        next.window.values().map(|d| Delivery { attempts: 0, next_at: cx.now, ..d.clone() }).collect();
+    for delivery in &held {
+        next.window.insert_mut(delivery.id, delivery.clone());
+    }
+    shown(next).rows(held.into_iter().map(Row::Delivery))
+}
+
+/// The cursor only moves forward: events at or before it were turned into deliveries already.
+fn follow(this: &Endpoint, cx: &Cx<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
+    if upto <= this.cursor {
+        return Decision::unchanged(EndpointAnswer::Done);
+    }
+    let mut next = this.clone();
+    let mut rows = Vec::new();
+    for due in due.iter().filter(|due| due.seq > this.cursor && due.seq <= upto) {
+        let delivery = delivery(cx, this.id, due, 0);
+        rows.push(Row::Delivery(delivery.clone()));
+        next.place(delivery);
+    }
+    next.cursor = upto;
+    Decision::to(next, EndpointAnswer::Done).rows(rows)
+}
+
+fn refilled(this: &Endpoint, cx: &Cx<'_>, rows: &[Delivery], more: bool) -> Decision<Endpoint> {
+    if !this.backlog {
+        return Decision::unchanged(EndpointAnswer::Done);
+    }
+    let mut next = this.clone();
+    let (news, passed_over) = next.news(rows);
+    next.backlog = more || passed_over;
+    let mut changed = Vec::new();
+    for row in news {
+        if this.archived {
+            changed.push(Row::Delivery(Delivery { state: DeliveryState::Cancelled, ..row.clone() }));
+            continue;
+        }
+        let delivery = next.anew(row.clone(), cx.now);
+        if delivery != *row {
+            changed.push(Row::Delivery(delivery.clone()));
+        }
+        next.place(delivery);
+    }
+    Decision::to(next, EndpointAnswer::Done).rows(changed)
+}
+
+/// Past events again, each once; those still to be sent are sent anyway, test events are no events of the shop.
+fn replay(this: &Endpoint, cx: &Cx<'_>, past: &[Delivery]) -> Decision<Endpoint> {
+    let mut next = Endpoint { replays: this.replays + 1, ..this.clone() };
+    let mut seen = BTreeSet::new();
+    let mut rows = Vec::new();
+    let wanted =
+        |d: &&Delivery| d.endpoint_id == this.id && d.state != DeliveryState::Pending && d.event != event::TEST;
+    for past in past.iter().filter(wanted) {
+        if seen.insert(past.event_id) {
+            let delivery = again(cx, past, next.replays);
+            rows.push(Row::Delivery(delivery.clone()));
+            next.place(delivery);
+        }
+    }
+    if rows.is_empty() {
+        return Decision::unchanged(EndpointAnswer::Count(0));
+    }
+    Decision::to(next, EndpointAnswer::Count(rows.len() as u32)).rows(rows)
+}
+
+fn tried(this: &Endpoint, cx: &Cx<'_>, command: &EndpointCommand) -> Decision<Endpoint> {
+    let EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms } = command else {
+        return Decision::unchanged(EndpointAnswer::Done);
+    };
+    let Some(known) = this.window.get(delivery).filter(|known| known.attempts + 1 == *number) else {
+        return Decision::unchanged(EndpointAnswer::Done);
+    };
+    let retry = cx.rules.webhook_schedule_ms.get(known.attempts as usize).copied();
+    let state = match (ok, retry) {
+        (true, _) => DeliveryState::Delivered,
+        (false, Some(_)) => DeliveryState::Pending,
+        (false, None) => DeliveryState::Failed,
+    };
+    let jitter = (cx.ids.chance() * cx.rules.webhook_jitter_ms as f64) as i64;
+    let tried = Delivery {
+        state,
+        attempts: *number,
+        next_at: if state == DeliveryState::Pending {
+            cx.now.plus_ms(retry.unwrap_or(0) + jitter)
+        } else {
+            known.next_at
+        },
+        last_status: *status,
+        last_error: error.clone(),
+        last_excerpt: excerpt.clone(),
+        last_duration_ms: Some(*duration_ms),
+        attempted_at: Some(cx.now),
+        ..known.clone()
+    };
+    let mut next = this.clone();
+    if state == DeliveryState::Pending && !next.backlog {
+        next.window.insert_mut(tried.id, tried.clone());
+    } else {
+        next.leave(tried.id);
+    }
+    let row = Row::Delivery(tried.clone());
+    if state != DeliveryState::Failed || this.state == EndpointState::Disabled {
+        return Decision::to(next, EndpointAnswer::Done).rows([row]);
+    }
+    disable(next, cx, &tried).rows([row])
+}
+
+/// The last retry has failed: nothing more is sent until an operator enables it.
+fn disable(mut next: Endpoint, cx: &Cx<'_>, last: &Delivery) -> Decision<Endpoint> {
+    let why = match (last.last_status, last.last_error.as_deref()) {
+        (_, Some(error)) => error.to_owned(),
+        (Some(status), None) => format!("it answered {status}"),
+        (None, None) => "it did not answer".to_owned(),
+    };
+    let reason = format!("{} was tried {} times: {why}", last.event, last.attempts);
+    next.state = EndpointState::Disabled;
+    next.disabled_reason = Some(reason.clone());
+    next.updated_at = cx.now;
+    let data = json!({ "endpointId": next.id, "url": next.url, "reason": reason, "deliveryId": last.id });
+    let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, data);
+    let to = cx.rules.operator_mail.clone();
+    let mail = (!to.is_empty()).then(|| {
+        let text = format!(
+            "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
+            next.url
+        );
+        Created::Mail(Mail::new(cx, to, format!("Webhook endpoint disabled: {}", next.url), text))
+    });
+    Decision::to(next, EndpointAnswer::Done).events([happened]).created(mail)
+}

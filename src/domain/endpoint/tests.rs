@@ -1,0 +1,347 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::envelope::{due, envelope};
+use super::*;
+use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::event::{Event, Numbered};
+use crate::domain::refusal::Refusal;
+use crate::domain::testing::{Bench, id};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+const IT: u32 = 3;
+
+/// An endpoint and its rows, as the store keeps them.
+struct Target {
+    bench: Bench,
+    endpoint: Option<Endpoint>,
+    rows: BTreeMap<Id, Delivery>,
+}
+
+fn target() -> Target {
+    let mut target = Target { bench: Bench::new(), endpoint: None, rows: BTreeMap::new() };
+    target.tell(&create(&["order.paid"])).unwrap();
+    target
+}
+
+fn create(events: &[&str]) -> EndpointCommand {
+    EndpointCommand::Create {
+        url: "https://example.com/hook".to_owned(),
+        events: events.iter().map(|&event| event.to_owned()).collect(),
+        sealed_secret: "sealed".to_owned(),
+        cursor: 10,
+    }
+}
+
+fn happened(seq: i64, event: &str) -> Numbered {
+    let event = Event {
+        id: id(1000 + seq as u32),
+        event: event.to_owned(),
+        timestamp: Timestamp(1_700_000_000_000),
+        subject_kind: "order".to_owned(),
+        subject_id: id(1),
+        order_id: None,
+        actor: "system".to_owned(),
+        data: serde_json::json!({"status": "paid", "orderId": "o1", "nested": {"b": 1, "a": [{"z": 0, "y": "ü\""}]}}),
+    };
+    Numbered { seq, event }
+}
+
+impl Target {
+    fn tell(&mut self, command: &EndpointCommand) -> Result<Decision<Endpoint>, Refusal> {
+        let decision = self.bench.tell(&mut self.endpoint, id(IT), command)?;
+        for row in &decision.rows {
+            let Row::Delivery(delivery) = row else { panic!("{row:?}") };
+            self.rows.insert(delivery.id, delivery.clone());
+        }
+        Ok(decision)
+    }
+    fn now(&self) -> &Endpoint {
+        self.endpoint.as_ref().unwrap()
+    }
+    /// `count` more events of its kind.
+    fn follow(&mut self, count: i64) {
+        let cursor = self.now().cursor;
+        let events: Vec<_> = (1..=count).map(|n| happened(cursor + n, "order.paid")).collect();
+        let due = due(self.now(), &events);
+        self.tell(&EndpointCommand::Follow { upto: cursor + count, due }).unwrap();
+    }
+    fn tried(&mut self, delivery: Id, ok: bool) -> Decision<Endpoint> {
+        let number = self.now().window.get(&delivery).unwrap().attempts + 1;
+        let status = Some(if ok { 204 } else { 500 });
+        let (error, excerpt) = (None, Some("words".to_owned()));
+        self.tell(&EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap()
+    }
+    /// What the store finds for a refill.
+    fn query(&self) -> EndpointCommand {
+        let mut rows: Vec<_> = self.rows.values().filter(|d| d.state == DeliveryState::Pending).cloned().collect();
+        rows.sort_by_key(|d| (d.next_at, d.id));
+        let more = rows.len() > 2 * WINDOW;
+        rows.truncate(2 * WINDOW);
+        EndpointCommand::Refilled { rows, more }
+    }
+    fn deliveries(&self) -> Vec<(Id, u32, Timestamp)> {
+        let of = |want| match want {
+            EndpointWant::Deliver { delivery, number, at } => Some((delivery, number, at)),
+            _ => None,
+        };
+        self.now().wants().into_iter().filter_map(of).collect()
+    }
+    fn count(&self, state: DeliveryState) -> usize {
+        self.rows.values().filter(|d| d.state == state).count()
+    }
+}
+
+#[test]
+fn the_envelope_has_its_members_in_order() {
+    let one = happened(11, "order.paid");
+    let expected = format!(
+        r#"{{"id":"{}","event":"order.paid","timestamp":"2023-11-14T22:13:20.000Z","data":{}}}"#,
+        one.event.id, r#"{"nested":{"a":[{"y":"ü\"","z":0}],"b":1},"orderId":"o1","status":"paid"}"#
+    );
+    assert_eq!(envelope(&one.event), expected);
+}
+
+#[test]
+fn only_subscribed_events_beyond_the_cursor_are_due() {
+    let target = target();
+    let events = [happened(10, "order.paid"), happened(11, "job.failed"), happened(12, "order.paid")];
+    let due = due(target.now(), &events);
+    assert_eq!(due.iter().map(|due| due.seq).collect::<Vec<_>>(), [12]);
+}
+
+#[test]
+fn kinds_are_checked() {
+    let mut target = Target { bench: Bench::new(), endpoint: None, rows: BTreeMap::new() };
+    for wrong in [&[][..], &["*"], &["order.paid", "order.paid"], &["webhook.test"], &["LOW_STOCK"]] {
+        assert!(target.tell(&create(wrong)).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_followed_event_is_sent_at_once_and_a_repeat_is_nothing() {
+    let mut target = target();
+    let due = due(target.now(), &[happened(11, "order.paid")]);
+    let follow = EndpointCommand::Follow { upto: 12, due };
+    target.tell(&follow).unwrap();
+    assert!(target.tell(&follow).unwrap().next.is_none());
+    let now = target.bench.now;
+    assert!(matches!(target.deliveries()[..], [(_, 1, at)] if at == now));
+    assert!(target.now().wants().contains(&EndpointWant::Follow { cursor: 12 }));
+    let (sent, ..) = target.deliveries()[0];
+    target.tried(sent, true);
+    assert_eq!(target.rows[&sent].state, DeliveryState::Delivered);
+    assert!(target.deliveries().is_empty());
+}
+
+#[test]
+fn five_retries_on_schedule_then_disabled_and_told_and_enabled_anew() {
+    let mut target = target();
+    target.follow(2);
+    let both: Vec<Id> = target.now().window.keys().copied().collect();
+    let (one, other) = (both[0], both[1]);
+    for delay in target.bench.rules.webhook_schedule_ms.clone() {
+        target.tried(one, false);
+        let wait = target.rows[&one].next_at.since(target.bench.now);
+        assert!((delay..=delay + target.bench.rules.webhook_jitter_ms).contains(&wait), "{wait} after {delay}");
+        target.bench.now = target.rows[&one].next_at;
+    }
+    let last = target.tried(one, false);
+    assert_eq!(target.rows[&one].state, DeliveryState::Failed);
+    assert_eq!(last.events[0].event, "endpoint.disabled");
+    assert!(matches!(&last.created[..], [Created::Mail(_)]));
+    assert_eq!(target.now().disabled_reason.as_deref(), Some("order.paid was tried 6 times: it answered 500"));
+    target.tried(other, false);
+    target.follow(1);
+    assert!(target.deliveries().is_empty(), "holds");
+    assert_eq!(target.count(DeliveryState::Pending), 2);
+    target.bench.now = target.bench.now.plus_ms(5);
+    target.tell(&EndpointCommand::Enable).unwrap();
+    let now = target.bench.now;
+    assert!(target.deliveries().iter().all(|(_, number, at)| *number == 1 && *at == now));
+    assert_eq!(target.deliveries().len(), 2);
+}
+
+#[test]
+fn the_backlog_counts_anew_after_enabling_too() {
+    let mut target = target();
+    target.follow(WINDOW as i64 + 1);
+    assert!(target.now().backlog);
+    let first = *target.now().window.keys().next().unwrap();
+    target.tried(first, false);
+    assert!(!target.now().window.contains_key(&first), "waits in its row while there is a backlog");
+    let refill = target.query();
+    target.tell(&refill).unwrap();
+    let mut disabled = target.endpoint.clone().unwrap();
+    disabled.state = EndpointState::Disabled;
+    target.endpoint = Some(disabled);
+    target.tell(&EndpointCommand::Enable).unwrap();
+    for sent in target.now().window.keys().copied().collect::<Vec<_>>() {
+        target.tried(sent, true);
+    }
+    let refill = target.query();
+    target.tell(&refill).unwrap();
+    let now = target.bench.now;
+    assert_eq!(target.deliveries(), [(first, 1, now)]);
+    assert_eq!(target.rows[&first].attempts, 0);
+}
+
+#[test]
+fn the_former_secret_signs_for_a_day() {
+    let mut target = target();
+    target.tell(&EndpointCommand::Rotate { sealed_secret: "new".to_owned() }).unwrap();
+    let until = target.bench.now.plus_ms(24 * 3_600_000);
+    assert_eq!(target.now().former, Some(("sealed".to_owned(), until)));
+    assert_eq!(target.now().sealed_secret, "new");
+}
+
+#[test]
+fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
+    let mut target = target();
+    target.follow(2);
+    let past: Vec<Delivery> = target.rows.values().cloned().collect();
+    let pending = EndpointCommand::Redeliver(Box::new(past[0].clone()));
+    assert_eq!(target.tell(&pending).unwrap_err().code, "delivery_pending");
+    for one in &past {
+        target.tried(one.id, true);
+    }
+    let past: Vec<Delivery> = target.rows.values().cloned().collect();
+    for _ in 0..2 {
+        target.tell(&EndpointCommand::Redeliver(Box::new(past[0].clone()))).unwrap();
+    }
+    let twice = past.iter().chain(&past).cloned().collect();
+    let replayed = target.tell(&EndpointCommand::Replay(twice)).unwrap();
+    assert!(matches!(replayed.answer, EndpointAnswer::Count(2)));
+    let mut unique: Vec<_> = target.rows.values().map(|d| (d.event_id, d.replay)).collect();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), 6);
+    assert!(target.rows.values().all(|d| past.iter().any(|p| p.event_id == d.event_id && p.body == d.body)));
+    let strange = Delivery { endpoint_id: id(99), ..past[0].clone() };
+    assert_eq!(target.tell(&EndpointCommand::Redeliver(Box::new(strange))).unwrap_err().code, "delivery_not_found");
+}
+
+#[test]
+fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
+    let mut target = target();
+    target.follow(3 * WINDOW as i64);
+    target.tell(&EndpointCommand::Archive).unwrap();
+    assert_eq!(target.count(DeliveryState::Cancelled), WINDOW);
+    let mut refills = 0;
+    while target.now().wants() == [EndpointWant::Refill] {
+        let refill = target.query();
+        target.tell(&refill).unwrap();
+        refills += 1;
+        assert!(refills < 5);
+    }
+    assert_eq!(target.count(DeliveryState::Cancelled), 3 * WINDOW);
+    assert!(target.now().at_rest() && target.now().wants().is_empty());
+    assert!(target.tell(&EndpointCommand::Enable).is_err());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Follow(i64),
+    Tried(usize, bool),
+    Query,
+    Refilled,
+    Enable,
+    Test,
+    Replay,
+    Later(i64),
+    Restart,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        3 => (1i64..20).prop_map(Step::Follow),
+        8 => (any::<usize>(), proptest::bool::weighted(0.3)).prop_map(|(n, ok)| Step::Tried(n, ok)),
+        3 => Just(Step::Query),
+        3 => Just(Step::Refilled),
+        1 => Just(Step::Enable),
+        1 => Just(Step::Test),
+        1 => Just(Step::Replay),
+        3 => (1i64..10_000_000).prop_map(Step::Later),
+        1 => Just(Step::Restart),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn the_window_is_bounded_nothing_is_lost_and_nothing_that_ended_begins_again(
+        steps in proptest::collection::vec(any_step(), 1..100),
+    ) {
+        let mut target = target();
+        // At most one refill is under way: read from the rows at one time, told at another.
+        let mut under_way: Option<EndpointCommand> = None;
+        for step in steps {
+            let (before, cursor) = (target.rows.clone(), target.now().cursor);
+            match step {
+                Step::Follow(count) => target.follow(count),
+                Step::Tried(n, ok) => {
+                    let sent: Vec<Id> = target.now().window.keys().copied().collect();
+                    if let Some(sent) = (!sent.is_empty()).then(|| sent[n % sent.len()]) {
+                        target.tried(sent, ok);
+                        let (row, was) = (&target.rows[&sent], before[&sent].attempts as usize);
+                        prop_assert_eq!(row.attempts as usize, was + 1);
+                        if row.state == DeliveryState::Pending {
+                            let wait = row.next_at.since(target.bench.now);
+                            let delay = target.bench.rules.webhook_schedule_ms[was];
+                            prop_assert!(wait >= delay && wait <= delay + target.bench.rules.webhook_jitter_ms);
+                        }
+                    }
+                }
+                Step::Query => if target.now().wants().contains(&EndpointWant::Refill) && under_way.is_none() {
+                    under_way = Some(target.query());
+                },
+                Step::Refilled => if let Some(refill) = under_way.take() {
+                    target.tell(&refill).unwrap();
+                },
+                Step::Enable => { target.tell(&EndpointCommand::Enable).unwrap(); }
+                Step::Test => {
+                    let due = Due { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
+                    target.tell(&EndpointCommand::Test(due)).unwrap();
+                }
+                Step::Replay => { target.tell(&EndpointCommand::Replay(before.values().take(3).cloned().collect())).unwrap(); }
+                Step::Later(ms) => target.bench.now = target.bench.now.plus_ms(ms),
+                Step::Restart => {
+                    under_way = None;
+                    let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
+                    let EndpointCommand::Refilled { mut rows, more } = target.query() else { unreachable!() };
+                    let more = more || rows.len() > WINDOW;
+                    rows.truncate(WINDOW);
+                    target.endpoint = Some(head.put_back(rows, more));
+                }
+            }
+            let now = target.now();
+            prop_assert!(now.window.size() <= WINDOW);
+            prop_assert!(now.cursor >= cursor);
+            for (id, was) in before.iter().filter(|(_, was)| was.state != DeliveryState::Pending) {
+                prop_assert_eq!(&target.rows[id], was);
+            }
+            for held in now.window.values() {
+                let row = &target.rows[&held.id];
+                prop_assert_eq!((row.state, &row.body), (DeliveryState::Pending, &held.body));
+            }
+            let outside = |d: &&Delivery| d.state == DeliveryState::Pending && !now.window.contains_key(&d.id);
+            prop_assert!(now.backlog || target.rows.values().find(outside).is_none(), "a delivery is forgotten");
+            let mut unique: Vec<_> = target.rows.values().map(|d| (d.event_id, d.replay)).collect();
+            unique.sort_unstable();
+            unique.dedup();
+            prop_assert_eq!(unique.len(), target.rows.len());
+        }
+        // Once it answers again, everything that is pending is delivered.
+        target.tell(&EndpointCommand::Enable).unwrap();
+        for _ in 0..10_000 {
+            if let Some((sent, ..)) = target.deliveries().first().copied() {
+                target.tried(sent, true);
+            } else if target.now().wants().contains(&EndpointWant::Refill) {
+                let refill = target.query();
+                target.tell(&refill).unwrap();
+            } else {
+                break;
+            }
+        }
+        prop_assert_eq!(target.count(DeliveryState::Pending), 0);
+    }
+}

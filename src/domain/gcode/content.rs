@@ -1,0 +1,165 @@
+//! Tells what a file is from its bytes, since names lie. Needs its beginning, and of a zip archive the end.
+
+use crate::domain::file::FileKind;
+
+/// Bytes kept of the beginning.
+const HEAD: usize = 4096;
+/// Bytes kept of the end: the directory of a 3MF archive, which is short.
+const TAIL: usize = 64 * 1024;
+
+/// First bytes of a PNG file.
+pub(super) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// G-code as text.
+    Gcode,
+    /// G-code in Prusa's binary form.
+    BinaryGcode,
+    /// A mesh, STL as text.
+    AsciiStl,
+    /// A mesh, binary STL.
+    BinaryStl,
+    /// A 3MF package.
+    ThreeMf,
+    /// A PNG picture.
+    Png,
+    /// A JPEG picture.
+    Jpeg,
+    /// A WebP picture.
+    WebP,
+    /// A HEIC picture, as telephones take them.
+    Heic,
+}
+
+impl Content {
+    /// What it is for.
+    pub fn kind(self) -> FileKind {
+        match self {
+            Self::Gcode | Self::BinaryGcode => FileKind::Gcode,
+            Self::AsciiStl | Self::BinaryStl | Self::ThreeMf => FileKind::Model,
+            Self::Png | Self::Jpeg | Self::WebP | Self::Heic => FileKind::Image,
+        }
+    }
+
+    /// Its media type.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Gcode => "text/x.gcode",
+            Self::BinaryGcode => "application/octet-stream",
+            Self::AsciiStl | Self::BinaryStl => "model/stl",
+            Self::ThreeMf => "model/3mf",
+            Self::Png => "image/png",
+            Self::Jpeg => "image/jpeg",
+            Self::WebP => "image/webp",
+            Self::Heic => "image/heic",
+        }
+    }
+}
+
+/// The beginning, the end and the size of a file that streams by.
+#[derive(Debug, Default)]
+pub(super) struct Windows {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    size: u64,
+}
+
+impl Windows {
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.size += chunk.len() as u64;
+        let room = HEAD - self.head.len();
+        self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() >= TAIL {
+            self.tail.clear();
+            self.tail.extend_from_slice(&chunk[chunk.len() - TAIL..]);
+            return;
+        }
+        // Moved only once it has doubled, so that small chunks stay cheap.
+        if self.tail.len() + chunk.len() > 2 * TAIL {
+            let keep = TAIL - chunk.len();
+            self.tail.drain(..self.tail.len() - keep);
+        }
+        self.tail.extend_from_slice(chunk);
+    }
+
+    /// Whether it is certain that no lines of text come.
+    pub(super) fn is_binary(&self) -> bool {
+        self.head.contains(&0)
+    }
+
+    /// What the file is; `commands`: whether a line of it begins like a G-code command.
+    pub(super) fn content(&self, commands: bool) -> Option<Content> {
+        let head = self.head.as_slice();
+        let brand = head.get(8..12).unwrap_or_default();
+        if head.starts_with(PNG) {
+            Some(Content::Png)
+        } else if head.starts_with(b"\xff\xd8\xff") {
+            Some(Content::Jpeg)
+        } else if head.starts_with(b"RIFF") && brand == b"WEBP" {
+            Some(Content::WebP)
+        } else if head.get(4..8) == Some(b"ftyp")
+            && [b"heic", b"heix", b"hevc", b"mif1", b"msf1"].iter().any(|b| brand == *b)
+        {
+            Some(Content::Heic)
+        } else if head.starts_with(b"GCDE") {
+            Some(Content::BinaryGcode)
+        } else if head.starts_with(ZIP) {
+            self.is_3mf().then_some(Content::ThreeMf)
+        } else if self.is_binary_stl() {
+            // Before the text form: many binary files begin with "solid", too.
+            Some(Content::BinaryStl)
+        } else if !is_text(head) {
+            None
+        } else if is_ascii_stl(head) {
+            Some(Content::AsciiStl)
+        } else {
+            (commands && begins_like_gcode(head)).then_some(Content::Gcode)
+        }
+    }
+
+    /// Whether the archive's directory, at its end, lists a model part.
+    fn is_3mf(&self) -> bool {
+        let end = &self.tail[self.tail.len().saturating_sub(TAIL)..];
+        let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
+            let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
+            end.get(at + 46..at + 46 + usize::from(length))
+        });
+        let mut names = names.map(|name| name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase());
+        names.any(|name| name.starts_with(b"3d/") && name.ends_with(b".model"))
+    }
+
+    /// Whether the size is exactly that of the facets which the header counts.
+    fn is_binary_stl(&self) -> bool {
+        let count = self.head.get(80..84).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
+        count > 0 && self.size == 84 + 50 * u64::from(count)
+    }
+}
+
+/// Whether these are characters; a last one may be cut off.
+fn is_text(head: &[u8]) -> bool {
+    let valid = match std::str::from_utf8(head) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none(),
+    };
+    valid && !head.iter().any(|byte| byte.is_ascii_control() && !byte.is_ascii_whitespace())
+}
+
+fn is_ascii_stl(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    head.starts_with(b"solid") && [b"facet".as_slice(), b"endsolid"].iter().any(|word| contains(head, word))
+}
+
+fn contains(text: &[u8], word: &[u8]) -> bool {
+    text.windows(word.len()).any(|window| window == word)
+}
+
+/// Whether the first line is a comment, a command (`G28`, `N10 G1 X1`) or a macro (`START_PRINT BED=60`).
+fn begins_like_gcode(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let word = head.split(|byte| byte.is_ascii_whitespace() || *byte == b';').next().unwrap_or_default();
+    let upper = word.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_.-*".contains(byte));
+    head.starts_with(b";") || head.starts_with(b"%") || head.starts_with(b"(") || (upper && !word.is_empty())
+}

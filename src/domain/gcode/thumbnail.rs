@@ -1,0 +1,82 @@
+//! Pictures in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Other formats than PNG stand in
+//! blocks of other names (`thumbnail_JPG begin`) and are passed over.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// Longest picture that is kept, in characters of base64.
+const LONGEST: usize = 4 << 20;
+
+/// A picture that the slicer put into the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thumbnail {
+    /// Width in pixels.
+    pub width: u32,
+    /// Height in pixels.
+    pub height: u32,
+    /// The picture, a PNG file.
+    pub png: Vec<u8>,
+}
+
+impl Thumbnail {
+    fn pixels(&self) -> u64 {
+        u64::from(self.width) * u64::from(self.height)
+    }
+}
+
+/// Collects the blocks and keeps the largest good picture.
+#[derive(Debug, Default)]
+pub(super) struct Thumbnails {
+    best: Option<Thumbnail>,
+    open: Option<Block>,
+}
+
+#[derive(Debug)]
+struct Block {
+    width: u32,
+    height: u32,
+    base64: String,
+    fits: bool,
+}
+
+impl Thumbnails {
+    /// Takes a comment line; answers whether it belonged to a picture.
+    pub(super) fn take(&mut self, text: &str) -> bool {
+        if let Some(size) = text.strip_prefix("thumbnail begin ") {
+            self.open = block(size);
+            return true;
+        }
+        if text.starts_with("thumbnail end") {
+            self.close();
+            return true;
+        }
+        let Some(open) = &mut self.open else { return false };
+        open.fits &= open.base64.len() + text.len() <= LONGEST;
+        if open.fits {
+            open.base64.push_str(text);
+        }
+        true
+    }
+
+    fn close(&mut self) {
+        let Some(Block { width, height, base64, fits: true }) = self.open.take() else {
+            return;
+        };
+        let Ok(png) = STANDARD.decode(base64) else { return };
+        let found = Thumbnail { width, height, png };
+        let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
+        if larger && found.png.starts_with(super::content::PNG) {
+            self.best = Some(found);
+        }
+    }
+
+    pub(super) fn into_best(self) -> Option<Thumbnail> {
+        self.best
+    }
+}
+
+/// Reads `32x32 1234`.
+fn block(text: &str) -> Option<Block> {
+    let (width, height) = text.split_whitespace().next()?.split_once('x')?;
+    Some(Block { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })
+}

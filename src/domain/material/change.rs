@@ -1,0 +1,167 @@
+//! One change of a material under way: every step writes its movement, so that the ledger's sums stay equal to
+//! `quantity` and `reserved`.
+
+use crate::domain::amount::Amount;
+use crate::domain::durable::{Created, Cx, Decision, Row};
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::material::alerts::{self, Alert};
+use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialAnswer, Movement, MovementKind};
+use std::collections::BTreeSet;
+
+/// A change under way.
+pub(super) struct Change<'a> {
+    cx: &'a Cx<'a>,
+    pub(super) next: Material,
+    /// What is on hand covered what is reserved before the change.
+    covered: bool,
+    movements: Vec<Movement>,
+    touched: BTreeSet<ClaimId>,
+    events: Vec<Event>,
+    created: Vec<Created>,
+    /// A check found a need above what is available.
+    fell_short: bool,
+    /// Consumed, but never on hand.
+    beyond: Amount,
+}
+
+impl<'a> Change<'a> {
+    pub(super) fn of(material: &Material, cx: &'a Cx<'a>) -> Self {
+        Self {
+            cx,
+            next: material.clone(),
+            covered: material.quantity >= material.reserved,
+            movements: Vec::new(),
+            touched: BTreeSet::new(),
+            events: Vec::new(),
+            created: Vec::new(),
+            fell_short: false,
+            beyond: Amount::ZERO,
+        }
+    }
+
+    /// Moves stock and writes it down; a movement of nothing is none.
+    pub(super) fn movement(
+        &mut self,
+        kind: MovementKind,
+        delta_quantity: Amount,
+        delta_reserved: Amount,
+        job: Option<Id>,
+        reason: Option<&str>,
+    ) {
+        if delta_quantity == Amount::ZERO && delta_reserved == Amount::ZERO {
+            return;
+        }
+        self.next.quantity += delta_quantity;
+        self.next.reserved += delta_reserved;
+        self.movements.push(Movement {
+            id: self.cx.ids.id(),
+            material_id: self.next.id,
+            kind,
+            delta_quantity,
+            delta_reserved,
+            quantity: self.next.quantity,
+            reserved: self.next.reserved,
+            job_id: job,
+            reason: reason.map(str::to_owned),
+            actor: self.cx.by.to_string(),
+            created_at: self.cx.now,
+        });
+    }
+
+    /// Checks a claim that is not held yet and writes down how it stands. `unheard`: its order is to be told when it is held.
+    pub(super) fn check(&mut self, mut claim: Claim, unheard: bool) {
+        claim.state = self.next.stands(self.cx, &claim);
+        match claim.state {
+            ClaimState::Held => {
+                self.movement(MovementKind::Reserve, Amount::ZERO, claim.need, Some(claim.id.job), None);
+                claim.unheard = unheard;
+            }
+            ClaimState::Short => self.fell_short = true,
+            ClaimState::BelowReorderPoint => {}
+        }
+        self.put(claim);
+    }
+
+    /// Writes a claim down, if it differs.
+    pub(super) fn put(&mut self, claim: Claim) {
+        if self.next.claims.get(&claim.id) != Some(&claim) {
+            self.touched.insert(claim.id);
+            self.next.set_claim(claim);
+        }
+    }
+
+    /// A claim is done with: what was consumed leaves the shelf, the rest of the reservation is free again.
+    pub(super) fn settle(&mut self, id: ClaimId, consumed: Amount) {
+        let Some(claim) = self.next.claims.get(&id) else {
+            return;
+        };
+        let held = if claim.waits() { Amount::ZERO } else { claim.need };
+        let consumed = consumed.max(Amount::ZERO);
+        let taken = consumed.min(self.next.quantity);
+        let of_reservation = consumed.min(held);
+        self.beyond += consumed - taken;
+        let job = Some(id.job);
+        let reason = (taken < consumed).then(|| format!("{consumed} used, {taken} on hand"));
+        self.movement(MovementKind::Consume, -taken, -of_reservation, job, reason.as_deref());
+        self.movement(MovementKind::Release, Amount::ZERO, of_reservation - held, job, None);
+        self.next.remove_claim(id);
+        self.touched.insert(id);
+    }
+
+    /// Whoever fits now is held, first in line first; the others learn why they wait.
+    ///
+    /// Called after everything that can let a waiting claim fit, so between commands nobody waits who fits.
+    pub(super) fn walk(&mut self) {
+        if !self.next.anybody_waits() {
+            return;
+        }
+        let line: Vec<Claim> = self.next.waiting().cloned().collect();
+        for claim in line {
+            let stands = self.next.stands(self.cx, &claim);
+            if stands == ClaimState::Held {
+                self.check(claim, true);
+            } else {
+                self.put(Claim { state: stands, ..claim });
+            }
+        }
+    }
+
+    /// The decision, with the alerts that the change calls for.
+    pub(super) fn decided(mut self, answer: impl FnOnce(&Material) -> MaterialAnswer) -> Decision<Material> {
+        self.alert();
+        self.next.updated_at = self.cx.now;
+        let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
+            Some(claim) => Row::Claim(claim.clone()),
+            None => Row::ClaimGone(*id),
+        });
+        let rows: Vec<Row> = self.movements.into_iter().map(Row::Movement).chain(claims).collect();
+        let answer = answer(&self.next);
+        Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
+    }
+
+    /// Nothing was moved and no claim differs.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.movements.is_empty() && self.touched.is_empty()
+    }
+
+    /// Low stock is told once, and armed again when the level is back and nobody waits; a discrepancy when it arises.
+    fn alert(&mut self) {
+        let low = self.next.available() < self.next.fields.reorder_point;
+        if (low || self.fell_short) && !self.next.alerted {
+            self.next.alerted = true;
+            self.tell(alerts::low(self.cx, &self.next));
+        } else if !low && !self.next.anybody_waits() {
+            self.next.alerted = false;
+        }
+        let uncovered = self.next.quantity < self.next.reserved;
+        if self.beyond > Amount::ZERO || (uncovered && self.covered) {
+            self.tell(alerts::discrepancy(self.cx, &self.next, self.beyond));
+        }
+    }
+
+    fn tell(&mut self, alert: Alert) {
+        self.events.extend(alert.events);
+        self.created.extend(alert.mail);
+    }
+}

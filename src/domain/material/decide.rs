@@ -1,0 +1,250 @@
+//! The rules of a material: production spec §1, decisions §4 (stock check, consumption) and §5.
+//!
+//! A stock-take below what is reserved is taken as counted: `available` is 0, nothing is taken from anybody, and the
+//! operator is told by `inventory.discrepancy`. Nobody else is held until the shelf covers the reservations again.
+
+use crate::domain::amount::{Amount, LARGEST};
+use crate::domain::durable::{Cx, Decision, Durable};
+use crate::domain::id::Id;
+use crate::domain::material::change::Change;
+use crate::domain::material::{
+    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialFields, MovementKind,
+    TellOrder,
+};
+use crate::domain::refusal::{Faults, Refusal};
+use std::cmp::Reverse;
+
+type Decided = Result<Decision<Material>, Refusal>;
+
+impl Durable for Material {
+    const KIND: &'static str = "material";
+    type Command = MaterialCommand;
+    type Answer = MaterialAnswer;
+    type Want = TellOrder;
+
+    fn if_version(command: &MaterialCommand) -> Option<i64> {
+        match command {
+            MaterialCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &MaterialCommand) -> Decided {
+        let material = match (this, command) {
+            (None, MaterialCommand::Create { fields, quantity }) => {
+                return create(id, cx, fields, *quantity);
+            }
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(_), MaterialCommand::Create { .. }) => {
+                return Err(Refusal::conflict("exists", "this material exists"));
+            }
+            (Some(gone), _) if gone.archived => return after_archive(gone, command),
+            (Some(material), _) => material,
+        };
+        match command {
+            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists")),
+            MaterialCommand::Update { fields, quantity, .. } => update(material, cx, fields.as_deref(), *quantity),
+            MaterialCommand::Adjust { delta, reason } => adjust(material, cx, *delta, reason),
+            MaterialCommand::Archive => archive(material, cx),
+            MaterialCommand::Claim { order, asks } => Ok(claim(material, cx, *order, asks)),
+            MaterialCommand::Settle { claims } => Ok(settle(material, cx, claims)),
+            MaterialCommand::Heard { claims } => Ok(heard(material, cx, claims)),
+        }
+    }
+
+    fn name(command: &MaterialCommand) -> &'static str {
+        match command {
+            MaterialCommand::Create { .. } => "material.create",
+            MaterialCommand::Update { .. } => "material.update",
+            MaterialCommand::Adjust { .. } => "material.adjust",
+            MaterialCommand::Archive => "material.delete",
+            MaterialCommand::Claim { .. } => "material.claim",
+            MaterialCommand::Settle { .. } => "material.settle",
+            MaterialCommand::Heard { .. } => "material.heard",
+        }
+    }
+
+    fn wants(&self) -> Vec<TellOrder> {
+        self.untold()
+    }
+
+    /// Resident: every stock check asks it.
+    fn at_rest(&self) -> bool {
+        self.archived
+    }
+}
+
+fn answer(material: &Material) -> MaterialAnswer {
+    MaterialAnswer::Material(Box::new(material.clone()))
+}
+
+fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
+    let colour = |c: &str| c.len() == 7 && c.starts_with('#') && c.bytes().skip(1).all(|b| b.is_ascii_hexdigit());
+    faults
+        .check(!fields.name.trim().is_empty(), "name", "must not be empty")
+        .check(fields.color.as_deref().is_none_or(colour), "color", "must look like #rrggbb")
+        .check(fields.reorder_point >= Amount::ZERO, "reorderPoint", "must not be negative")
+        .check(fields.reorder_quantity >= Amount::ZERO, "reorderQuantity", "must not be negative");
+}
+
+fn check_quantity(faults: &mut Faults, quantity: Amount) {
+    faults.check(quantity >= Amount::ZERO, "quantity", "must not be negative").check(
+        quantity <= LARGEST,
+        "quantity",
+        "is too large",
+    );
+}
+
+fn create(id: Id, cx: &Cx<'_>, fields: &MaterialFields, quantity: Amount) -> Decided {
+    let mut faults = Faults::default();
+    check_fields(&mut faults, fields);
+    check_quantity(&mut faults, quantity);
+    faults.refuse()?;
+    let empty = Material {
+        id,
+        fields: fields.clone(),
+        quantity: Amount::ZERO,
+        reserved: Amount::ZERO,
+        alerted: false,
+        archived: false,
+        created_at: cx.now,
+        updated_at: cx.now,
+        claims: Default::default(),
+        line: Default::default(),
+        unheard: Default::default(),
+    };
+    let mut change = Change::of(&empty, cx);
+    change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("first stock"));
+    Ok(change.decided(answer))
+}
+
+fn update(material: &Material, cx: &Cx<'_>, fields: Option<&MaterialFields>, quantity: Option<Amount>) -> Decided {
+    let mut faults = Faults::default();
+    if let Some(fields) = fields {
+        check_fields(&mut faults, fields);
+    }
+    if let Some(quantity) = quantity {
+        check_quantity(&mut faults, quantity);
+    }
+    faults.refuse()?;
+    let mut change = Change::of(material, cx);
+    if let Some(fields) = fields.filter(|fields| **fields != material.fields) {
+        if fields.kind != material.fields.kind && !material.claims.is_empty() {
+            return Err(Refusal::conflict("material_in_use", "the type cannot change while jobs reserve or await it"));
+        }
+        change.next.fields = fields.clone();
+    }
+    if let Some(counted) = quantity {
+        let difference = counted - material.quantity;
+        change.movement(MovementKind::Adjust, difference, Amount::ZERO, None, Some("stock-take"));
+    }
+    if change.is_nothing() && change.next.fields == material.fields {
+        return Ok(Decision::unchanged(answer(material)));
+    }
+    change.walk();
+    Ok(change.decided(answer))
+}
+
+fn adjust(material: &Material, cx: &Cx<'_>, delta: Amount, reason: &str) -> Decided {
+    let mut faults = Faults::default();
+    faults
+        .check(delta != Amount::ZERO, "delta", "must not be zero")
+        .check(delta.0.unsigned_abs() <= LARGEST.0.unsigned_abs(), "delta", "is too large")
+        .check(!reason.trim().is_empty(), "reason", "must not be empty");
+    faults.refuse()?;
+    if material.quantity + delta > LARGEST {
+        return Err(Refusal::field("delta", "makes the stock too large"));
+    }
+    if material.quantity + delta < Amount::ZERO {
+        let unit = material.fields.kind.unit();
+        let words = format!("only {} {unit} of {} are on hand", material.quantity, material.fields.name);
+        return Err(Refusal::conflict("insufficient_stock", words));
+    }
+    let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };
+    let mut change = Change::of(material, cx);
+    change.movement(kind, delta, Amount::ZERO, None, Some(reason));
+    change.walk();
+    Ok(change.decided(answer))
+}
+
+fn archive(material: &Material, cx: &Cx<'_>) -> Decided {
+    if !material.claims.is_empty() {
+        let (name, count) = (&material.fields.name, material.claims.size());
+        return Err(Refusal::conflict("material_in_use", format!("{count} jobs reserve or await {name}")));
+    }
+    let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
+    let answer = answer(&next);
+    Ok(Decision::to(next, answer))
+}
+
+/// A deleted material holds nothing for anybody: an order that asks hears so, one that is done with it is done.
+fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
+    match command {
+        MaterialCommand::Claim { asks, .. } => {
+            let words = format!("{} was deleted", material.fields.name);
+            let stand = asks.iter().map(|ask| (ask.id, ClaimState::Short, Some(words.clone()))).collect();
+            Ok(Decision::unchanged(MaterialAnswer::Claims(stand)))
+        }
+        MaterialCommand::Settle { .. } | MaterialCommand::Heard { .. } => Ok(Decision::unchanged(MaterialAnswer::Done)),
+        _ => Err(Refusal::not_found(Material::KIND)),
+    }
+}
+
+/// The first in line is checked first, within one message too. Nobody who waited before fits (see [`Change::walk`]), so
+/// only those who ask are checked.
+fn claim(material: &Material, cx: &Cx<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
+    let mut change = Change::of(material, cx);
+    let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
+    ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
+    for ask in ranked {
+        if change.next.claims.get(&ask.id).is_some_and(|known| !known.waits()) {
+            continue;
+        }
+        let claim = Claim {
+            id: ask.id,
+            material_id: material.id,
+            order_id: order,
+            need: ask.need.max(Amount::ZERO),
+            state: ClaimState::Short,
+            unheard: false,
+            released: ask.released,
+            priority: ask.priority,
+            due_at: ask.due_at,
+            since: ask.since,
+        };
+        change.check(claim, false);
+    }
+    let stand = |material: &Material| {
+        let of = |ask: &ClaimAsk| material.claims.get(&ask.id).map(|c| (c.id, c.state, material.words(c)));
+        MaterialAnswer::Claims(asks.iter().filter_map(of).collect())
+    };
+    if change.is_nothing() {
+        return Decision::unchanged(stand(material));
+    }
+    change.decided(stand)
+}
+
+fn settle(material: &Material, cx: &Cx<'_>, claims: &[(ClaimId, Amount)]) -> Decision<Material> {
+    let mut change = Change::of(material, cx);
+    for (id, consumed) in claims {
+        change.settle(*id, *consumed);
+    }
+    if change.is_nothing() {
+        return Decision::unchanged(MaterialAnswer::Done);
+    }
+    change.walk();
+    change.decided(|_| MaterialAnswer::Done)
+}
+
+fn heard(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Material> {
+    let mut change = Change::of(material, cx);
+    for id in claims {
+        if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
+            change.put(Claim { unheard: false, ..claim.clone() });
+        }
+    }
+    if change.is_nothing() {
+        return Decision::unchanged(MaterialAnswer::Done);
+    }
+    change.decided(|_| MaterialAnswer::Done)
+}

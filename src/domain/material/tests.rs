@@ -1,0 +1,296 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::testing::{Bench, id};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+const IT: u32 = 7;
+
+struct Shelf {
+    bench: Bench,
+    material: Option<Material>,
+}
+
+fn fields(reorder_point: i64) -> MaterialFields {
+    MaterialFields {
+        name: "PLA black".to_owned(),
+        kind: MaterialType::Filament,
+        color: Some("#101010".to_owned()),
+        brand: None,
+        reorder_point: Amount::units(reorder_point),
+        reorder_quantity: Amount::units(1000),
+    }
+}
+
+fn shelf(quantity: i64, reorder_point: i64) -> Shelf {
+    let mut shelf = Shelf { bench: Bench::new(), material: None };
+    let create = MaterialCommand::Create { fields: Box::new(fields(reorder_point)), quantity: Amount::units(quantity) };
+    shelf.tell(&create).unwrap();
+    shelf
+}
+
+fn claim_id(job: u32) -> ClaimId {
+    ClaimId { job: id(job), number: 1 }
+}
+
+fn ask(job: u32, need: i64) -> ClaimAsk {
+    let since = Timestamp(i64::from(job));
+    ClaimAsk { id: claim_id(job), need: Amount::units(need), released: false, priority: 5, due_at: None, since }
+}
+
+fn claim(asks: Vec<ClaimAsk>) -> MaterialCommand {
+    MaterialCommand::Claim { order: id(100), asks }
+}
+
+fn adjust(delta: i64) -> MaterialCommand {
+    MaterialCommand::Adjust { delta: Amount::units(delta), reason: "counted".to_owned() }
+}
+
+fn settle(job: u32, consumed: i64) -> MaterialCommand {
+    MaterialCommand::Settle { claims: vec![(claim_id(job), Amount::units(consumed))] }
+}
+
+impl Shelf {
+    fn tell(&mut self, command: &MaterialCommand) -> Result<Decision<Material>, Refusal> {
+        self.bench.tell(&mut self.material, id(IT), command)
+    }
+    fn now(&self) -> &Material {
+        self.material.as_ref().unwrap()
+    }
+    fn state(&self, job: u32) -> Option<ClaimState> {
+        self.now().claims.get(&claim_id(job)).map(|claim| claim.state)
+    }
+}
+
+fn happened(decision: &Decision<Material>) -> Vec<&str> {
+    decision.events.iter().map(|event| event.event.as_str()).collect()
+}
+
+#[test]
+fn stock_is_reserved_consumed_and_freed() {
+    let mut shelf = shelf(1000, 100);
+    shelf.tell(&claim(vec![ask(1, 300)])).unwrap();
+    assert_eq!((shelf.now().reserved, shelf.now().available()), (Amount::units(300), Amount::units(700)));
+    let done = shelf.tell(&settle(1, 250)).unwrap();
+    let kinds = done.rows.iter().filter_map(|row| if let Row::Movement(m) = row { Some(m.kind) } else { None });
+    assert_eq!(kinds.collect::<Vec<_>>(), [MovementKind::Consume, MovementKind::Release]);
+    assert_eq!((shelf.now().quantity, shelf.now().reserved), (Amount::units(750), Amount::ZERO));
+    assert!(shelf.tell(&settle(1, 250)).unwrap().next.is_none(), "a repeat is already done");
+}
+
+#[test]
+fn a_short_claim_waits_is_held_by_a_delivery_and_told_until_heard() {
+    let mut shelf = shelf(100, 0);
+    let short = shelf.tell(&claim(vec![ask(1, 120)])).unwrap();
+    let MaterialAnswer::Claims(answer) = &short.answer else { panic!("{:?}", short.answer) };
+    let words = "needs 120 g of PLA black, 100 g free".to_owned();
+    assert_eq!(answer[..], [(claim_id(1), ClaimState::Short, Some(words))]);
+    assert!(shelf.now().wants().is_empty());
+    shelf.tell(&adjust(20)).unwrap();
+    assert_eq!(shelf.state(1), Some(ClaimState::Held));
+    assert_eq!(shelf.now().wants(), [TellOrder { order: id(100), claims: vec![claim_id(1)] }]);
+    shelf.tell(&MaterialCommand::Heard { claims: vec![claim_id(1)] }).unwrap();
+    assert!(shelf.now().wants().is_empty());
+    let again = shelf.tell(&claim(vec![ask(1, 120)])).unwrap();
+    assert!(again.next.is_none());
+    assert!(matches!(&again.answer, MaterialAnswer::Claims(a) if a[0].1 == ClaimState::Held));
+}
+
+#[test]
+fn a_release_passes_the_reorder_point_and_not_a_shortage() {
+    let mut shelf = shelf(90, 100);
+    shelf.tell(&claim(vec![ask(1, 50), ask(2, 200)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::BelowReorderPoint), Some(ClaimState::Short)));
+    let released = |job, need| ClaimAsk { released: true, ..ask(job, need) };
+    shelf.tell(&claim(vec![released(1, 50), released(2, 200)])).unwrap();
+    assert_eq!((shelf.state(1), shelf.state(2)), (Some(ClaimState::Held), Some(ClaimState::Short)));
+}
+
+#[test]
+fn lowering_the_reorder_point_walks_the_line() {
+    let mut shelf = shelf(90, 100);
+    shelf.tell(&claim(vec![ask(1, 50)])).unwrap();
+    shelf
+        .tell(&MaterialCommand::Update { if_version: None, fields: Some(Box::new(fields(80))), quantity: None })
+        .unwrap();
+    assert_eq!(shelf.state(1), Some(ClaimState::Held));
+}
+
+#[test]
+fn the_line_goes_by_priority_then_due_then_age() {
+    let mut shelf = shelf(0, 0);
+    let due = Some(Timestamp(5));
+    let asks = vec![
+        ask(1, 10),
+        ask(2, 10),
+        ClaimAsk { due_at: due, ..ask(3, 10) },
+        ClaimAsk { priority: 9, ..ask(4, 10) },
+        ClaimAsk { priority: 9, ..ask(5, 15) },
+    ];
+    shelf.tell(&claim(asks)).unwrap();
+    let order: Vec<_> = shelf.now().waiting().map(|claim| claim.id).collect();
+    assert_eq!(order, [4, 5, 3, 1, 2].map(claim_id));
+    shelf.tell(&adjust(20)).unwrap();
+    let held: Vec<_> = (1..=5).filter(|job| shelf.state(*job) == Some(ClaimState::Held)).collect();
+    assert_eq!(held, [3, 4], "5 does not fit and is passed; 1 and 2 find nothing left");
+}
+
+#[test]
+fn low_stock_is_told_once_and_armed_again() {
+    let mut shelf = shelf(200, 100);
+    let crossing = shelf.tell(&claim(vec![ask(1, 150)])).unwrap();
+    assert_eq!(happened(&crossing), ["inventory.low", "LOW_STOCK"]);
+    let data = &crossing.events[0].data;
+    let said = serde_json::json!({"materialId": id(IT), "name": "PLA black", "available": 50, "reorderPoint": 100,
+        "reorderQuantity": 1000, "unit": "g"});
+    assert_eq!(data, &said);
+    assert!(matches!(&crossing.created[..], [Created::Mail(mail)] if mail.to == ["floor@example.com"]));
+    assert!(happened(&shelf.tell(&adjust(-10)).unwrap()).is_empty(), "told already");
+    assert!(happened(&shelf.tell(&adjust(500)).unwrap()).is_empty());
+    assert_eq!(happened(&shelf.tell(&adjust(-500)).unwrap()), ["inventory.low", "LOW_STOCK"]);
+}
+
+#[test]
+fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
+    let mut bench = Shelf { bench: Bench::new(), material: None };
+    let create = MaterialCommand::Create { fields: Box::new(fields(100)), quantity: Amount::units(99) };
+    assert_eq!(happened(&bench.tell(&create).unwrap()), ["inventory.low", "LOW_STOCK"]);
+    let mut raised = shelf(200, 100);
+    let update = MaterialCommand::Update { if_version: None, fields: Some(Box::new(fields(201))), quantity: None };
+    assert_eq!(happened(&raised.tell(&update).unwrap()), ["inventory.low", "LOW_STOCK"]);
+    let mut needed = shelf(200, 100);
+    assert_eq!(happened(&needed.tell(&claim(vec![ask(1, 201)])).unwrap()), ["inventory.low", "LOW_STOCK"]);
+    assert!(happened(&needed.tell(&claim(vec![ask(2, 300)])).unwrap()).is_empty(), "told already");
+    needed.bench.rules.operator_mail.clear();
+    needed
+        .tell(&MaterialCommand::Settle { claims: vec![(claim_id(1), Amount::ZERO), (claim_id(2), Amount::ZERO)] })
+        .unwrap();
+    let again = needed.tell(&claim(vec![ask(3, 201)])).unwrap();
+    assert_eq!((happened(&again).len(), again.created.len()), (2, 0), "nobody to mail to");
+}
+
+#[test]
+fn consumption_beyond_stock_takes_what_exists_and_says_so() {
+    let mut shelf = shelf(100, 0);
+    shelf.tell(&claim(vec![ask(1, 80)])).unwrap();
+    let beyond = shelf.tell(&settle(1, 130)).unwrap();
+    assert_eq!(happened(&beyond), ["inventory.discrepancy"]);
+    assert_eq!(beyond.events[0].data["consumedBeyondStock"], 30);
+    assert_eq!((shelf.now().quantity, shelf.now().reserved), (Amount::ZERO, Amount::ZERO));
+}
+
+#[test]
+fn a_count_below_what_is_reserved_is_taken_and_flagged_once() {
+    let mut shelf = shelf(100, 0);
+    shelf.tell(&claim(vec![ask(1, 80)])).unwrap();
+    let count =
+        |units| MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
+    assert_eq!(happened(&shelf.tell(&count(50)).unwrap()), ["inventory.discrepancy"]);
+    assert_eq!((shelf.now().available(), shelf.state(1)), (Amount::ZERO, Some(ClaimState::Held)));
+    assert!(happened(&shelf.tell(&count(40)).unwrap()).is_empty());
+    assert!(shelf.tell(&count(40)).unwrap().next.is_none());
+}
+
+#[test]
+fn wrong_changes_are_refused() {
+    let mut shelf = shelf(100, 0);
+    assert_eq!(shelf.tell(&adjust(-101)).unwrap_err().code, "insufficient_stock");
+    assert_eq!(shelf.tell(&adjust(0)).unwrap_err().class, Class::Invalid);
+    let bad = MaterialFields { name: " ".into(), color: Some("red".into()), reorder_point: Amount(-1), ..fields(0) };
+    let update = MaterialCommand::Update { if_version: None, fields: Some(Box::new(bad)), quantity: Some(Amount(-1)) };
+    assert_eq!(shelf.tell(&update).unwrap_err().faults.len(), 4);
+    shelf.tell(&claim(vec![ask(1, 10)])).unwrap();
+    assert_eq!(shelf.tell(&MaterialCommand::Archive).unwrap_err().code, "material_in_use");
+    shelf.tell(&settle(1, 0)).unwrap();
+    shelf.tell(&MaterialCommand::Archive).unwrap();
+    assert_eq!(shelf.tell(&adjust(1)).unwrap_err().class, Class::NotFound);
+    let after = shelf.tell(&claim(vec![ask(2, 10)])).unwrap();
+    assert!(matches!(&after.answer, MaterialAnswer::Claims(a) if a[0].1 == ClaimState::Short));
+    assert!(after.next.is_none());
+}
+
+fn any_command() -> impl Strategy<Value = MaterialCommand> {
+    let asks = (0u32..12, 1i64..80, any::<bool>(), 4u8..7, proptest::option::of(0i64..5)).prop_map(
+        |(job, need, released, priority, due)| ClaimAsk {
+            released,
+            priority,
+            due_at: due.map(Timestamp),
+            ..ask(job, need)
+        },
+    );
+    prop_oneof![
+        3 => (0u32..3, proptest::collection::vec(asks, 1..4))
+            .prop_map(|(order, asks)| MaterialCommand::Claim { order: id(100 + order), asks }),
+        3 => proptest::collection::vec((0u32..12, 0i64..120), 1..4).prop_map(|claims| MaterialCommand::Settle {
+            claims: claims.into_iter().map(|(job, used)| (claim_id(job), Amount::units(used))).collect(),
+        }),
+        2 => (-60i64..90).prop_map(adjust),
+        1 => (proptest::option::of(0i64..100), proptest::option::of(0i64..200)).prop_map(|(point, counted)| {
+            MaterialCommand::Update {
+                if_version: None,
+                fields: point.map(|point| Box::new(fields(point))),
+                quantity: counted.map(Amount::units),
+            }
+        }),
+        1 => proptest::collection::vec(0u32..12, 1..6)
+            .prop_map(|jobs| MaterialCommand::Heard { claims: jobs.into_iter().map(claim_id).collect() }),
+    ]
+}
+
+/// The line's order, said a second time.
+fn rank(claim: &Claim) -> (i16, bool, Option<Timestamp>, Timestamp, ClaimId) {
+    (-i16::from(claim.priority), claim.due_at.is_none(), claim.due_at, claim.since, claim.id)
+}
+
+proptest! {
+    #[test]
+    fn whatever_happens_the_ledger_adds_up_and_nobody_who_fits_is_passed(
+        commands in proptest::collection::vec(any_command(), 1..60), first in 0i64..200, point in 0i64..60,
+    ) {
+        let mut shelf = Shelf { bench: Bench::new(), material: None };
+        let create = MaterialCommand::Create { fields: Box::new(fields(point)), quantity: Amount::units(first) };
+        let mut sums = (Amount::ZERO, Amount::ZERO);
+        let mut rows = BTreeMap::<ClaimId, Claim>::new();
+        for command in std::iter::once(create).chain(commands) {
+            let held_before: BTreeSet<_> = rows.values().filter(|c| !c.waits()).map(|c| c.id).collect();
+            let Ok(decision) = shelf.tell(&command) else { continue };
+            for row in &decision.rows {
+                match row {
+                    Row::Movement(m) => {
+                        sums = (sums.0 + m.delta_quantity, sums.1 + m.delta_reserved);
+                        prop_assert_eq!((m.quantity, m.reserved), sums);
+                    }
+                    Row::Claim(claim) => { rows.insert(claim.id, claim.clone()); }
+                    Row::ClaimGone(id) => prop_assert!(rows.remove(id).is_some()),
+                    other => prop_assert!(false, "{:?}", other),
+                }
+            }
+            let now = shelf.now();
+            prop_assert_eq!((now.quantity, now.reserved), sums);
+            prop_assert!(now.quantity >= Amount::ZERO);
+            let (held, waiting): (Vec<&Claim>, Vec<&Claim>) = rows.values().partition(|c| !c.waits());
+            prop_assert_eq!(held.iter().map(|c| c.need).sum::<Amount>(), now.reserved);
+            // What a load makes of the rows is what is in memory, indexes included.
+            let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
+            prop_assert_eq!(&head.put_back(rows.values().cloned()), now);
+            for told in now.wants() {
+                prop_assert!(told.claims.iter().all(|c| rows[c].order_id == told.order && rows[c].unheard));
+            }
+            prop_assert_eq!(
+                now.wants().iter().map(|told| told.claims.len()).sum::<usize>(),
+                held.iter().filter(|c| c.unheard).count()
+            );
+            for waits in &waiting {
+                let blocked = !waits.released && now.quantity < now.fields.reorder_point;
+                prop_assert!(blocked || waits.need > now.available(), "{waits:?} fits and waits");
+                for new in held.iter().filter(|c| !held_before.contains(&c.id) && rank(waits) < rank(c)) {
+                    let free = now.available() + new.need;
+                    prop_assert!(blocked || waits.need > free, "{new:?} passed {waits:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Attempts of an order's jobs: a claimed printer, its reports, and an operator's word.
+//!
+//! Reports are never refused: repeated, stale and unknown ones are answered with whether the attempt is still wanted.
+
+use super::change::Change;
+use super::stock::settle;
+use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
+use crate::domain::amount::Amount;
+use crate::domain::durable::Decision;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, AttemptState, Job, JobState, Stock};
+use crate::domain::refusal::Refusal;
+use crate::domain::telemetry::PrintEnd;
+
+/// How a print ended.
+struct Ending<'a> {
+    end: PrintEnd,
+    filament_mm: Option<f64>,
+    progress: f64,
+    reason: Option<&'a str>,
+}
+
+impl Change<'_> {
+    /// Claims a printer for a job: an attempt is written, the job is DISPATCHING.
+    pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        let wanted = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
+        if !wanted
+            || job.state != JobState::Sliced
+            || job.stock != Stock::Held
+            || job.file_id.is_none()
+            || job.live().is_some()
+        {
+            return Err(Refusal::transition("dispatching a job", job.state));
+        }
+        let attempt = Attempt {
+            id: self.cx.ids.id(),
+            job_id: id,
+            order_id: self.order.id,
+            number: job.attempts.len() as u32 + 1,
+            printer_id: printer,
+            state: AttemptState::Claimed,
+            unverified: false,
+            word: None,
+            reason: None,
+            started_at: None,
+            ended_at: None,
+            created_at: self.cx.now,
+        };
+        let claimed = attempt.id;
+        self.edit(id, |job| {
+            job.state = JobState::Dispatching;
+            job.attempt_id = Some(claimed);
+            job.printer_id = Some(printer);
+            job.attempts.push(attempt);
+        });
+        self.edit_attempt(id, claimed, |_| {});
+        self.job_event("job.dispatching", id, None);
+        Ok(self.done(|_| OrderAnswer::Claimed(claimed)))
+    }
+
+    /// A printer reports how far an attempt is.
+    pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order> {
+        let Ok(job) = self.job(id) else {
+            return self.heard(false);
+        };
+        let Some(known) = job.attempts.iter().find(|one| one.id == attempt).cloned() else {
+            return self.heard(false);
+        };
+        if known.state.over() {
+            let last =
+                matches!(report, Report::Ended { .. } | Report::NotStarted { .. } | Report::CancelledBeforeStart);
+            if last && known.word.is_some() {
+                self.edit_attempt(id, attempt, |attempt| attempt.word = None);
+            }
+            return self.heard(false);
+        }
+        let began = known.state == AttemptState::Confirmed;
+        match report {
+            Report::Uploading if known.state == AttemptState::Claimed => {
+                self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::Uploading);
+            }
+            Report::StartSent if !began && known.state != AttemptState::StartSent => {
+                self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::StartSent);
+            }
+            Report::Uploading | Report::StartSent => {}
+            Report::Printing => {
+                self.confirmed(&job, &known);
+                if job.state == JobState::Paused {
+                    self.edit(id, |job| job.state = JobState::Printing);
+                    self.job_event("job.resumed", id, None);
+                }
+            }
+            Report::Paused => {
+                self.confirmed(&job, &known);
+                if job.state != JobState::Paused {
+                    self.edit(id, |job| job.state = JobState::Paused);
+                    self.job_event("job.paused", id, None);
+                }
+            }
+            Report::Unverified(reason) => {
+                if !began && !known.unverified {
+                    self.edit_attempt(id, attempt, |attempt| {
+                        attempt.state = AttemptState::StartSent;
+                        attempt.unverified = true;
+                        attempt.reason = Some(reason.clone());
+                    });
+                    self.job_event("job.unverified", id, Some(reason));
+                }
+            }
+            Report::Ended { end, filament_mm, progress, reason } => {
+                let (filament_mm, progress, reason) = (*filament_mm, *progress, reason.as_deref());
+                self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason });
+            }
+            // A print that was seen cannot have failed to start: it is over, and is not started again by itself.
+            Report::NotStarted { reason, .. } if began => {
+                let reason = Some(reason.as_str());
+                self.ended(&job, &known, &Ending { end: PrintEnd::Failed, filament_mm: None, progress: 0.0, reason });
+            }
+            Report::CancelledBeforeStart if began => {
+                self.ended(
+                    &job,
+                    &known,
+                    &Ending { end: PrintEnd::Cancelled, filament_mm: None, progress: 0.0, reason: None },
+                );
+            }
+            Report::NotStarted { start_sent, counts, reason } => {
+                let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
+                self.not_started(&job, &known, state, *counts, reason);
+            }
+            Report::CancelledBeforeStart => {
+                self.not_started(&job, &known, AttemptState::Cancelled, false, "cancelled before it began");
+            }
+        }
+        let wanted = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
+        self.heard(wanted)
+    }
+
+    /// An operator decides what nobody can verify: the job moves at once; the printer is told until it acknowledges.
+    pub(super) fn resolve(mut self, id: Id, outcome: Resolution) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        let Some(attempt) = job.live().filter(|attempt| attempt.unverified).cloned() else {
+            return Err(Refusal::conflict(
+                "invalid_transition",
+                "resolving is possible only while a start is unverified",
+            ));
+        };
+        self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
+        let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason };
+        match outcome {
+            Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
+            Resolution::Failed => {
+                // How far it came is not known: the whole need, so that no stock is promised twice.
+                self.ended(
+                    &job,
+                    &attempt,
+                    &ending(PrintEnd::Failed, 1.0, Some("an operator says that the print failed")),
+                );
+            }
+            Resolution::NotStarted => {
+                let reason = "an operator says that it did not start";
+                self.not_started(&job, &attempt, AttemptState::NotStarted, true, reason);
+            }
+        }
+        self.job_done(id)
+    }
+
+    /// The printer showed our file: PRINTING, and the order with its first job.
+    fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
+        if attempt.state == AttemptState::Confirmed {
+            return;
+        }
+        let now = self.cx.now;
+        self.edit_attempt(job.id, attempt.id, |attempt| {
+            attempt.state = AttemptState::Confirmed;
+            attempt.unverified = false;
+            attempt.reason = None;
+            attempt.started_at = Some(now);
+        });
+        self.edit(job.id, |job| job.state = JobState::Printing);
+        self.job_event("job.printing", job.id, None);
+        if self.order.status == OrderStatus::Paid {
+            self.status(OrderStatus::Printing, Some("order.printing"));
+        }
+    }
+
+    /// The print is over. Completion wins over a cancel that waits; any other end is then the cancel's confirmation.
+    fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
+        self.confirmed(job, attempt);
+        let (now, id) = (self.cx.now, job.id);
+        let used = job.used(ending.end, ending.filament_mm, ending.progress);
+        self.edit_attempt(id, attempt.id, |attempt| {
+            attempt.state = match ending.end {
+                PrintEnd::Finished => AttemptState::Finished,
+                PrintEnd::Cancelled => AttemptState::Cancelled,
+                PrintEnd::Failed => AttemptState::Failed,
+            };
+            attempt.reason = ending.reason.map(str::to_owned);
+            attempt.ended_at = Some(now);
+        });
+        if ending.end == PrintEnd::Finished {
+            self.edit(id, |job| {
+                settle(job, used);
+                job.state = JobState::Completed;
+                job.attempt_id = None;
+                job.cancel_requested_at = None;
+            });
+            self.job_event("job.completed", id, None);
+        } else if job.cancel_requested_at.is_some() {
+            self.end_cancelled(id, used);
+        } else {
+            let default =
+                if ending.end == PrintEnd::Cancelled { "cancelled at the printer" } else { "the print failed" };
+            self.failed(id, used, ending.reason.unwrap_or(default));
+        }
+        self.check_ready();
+    }
+
+    /// Nothing began: the job waits for a printer again, until too many tries failed.
+    fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
+        let (now, id) = (self.cx.now, job.id);
+        self.edit_attempt(id, attempt.id, |attempt| {
+            attempt.state = state;
+            attempt.unverified = false;
+            attempt.reason = Some(reason.to_owned());
+            attempt.ended_at = Some(now);
+        });
+        if job.cancel_requested_at.is_some() {
+            self.end_cancelled(id, Amount::ZERO);
+            self.check_ready();
+            return;
+        }
+        let tries = job.tries + u32::from(counts);
+        let printer = attempt.printer_id;
+        self.edit(id, |job| {
+            job.tries = tries;
+            if counts && !job.tried_on.contains(&printer) {
+                job.tried_on.push(printer);
+            }
+        });
+        if counts && tries >= self.cx.rules.max_attempts {
+            self.failed(id, Amount::ZERO, &format!("{reason} (after {tries} tries)"));
+        } else {
+            self.job_event("job.not_started", id, Some(reason));
+            self.edit(id, |job| {
+                job.state = JobState::Sliced;
+                job.attempt_id = None;
+                job.printer_id = None;
+            });
+        }
+    }
+
+    fn failed(&mut self, id: Id, used: Amount, error: &str) {
+        self.edit(id, |job| {
+            settle(job, used);
+            job.state = JobState::Failed;
+            job.attempt_id = None;
+            job.error = Some(error.to_owned());
+        });
+        self.job_event("job.failed", id, Some(error));
+    }
+}

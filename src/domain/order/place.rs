@@ -1,0 +1,209 @@
+//! Placing, changing and shipping an order; its money, frozen when it is made.
+
+use super::change::Change;
+use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
+use crate::domain::durable::{Counter, Cx, Decision};
+use crate::domain::id::Id;
+use crate::domain::principal::{Principal, Role};
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::rules::Rules;
+use crate::domain::time::Timestamp;
+use serde_json::json;
+
+/// Priority of orders that say none.
+const PRIORITY: u8 = 5;
+
+/// Jobs that a line makes: one full plate each.
+pub(super) fn plates(line: &Line) -> u32 {
+    line.quantity.div_ceil(line.make.units_per_plate.max(1))
+}
+
+/// Basis points of a destination: its region's own rate first, then its country's; none without an address.
+pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
+    let Some(to) = to else { return 0 };
+    let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
+    let mut for_all = 0;
+    for rate in in_country {
+        match (&rate.region, &to.region) {
+            (None, _) => for_all = rate.bps,
+            (Some(rate_region), Some(region)) if rate_region.eq_ignore_ascii_case(region) => {
+                return rate.bps;
+            }
+            (Some(_), _) => {}
+        }
+    }
+    for_all
+}
+
+/// Tax of one line, exclusive, half-up; `None` beyond what can be counted.
+pub(super) fn line_tax(net_cents: i64, bps: i64) -> Option<i64> {
+    i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
+}
+
+/// Subtotal and tax of all lines; `None` beyond what can be counted.
+fn sums(lines: &[Line]) -> Option<(i64, i64)> {
+    lines.iter().try_fold((0i64, 0i64), |(subtotal, tax), line| {
+        let net = line.unit_price_cents.checked_mul(i64::from(line.quantity))?;
+        Some((subtotal.checked_add(net)?, tax.checked_add(line_tax(net, line.tax_rate_bps)?)?))
+    })
+}
+
+fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    faults.check(!new.lines.is_empty(), "lines", "at least one line is needed");
+    for (n, line) in new.lines.iter().enumerate() {
+        faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
+        faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
+    }
+    faults.check(new.priority.unwrap_or(PRIORITY) <= 9, "priority", "must be from 0 to 9");
+    let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
+    let most = rules.max_jobs;
+    faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
+    faults.refuse()
+}
+
+/// A customer key that was made for one customer orders for nobody else (decisions §2).
+fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
+    let said = said.map(|email| email.trim().to_lowercase());
+    match by {
+        Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
+            Some(said) if said != *own => Err(Refusal::forbidden("forbidden", "this key orders for another customer")),
+            _ => Ok(Some(own.clone())),
+        },
+        _ => Ok(said),
+    }
+}
+
+/// Makes the order: placed, or a draft.
+pub(super) fn create(id: Id, cx: &Cx<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
+    check_lines(new, cx.rules)?;
+    let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
+    let bps = tax_bps(cx.rules, new.shipping_address.as_ref());
+    let lines: Vec<Line> = new.lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
+    let shipping = cx.rules.shipping_flat_cents;
+    let (subtotal, tax, total) = sums(&lines)
+        .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
+        .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
+    let order = Order {
+        id,
+        number: cx.ids.number(Counter::Order),
+        kind: new.kind,
+        status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },
+        site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
+        made_by: new.made_by,
+        customer_id: None,
+        customer_email,
+        lines,
+        currency: new.currency.to_lowercase(),
+        subtotal_cents: subtotal,
+        shipping_cents: shipping,
+        tax_cents: tax,
+        discount_cents: 0,
+        total_cents: total,
+        notes: new.notes.clone(),
+        shipping_address: new.shipping_address.clone(),
+        priority: new.priority.unwrap_or(PRIORITY),
+        due_at: new.due_at,
+        shipment: None,
+        flags: Vec::new(),
+        payment_session: None,
+        payment_intent: None,
+        refunded_cents: 0,
+        refunded_whole: false,
+        created_at: cx.now,
+        paid_at: None,
+        updated_at: cx.now,
+        jobs: Default::default(),
+        payments: Vec::new(),
+    };
+    let mut change = Change::of(cx, order);
+    change.event(if new.draft { "order.draft" } else { "order.created" });
+    Ok(change.order_done())
+}
+
+/// The members of a PATCH; absent ones stay.
+pub(super) struct Patch<'a> {
+    pub(super) notes: Option<&'a Option<String>>,
+    pub(super) priority: Option<u8>,
+    pub(super) due_at: Option<Option<Timestamp>>,
+    pub(super) shipping_address: Option<&'a Option<Address>>,
+}
+
+impl Change<'_> {
+    /// draft → created; a zero total is paid by it.
+    pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
+        match self.order.status {
+            OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
+            OrderStatus::Created if self.order.total_cents == 0 => {}
+            status => return Err(Refusal::transition("confirming an order", status)),
+        }
+        if self.order.total_cents == 0 {
+            self.become_paid();
+        }
+        Ok(self.order_done())
+    }
+
+    /// ready → shipped.
+    pub(super) fn ship(mut self, shipment: &Shipment) -> Result<Decision<Order>, Refusal> {
+        let mut faults = Faults::default();
+        faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
+        faults.check(!shipment.tracking_number.trim().is_empty(), "trackingNumber", "must not be empty");
+        let date = &shipment.estimated_delivery;
+        let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
+        faults.check(is_date, "estimatedDelivery", "must be a date (YYYY-MM-DD)");
+        faults.refuse()?;
+        if self.order.status != OrderStatus::Ready {
+            return Err(Refusal::transition("shipping an order", self.order.status));
+        }
+        self.head().shipment = Some(shipment.clone());
+        self.status(OrderStatus::Shipped, None);
+        let more = json!({
+            "trackingNumber": shipment.tracking_number,
+            "carrier": shipment.carrier,
+            "estimatedDelivery": shipment.estimated_delivery,
+        });
+        self.event_with("order.shipped", more);
+        Ok(self.order_done())
+    }
+
+    /// Changes what may be changed; unfinished jobs follow priority and due date.
+    pub(super) fn update(mut self, patch: &Patch<'_>) -> Result<Decision<Order>, Refusal> {
+        if patch.priority.is_some_and(|priority| priority > 9) {
+            return Err(Refusal::field("priority", "must be from 0 to 9"));
+        }
+        if let Some(address) = patch.shipping_address
+            && *address != self.order.shipping_address
+        {
+            // Money is frozen when the order is made, so a destination with another tax rate would make it wrong.
+            if !self.order.status.payable() {
+                return Err(Refusal::transition("changing the address", self.order.status));
+            }
+            let frozen = self.order.lines.first().map_or(0, |line| line.tax_rate_bps);
+            if tax_bps(self.cx.rules, address.as_ref()) != frozen {
+                return Err(Refusal::conflict(
+                    "tax_differs",
+                    "the new destination has another tax rate; make a new order",
+                ));
+            }
+            self.head().shipping_address.clone_from(address);
+        }
+        if let Some(notes) = patch.notes
+            && *notes != self.order.notes
+        {
+            self.head().notes.clone_from(notes);
+        }
+        let priority = patch.priority.unwrap_or(self.order.priority);
+        let due_at = patch.due_at.unwrap_or(self.order.due_at);
+        if (priority, due_at) != (self.order.priority, self.order.due_at) {
+            let head = self.head();
+            (head.priority, head.due_at) = (priority, due_at);
+        }
+        if patch.priority.is_some() || patch.due_at.is_some() {
+            let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
+            for id in open {
+                self.rank(id, patch.priority, patch.due_at);
+            }
+        }
+        Ok(self.order_done())
+    }
+}

@@ -1,0 +1,98 @@
+//! An order and its materials: claims, their answers, and their settlement.
+//!
+//! A claim that was once asked for is settled only after it was answered: the material's mailbox keeps the order of
+//! messages, so a settlement never overtakes the claim it settles, and no reservation is left behind.
+
+use super::change::Change;
+use crate::domain::amount::Amount;
+use crate::domain::durable::Decision;
+use crate::domain::job::{Block, Job, JobState, Stock};
+use crate::domain::material::{ClaimId, ClaimState};
+use crate::domain::order::Order;
+
+/// The job is done with its claim, of which this much was consumed.
+pub(super) fn settle(job: &mut Job, consumed: Amount) {
+    job.consumed += consumed;
+    match job.stock {
+        // Still wanted until it is answered; then given back.
+        Stock::None | Stock::Asked | Stock::Settling { .. } => {}
+        Stock::InLine | Stock::Held => job.stock = Stock::Settling { consumed },
+    }
+}
+
+impl Change<'_> {
+    /// A material says how claims stand.
+    pub(super) fn stock(mut self, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
+        for (claim, state, words) in answers {
+            if let Ok(job) = self.job(claim.job) {
+                self.stands(&job, claim.number, *state, words.as_ref());
+            }
+        }
+        self.heard(true)
+    }
+
+    /// A material has settled claims.
+    pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
+        for claim in claims {
+            self.edit(claim.job, |job| {
+                job.settling.retain(|(number, _)| *number != claim.number);
+                if claim.number == job.claim && matches!(job.stock, Stock::Settling { .. }) {
+                    job.stock = Stock::None;
+                }
+            });
+        }
+        self.heard(true)
+    }
+
+    fn stands(&mut self, job: &Job, number: u32, state: ClaimState, words: Option<&String>) {
+        if number != job.claim || job.stock == Stock::None {
+            // Not wanted any more: whatever the material holds goes back.
+            if !job.settling.iter().any(|(one, _)| *one == number) {
+                self.edit(job.id, |job| job.settling.push((number, Amount::ZERO)));
+            }
+            return;
+        }
+        let waits = matches!(job.state, JobState::Validated | JobState::AwaitingManualReview);
+        match (job.stock, state) {
+            (Stock::Asked | Stock::InLine, _) if job.over() => {
+                self.edit(job.id, |job| job.stock = Stock::Settling { consumed: Amount::ZERO });
+            }
+            (Stock::Asked | Stock::InLine, ClaimState::Held) if waits => {
+                if job.state == JobState::AwaitingManualReview {
+                    self.job_event("job.validated", job.id, None);
+                }
+                self.edit(job.id, |job| {
+                    job.stock = Stock::Held;
+                    job.state = JobState::Sliced;
+                    job.blocked_by = None;
+                    job.block_reason = None;
+                });
+                self.job_event("job.sliced", job.id, None);
+            }
+            (Stock::Asked | Stock::InLine, ClaimState::Short) if waits => {
+                self.block(job, Block::Material, Stock::InLine, words)
+            }
+            (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
+                self.block(job, Block::ReorderPoint, Stock::InLine, words);
+            }
+            // Taken away, or an answer from before it was held: asking again tells. A job with an attempt keeps it.
+            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint) if job.state == JobState::Sliced => {
+                let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };
+                self.block(job, by, Stock::Asked, words);
+            }
+            _ => {}
+        }
+    }
+
+    fn block(&mut self, job: &Job, by: Block, stock: Stock, words: Option<&String>) {
+        self.edit(job.id, |job| {
+            job.state = JobState::AwaitingManualReview;
+            job.blocked_by = Some(by);
+            job.block_reason = words.cloned();
+            job.stock = stock;
+        });
+        if job.state != JobState::AwaitingManualReview || job.blocked_by != Some(by) {
+            self.job_event("job.blocked", job.id, words.map(String::as_str));
+        }
+    }
+}

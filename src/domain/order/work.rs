@@ -1,0 +1,235 @@
+//! An order's jobs: made when it is paid, ranked, cancelled, retried, released.
+
+use super::change::Change;
+use super::place::plates;
+use super::stock::settle;
+use super::{Order, OrderStatus};
+use crate::domain::amount::Amount;
+use crate::domain::durable::{Counter, Decision};
+use crate::domain::id::Id;
+use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
+use crate::domain::order::Resolution;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Class, Refusal};
+use crate::domain::time::Timestamp;
+
+/// Why a job without G-code stays CREATED.
+const NO_FILE: &str = "its SKU has no G-code file (a model alone is not sliced)";
+
+impl Change<'_> {
+    /// Makes the jobs of all lines; those that are complete are VALIDATED in the same commit.
+    pub(super) fn make_jobs(&mut self) {
+        let lines = self.order.lines.clone();
+        for (n, line) in lines.iter().enumerate() {
+            for _ in 0..plates(line) {
+                let complete = line.make.file_id.is_some();
+                let job = Job {
+                    id: self.cx.ids.id(),
+                    number: self.cx.ids.number(Counter::Job),
+                    version: 1,
+                    order_id: self.order.id,
+                    order_number: self.order.number,
+                    line: n as u32,
+                    sku_id: line.sku_id,
+                    sku_name: line.description.clone(),
+                    material_id: line.make.material_id,
+                    need: line.make.need,
+                    machine_type: line.make.machine_type,
+                    dimensions: line.make.dimensions,
+                    file_id: line.make.file_id,
+                    file_filament_mm: line.make.file_filament_mm,
+                    estimated_seconds: line.make.estimated_seconds,
+                    state: if complete { JobState::Validated } else { JobState::Created },
+                    blocked_by: None,
+                    block_reason: (!complete).then(|| NO_FILE.to_owned()),
+                    stock: if complete { Stock::Asked } else { Stock::None },
+                    claim: 1,
+                    settling: Vec::new(),
+                    released: false,
+                    priority: self.order.priority,
+                    due_at: self.order.due_at,
+                    printer_id: None,
+                    attempt_id: None,
+                    tries: 0,
+                    tried_on: Vec::new(),
+                    attempts: Vec::new(),
+                    cancel_requested_at: None,
+                    error: None,
+                    consumed: Amount::ZERO,
+                    created_at: self.cx.now,
+                    updated_at: self.cx.now,
+                };
+                let id = job.id;
+                self.add(job);
+                let (event, why) = if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE)) };
+                self.job_event(event, id, why);
+            }
+        }
+    }
+
+    /// Gives a job another place in the line; a waiting claim is asked for again, so that its material knows.
+    pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
+        self.edit(id, |job| {
+            let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
+            if (priority, due_at) != (job.priority, job.due_at) {
+                (job.priority, job.due_at) = (priority, due_at);
+                if job.stock == Stock::InLine {
+                    job.stock = Stock::Asked;
+                }
+            }
+        });
+    }
+
+    /// Changes a job's rank.
+    pub(super) fn update_job(
+        mut self,
+        id: Id,
+        if_version: Option<i64>,
+        priority: Option<u8>,
+        due_at: Option<Option<Timestamp>>,
+    ) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        if if_version.is_some_and(|version| version != job.version) {
+            return Err(Refusal::new(Class::Stale, "stale", format!("the job is at version {}", job.version)));
+        }
+        if priority.is_some_and(|priority| priority > 9) {
+            return Err(Refusal::field("priority", "must be from 0 to 9"));
+        }
+        if job.over() {
+            return Err(Refusal::transition("changing a job", job.state));
+        }
+        self.rank(id, priority, due_at);
+        self.job_done(id)
+    }
+
+    /// Cancels the order at once, and its jobs as far as that is possible.
+    pub(super) fn cancel(mut self, force: bool) -> Result<Decision<Order>, Refusal> {
+        let status = self.order.status;
+        if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
+            return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
+        }
+        let open = self.order.jobs.values().any(|job| !job.over());
+        match status {
+            OrderStatus::Shipped => return Err(Refusal::transition("cancelling an order", status)),
+            // An operator gives up on the printers that its jobs wait for.
+            OrderStatus::Cancelled | OrderStatus::Refunded if force && open => {}
+            OrderStatus::Cancelled | OrderStatus::Refunded => {
+                return Err(Refusal::transition("cancelling an order", status));
+            }
+            _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
+        }
+        self.cancel_jobs(force);
+        Ok(self.order_done())
+    }
+
+    /// Cancels all jobs that are not over.
+    pub(super) fn cancel_jobs(&mut self, force: bool) {
+        let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
+        for id in open {
+            self.cancel_one(id, force);
+        }
+    }
+
+    /// Cancels a job.
+    pub(super) fn cancel_job(mut self, id: Id, force: bool) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        if matches!(job.state, JobState::Completed | JobState::Cancelled) {
+            return Err(Refusal::transition("cancelling a job", job.state));
+        }
+        self.cancel_one(id, force);
+        self.check_ready();
+        self.job_done(id)
+    }
+
+    /// A job in nobody's hands is cancelled at once. One with an attempt waits for its printer's word, which comes at once
+    /// when no start was sent; only the printer knows that for certain.
+    fn cancel_one(&mut self, id: Id, force: bool) {
+        let Ok(job) = self.job(id) else { return };
+        let now = self.cx.now;
+        match job.live() {
+            None => self.end_cancelled(id, Amount::ZERO),
+            Some(attempt) if force => {
+                // Nobody knows how much a print used that is given up: the whole need, so that no stock is promised twice.
+                let began = attempt.state == AttemptState::Confirmed;
+                self.edit_attempt(id, attempt.id, |attempt| {
+                    attempt.state = AttemptState::Abandoned;
+                    attempt.unverified = false;
+                    attempt.reason = Some("given up by an operator".to_owned());
+                    attempt.ended_at = Some(now);
+                    attempt.word = Some(Resolution::Failed);
+                });
+                self.end_cancelled(id, if began { job.need } else { Amount::ZERO });
+            }
+            Some(_) => self.edit(id, |job| {
+                job.cancel_requested_at.get_or_insert(now);
+            }),
+        }
+    }
+
+    /// The job is CANCELLED; this much was consumed.
+    pub(super) fn end_cancelled(&mut self, id: Id, consumed: Amount) {
+        self.edit(id, |job| {
+            settle(job, consumed);
+            job.state = JobState::Cancelled;
+            job.attempt_id = None;
+            job.blocked_by = None;
+            job.block_reason = None;
+        });
+        self.job_event("job.cancelled", id, None);
+    }
+
+    /// FAILED, COMPLETED → VALIDATED with a new reservation; earlier ones are still settled.
+    pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        if !matches!(job.state, JobState::Failed | JobState::Completed) {
+            return Err(Refusal::transition("retrying a job", job.state));
+        }
+        match self.order.status {
+            OrderStatus::Ready => self.status(OrderStatus::Printing, None),
+            OrderStatus::Paid | OrderStatus::Printing => {}
+            status => {
+                return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
+            }
+        }
+        self.edit(id, |job| {
+            if let Stock::Settling { consumed } = job.stock {
+                job.settling.push((job.claim, consumed));
+            }
+            job.claim += 1;
+            job.stock = Stock::Asked;
+            job.state = JobState::Validated;
+            job.released = false;
+            job.printer_id = None;
+            job.tries = 0;
+            job.tried_on.clear();
+            job.cancel_requested_at = None;
+            job.error = None;
+        });
+        self.job_event("job.retried", id, None);
+        self.job_event("job.validated", id, None);
+        self.job_done(id)
+    }
+
+    /// `awaiting_manual_review` → VALIDATED, past the reorder point; not past a shortage.
+    pub(super) fn release_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        match (job.state, job.blocked_by) {
+            (JobState::AwaitingManualReview, Some(Block::ReorderPoint)) => {}
+            (JobState::AwaitingManualReview, Some(Block::Material)) => {
+                let words = job.block_reason.clone().unwrap_or_else(|| "not enough material".to_owned());
+                return Err(Refusal::conflict("insufficient_material", words));
+            }
+            (state, _) => return Err(Refusal::transition("releasing a job", state)),
+        }
+        self.edit(id, |job| {
+            job.released = true;
+            job.state = JobState::Validated;
+            job.blocked_by = None;
+            job.block_reason = None;
+            job.stock = Stock::Asked;
+        });
+        self.job_event("job.released", id, None);
+        self.job_event("job.validated", id, None);
+        self.job_done(id)
+    }
+}

@@ -1,0 +1,69 @@
+//! What tests of the rules hand in: a clock that is set, ids that count up, chance that repeats itself.
+
+use crate::domain::durable::{Counter, Cx, Decision, Durable, Ids};
+use crate::domain::id::Id;
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::domain::rules::Rules;
+use crate::domain::time::Timestamp;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The surroundings of a decision.
+pub(crate) struct Bench {
+    pub(crate) now: Timestamp,
+    pub(crate) rules: Rules,
+    ids: Counting,
+}
+
+#[derive(Default)]
+struct Counting(AtomicU64);
+
+impl Counting {
+    fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed) + 1
+    }
+}
+
+impl Ids for Counting {
+    fn id(&self) -> Id {
+        // Far above the ids that tests choose themselves.
+        Id(uuid::Uuid::from_u128((1 << 64) + u128::from(self.next())))
+    }
+    fn number(&self, _: Counter) -> i64 {
+        self.next() as i64
+    }
+    fn chance(&self) -> f64 {
+        (self.next() as f64 * 0.618_033_988_75).fract()
+    }
+}
+
+impl Bench {
+    /// The shipped rules, and somebody to mail to.
+    pub(crate) fn new() -> Self {
+        let rules = Rules { operator_mail: vec!["floor@example.com".to_owned()], ..Rules::default() };
+        Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
+    }
+
+    pub(crate) fn cx(&self) -> Cx<'_> {
+        Cx { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
+    }
+
+    /// Decides and takes over the next state.
+    pub(crate) fn tell<T: Durable>(
+        &self,
+        this: &mut Option<T>,
+        id: Id,
+        command: &T::Command,
+    ) -> Result<Decision<T>, Refusal> {
+        let decision = T::decide(this.as_ref(), id, &self.cx(), command)?;
+        if let Some(next) = &decision.next {
+            *this = Some(next.clone());
+        }
+        Ok(decision)
+    }
+}
+
+/// An id that a test chooses.
+pub(crate) fn id(number: u32) -> Id {
+    Id(uuid::Uuid::from_u128(u128::from(number)))
+}

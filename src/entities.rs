@@ -1,0 +1,28 @@
+//! Tables as SeaORM sees them, one file a table; `migrations/` makes them.
+//!
+//! Not for anybody but `store/`: everyone else speaks the domain's types. Ids are hyphenated UUIDs, times milliseconds
+//! since 1970 UTC, money minor units, amounts thousandths, `doc` the serialised domain value and `schema` its version.
+#![expect(missing_docs, reason = "columns are what the domain's fields of the same name are")]
+
+pub mod access;
+pub mod api_keys;
+pub mod attempts;
+pub mod audit;
+pub mod claims;
+pub mod deliveries;
+pub mod endpoints;
+pub mod events;
+pub mod files;
+pub mod idempotency;
+pub mod inbound;
+pub mod jobs;
+pub mod mails;
+pub mod materials;
+pub mod movements;
+pub mod orders;
+pub mod payments;
+pub mod printers;
+pub mod skus;
+pub mod staff_sessions;
+pub mod users;
+pub mod writer;

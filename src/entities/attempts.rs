@@ -1,0 +1,24 @@
+//! `attempts`: attempts of jobs, rows of the order.
+
+use sea_orm::entity::prelude::*;
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
+#[sea_orm(table_name = "attempts")]
+pub struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub id: String,
+    pub schema: i64,
+    pub doc: String,
+    pub job_id: String,
+    pub order_id: String,
+    pub number: i64,
+    pub printer_id: String,
+    pub state: String,
+    pub created_at: i64,
+}
+
+#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+pub enum Relation {}
+
+impl ActiveModelBehavior for ActiveModel {}

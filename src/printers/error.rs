@@ -1,0 +1,72 @@
+//! What can go wrong between us and a printer.
+
+use crate::domain::telemetry::Connection;
+use crate::printers::adapter::Operation;
+
+/// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PrinterError {
+    /// The connection could not be opened, so nothing was sent.
+    #[error("the printer cannot be reached: {0}")]
+    Unreachable(String),
+    /// The connection broke after the request may have gone out: it may have happened.
+    #[error("the connection to the printer was lost: {0}")]
+    Lost(String),
+    /// No answer in time: it may have happened, or still happen.
+    #[error("the printer did not answer in time")]
+    Timeout,
+    /// It refuses our key.
+    #[error("the printer refuses the api key: {0}")]
+    WrongKey(String),
+    /// Its web server answers, the firmware behind it does not. The command may have reached the firmware before.
+    #[error("the printer's firmware is not connected: {0}")]
+    FirmwareDisconnected(String),
+    /// It answered no.
+    #[error("the printer refused: {message}")]
+    Refused {
+        /// HTTP status, or the nearest one for other protocols.
+        status: u16,
+        /// The printer's own words.
+        message: String,
+    },
+    /// It has no such file.
+    #[error("the printer has no such file: {0}")]
+    NotFound(String),
+    /// The file, or the printer, is in use.
+    #[error("in use by a print: {0}")]
+    InUse(String),
+    /// This type of printer cannot do that.
+    #[error("this type of printer does not support {0}")]
+    Unsupported(Operation),
+    /// It answered something that its protocol does not allow.
+    #[error("the printer's answer is not understood: {0}")]
+    BadAnswer(String),
+    /// What we were asked to send makes no sense (file name, local file); nothing was sent.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+impl PrinterError {
+    /// After a failed start: true only where the print cannot have begun, because the printer itself refused (a 4xx answer) or nothing was sent.
+    pub fn certainly_not_done(&self) -> bool {
+        match self {
+            Self::Unreachable(_)
+            | Self::WrongKey(_)
+            | Self::NotFound(_)
+            | Self::InUse(_)
+            | Self::Unsupported(_)
+            | Self::Invalid(_) => true,
+            Self::Refused { status, .. } => (400..500).contains(status),
+            Self::Lost(_) | Self::Timeout | Self::FirmwareDisconnected(_) | Self::BadAnswer(_) => false,
+        }
+    }
+
+    /// How we stand with a printer whose status could not be read for this reason.
+    pub fn connection(&self) -> Connection {
+        match self {
+            Self::WrongKey(_) => Connection::WrongKey,
+            Self::FirmwareDisconnected(_) => Connection::FirmwareDisconnected,
+            _ => Connection::Unreachable,
+        }
+    }
+}

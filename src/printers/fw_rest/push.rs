@@ -1,0 +1,60 @@
+//! Moonraker's web socket (protocol notes §1.5): identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
+
+use crate::printers::adapter::PrinterError;
+use crate::printers::push::{Dialect, Heard};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+/// What we say on the socket.
+pub(super) struct Socket {
+    api_key: Option<String>,
+}
+
+impl Socket {
+    pub(super) fn new(api_key: Option<String>) -> Self {
+        Self { api_key }
+    }
+
+    fn identify(&self) -> String {
+        let mut params =
+            json!({"client_name": "printfloor", "version": env!("CARGO_PKG_VERSION"), "type": "other", "url": ""});
+        if let Some(key) = &self.api_key {
+            params["api_key"] = json!(key);
+        }
+        json!({"jsonrpc": "2.0", "method": "server.connection.identify", "params": params, "id": 1}).to_string()
+    }
+}
+
+/// Only what changes a state: temperatures and durations would wake us four times a second.
+fn subscribe() -> String {
+    let objects = json!({"webhooks": ["state"], "print_stats": ["state", "filename"]});
+    json!({"jsonrpc": "2.0", "method": "printer.objects.subscribe", "params": {"objects": objects}, "id": 2})
+        .to_string()
+}
+
+#[async_trait]
+impl Dialect for Socket {
+    async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
+        // Subscribing fails while the firmware is away; `notify_klippy_ready` is then the time for it.
+        Ok(vec![self.identify(), subscribe()])
+    }
+
+    fn heard(&mut self, text: &str) -> Heard {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        match message.get("method").and_then(Value::as_str) {
+            // The firmware forgot our subscription.
+            Some("notify_klippy_ready") => Heard { wake: true, reply: Some(subscribe()) },
+            Some(
+                "notify_status_update"
+                | "notify_klippy_shutdown"
+                | "notify_klippy_disconnected"
+                | "notify_history_changed",
+            ) => Heard { wake: true, reply: None },
+            // The answer to a subscription is a snapshot, perhaps newer than the last poll.
+            None if message.get("id").and_then(Value::as_i64) == Some(2) && message.get("result").is_some() => {
+                Heard { wake: true, reply: None }
+            }
+            _ => Heard::default(),
+        }
+    }
+}

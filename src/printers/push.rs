@@ -1,0 +1,154 @@
+//! A printer's push connection: a web socket that is kept open and wakes a waiter. A hint only; polling is always the backstop.
+
+use crate::printers::adapter::PrinterError;
+use crate::printers::registry::Settings;
+use async_trait::async_trait;
+use futures::{SinkExt, StreamExt};
+use reqwest::Url;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Bytes, Message};
+use tokio_util::task::AbortOnDropHandle;
+
+/// Silence after which we ask whether the other side is still there.
+const QUIET: Duration = Duration::from_secs(20);
+/// So many unanswered questions mean a dead connection.
+const QUIET_LIMIT: u32 = 3;
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// A status push is a few kilobytes; the first one with logs and temperatures some hundred.
+const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+
+/// What a brand's socket wants and means.
+#[async_trait]
+pub(super) trait Dialect: Send + 'static {
+    /// A new connection is about to be made: forget the old one; the messages to begin with.
+    async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
+    /// A message came in.
+    fn heard(&mut self, text: &str) -> Heard;
+}
+
+/// What follows from a message.
+#[derive(Default)]
+pub(super) struct Heard {
+    /// Worth a look at the printer.
+    pub(super) wake: bool,
+    /// To be sent back.
+    pub(super) reply: Option<String>,
+}
+
+/// The connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
+#[derive(Default)]
+pub(super) struct Push {
+    woken: Arc<Notify>,
+    task: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+/// Where to connect.
+pub(super) struct Endpoint {
+    url: Url,
+    header: Option<(HeaderName, HeaderValue)>,
+    connect_timeout: Duration,
+}
+
+impl Endpoint {
+    /// The socket beside an HTTP base; `None` for https, where only polling is done.
+    pub(super) fn new(mut url: Url, api_key: Option<&str>, settings: &Settings) -> Option<Self> {
+        if url.scheme() != "http" || url.set_scheme("ws").is_err() {
+            return None;
+        }
+        let header =
+            api_key.and_then(|key| Some((HeaderName::from_static("x-api-key"), HeaderValue::from_str(key).ok()?)));
+        Some(Self { url, header, connect_timeout: settings.connect_timeout })
+    }
+}
+
+impl Push {
+    /// Waits for a push; opens the connection where there is none.
+    pub(super) async fn changed<D: Dialect>(&self, begin: impl FnOnce() -> Option<(Endpoint, D)>) {
+        {
+            let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+            if task.as_ref().is_none_or(AbortOnDropHandle::is_finished)
+                && let Some((endpoint, dialect)) = begin()
+            {
+                *task = Some(AbortOnDropHandle::new(tokio::spawn(keep(endpoint, dialect, self.woken.clone()))));
+            }
+        }
+        self.woken.notified().await;
+    }
+
+    /// Closes the connection; the next waiter opens a new one.
+    pub(super) fn stop(&self) {
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>) {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        match talk(&endpoint, &mut dialect, &woken).await {
+            Ok(()) => {
+                // It was open and was lost: whatever was said meanwhile is missed, and the printer may be gone.
+                pause = FIRST_PAUSE;
+                woken.notify_one();
+            }
+            Err(error) => {
+                tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer")
+            }
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// One connection, from opening to its end. An error: it was never open.
+async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) -> Result<(), PrinterError> {
+    let greeting = dialect.greet().await?;
+    let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
+    let mut request = endpoint.url.as_str().into_client_request().map_err(|error| unreachable(&error))?;
+    if let Some((name, value)) = &endpoint.header {
+        request.headers_mut().insert(name.clone(), value.clone());
+    }
+    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+    let opening = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
+    let (mut socket, _) = timeout(endpoint.connect_timeout, opening)
+        .await
+        .map_err(|_| PrinterError::Timeout)?
+        .map_err(|error| unreachable(&error))?;
+    for message in greeting {
+        socket.send(Message::text(message)).await.map_err(|error| unreachable(&error))?;
+    }
+    let mut quiet = 0;
+    loop {
+        let sent = match timeout(QUIET, socket.next()).await {
+            Ok(Some(Ok(message))) => {
+                quiet = 0;
+                let Message::Text(text) = message else {
+                    continue;
+                };
+                let heard = dialect.heard(text.as_str());
+                if heard.wake {
+                    woken.notify_one();
+                }
+                match heard.reply {
+                    Some(reply) => socket.send(Message::text(reply)).await,
+                    None => Ok(()),
+                }
+            }
+            Ok(_) => return Ok(()),
+            Err(_) if quiet < QUIET_LIMIT => {
+                quiet += 1;
+                socket.send(Message::Ping(Bytes::new())).await
+            }
+            Err(_) => return Ok(()),
+        };
+        if sent.is_err() {
+            return Ok(());
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Printer types by name. A factory registered under a new `type` is usable everywhere at once.
+
+use crate::printers::adapter::Adapter;
+use crate::printers::fw_rest::FwRest;
+use crate::printers::server_rest::ServerRest;
+use crate::printers::wire::Wire;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Time limits of the adapters.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// To open a connection. HTTP clients are handed in: build them with this, and without a read timeout.
+    pub connect_timeout: Duration,
+    /// For an answer to a question.
+    pub request_timeout: Duration,
+    /// For a command that may run macros on the printer, and the base of an upload's limit.
+    pub command_timeout: Duration,
+    /// An upload slower than this is given up.
+    pub upload_min_bytes_per_second: u64,
+    /// For an emergency stop.
+    pub emergency_timeout: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(5),
+            request_timeout: Duration::from_secs(10),
+            command_timeout: Duration::from_mins(2),
+            upload_min_bytes_per_second: 20_000,
+            emergency_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+impl Settings {
+    /// Time limit of an upload of `size` bytes: the base and what it takes at the slowest rate allowed.
+    pub fn upload_timeout(&self, size: u64) -> Duration {
+        self.command_timeout + Duration::from_secs(size / self.upload_min_bytes_per_second.max(1))
+    }
+}
+
+/// Where a printer is and how to get in.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct PrinterAddress {
+    /// Base URL, port included. Without a scheme `http` is meant, and without a port then the type's default port.
+    pub base_url: String,
+    /// Empty: none is needed.
+    pub api_key: String,
+    /// For types that want it; else empty.
+    pub serial: String,
+}
+
+/// What a factory builds from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Time limits.
+    pub settings: Settings,
+    /// For everything but emergency stops.
+    pub client: reqwest::Client,
+    /// For emergency stops alone, so that nothing queued delays them.
+    pub emergency: reqwest::Client,
+}
+
+/// Why no adapter was made.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum MakeError {
+    /// Nobody registered this type.
+    #[error("unknown printer type {0:?}")]
+    UnknownType(String),
+    /// The base URL or key cannot be used.
+    #[error("{0}")]
+    BadAddress(String),
+}
+
+/// Makes an adapter of one type.
+pub type Factory = Arc<dyn Fn(&Parts, &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
+
+struct Entry {
+    factory: Factory,
+    default_port: Option<u16>,
+}
+
+/// All printer types known to this server.
+pub struct Registry {
+    parts: Parts,
+    types: BTreeMap<String, Entry>,
+}
+
+impl Registry {
+    /// With the built-in types. `client` and `emergency` must be two clients: they must not share connections.
+    pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
+        let mut registry = Self { parts: Parts { settings, client, emergency }, types: BTreeMap::new() };
+        registry.register(
+            "fw_rest",
+            Some(7125),
+            Arc::new(|parts, address| Ok(Arc::new(FwRest::new(Wire::new(parts, address, 7125, "x-api-key")?)))),
+        );
+        registry.register(
+            "server_rest",
+            Some(5000),
+            Arc::new(|parts, address| Ok(Arc::new(ServerRest::new(Wire::new(parts, address, 5000, "x-api-key")?)))),
+        );
+        registry
+    }
+
+    /// Adds a type, or replaces one.
+    pub fn register(&mut self, kind: &str, default_port: Option<u16>, factory: Factory) {
+        self.types.insert(kind.to_owned(), Entry { factory, default_port });
+    }
+
+    /// An adapter for a printer; nothing is sent yet.
+    pub fn make(&self, kind: &str, address: &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> {
+        let entry = self.types.get(kind).ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
+        (entry.factory)(&self.parts, address)
+    }
+
+    /// Names of all types.
+    pub fn types(&self) -> Vec<&str> {
+        self.types.keys().map(String::as_str).collect()
+    }
+
+    /// The port that printers of a type usually listen on.
+    pub fn default_port(&self, kind: &str) -> Option<u16> {
+        self.types.get(kind)?.default_port
+    }
+}

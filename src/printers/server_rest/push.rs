@@ -1,0 +1,47 @@
+//! `OctoPrint`'s raw web socket (protocol notes §2.3): a session from the key, then state messages up to twice a second, of which only a change wakes.
+
+use super::client::Client;
+use crate::printers::adapter::PrinterError;
+use crate::printers::push::{Dialect, Heard};
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// What we say on the socket.
+pub(super) struct Socket {
+    client: Arc<Client>,
+    /// State flags and selected file of the last state message.
+    seen: Option<(Value, Value)>,
+}
+
+impl Socket {
+    pub(super) fn new(client: Arc<Client>) -> Self {
+        Self { client, seen: None }
+    }
+}
+
+#[async_trait]
+impl Dialect for Socket {
+    async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
+        self.seen = None;
+        let session = self.client.session().await?;
+        Ok(vec![json!({ "auth": session }).to_string()])
+    }
+
+    fn heard(&mut self, text: &str) -> Heard {
+        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        if let Some(event) = message.get("event") {
+            let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
+            let telling = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
+            return Heard { wake: telling, reply: None };
+        }
+        let Some(current) = message.get("current").or_else(|| message.get("history")) else {
+            return Heard::default();
+        };
+        let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
+        let now = (part("/state/flags"), part("/job/file/path"));
+        let wake = self.seen.as_ref() != Some(&now);
+        self.seen = Some(now);
+        Heard { wake, reply: None }
+    }
+}

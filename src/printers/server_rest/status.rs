@@ -1,0 +1,87 @@
+//! From `OctoPrint`'s flags and job (protocol notes §2.2) to one status. Pure.
+
+use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::Temperatures;
+use serde_json::Value;
+
+/// The serial port is closed; after an error or emergency stop `job.error` tells why.
+pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
+    let text = job.get("state").and_then(Value::as_str).unwrap_or("Offline");
+    let error = job.get("error").and_then(Value::as_str).filter(|text| !text.is_empty());
+    let broken = error.is_some() || text.contains("rror");
+    Status {
+        state: if broken { Activity::Error } else { Activity::Offline },
+        ..Status::away(Connection::FirmwareDisconnected, error.unwrap_or(text), at)
+    }
+}
+
+pub(super) fn temperatures(printer: &Value) -> Temperatures {
+    let number = |at: &str| printer.pointer(at).and_then(Value::as_f64).unwrap_or(0.0);
+    Temperatures {
+        nozzle: number("/temperature/tool0/actual"),
+        nozzle_target: number("/temperature/tool0/target"),
+        bed: number("/temperature/bed/actual"),
+        bed_target: number("/temperature/bed/target"),
+    }
+}
+
+/// Per cent of the selected file; none after a cancel.
+pub(super) fn completion(job: &Value) -> Option<f64> {
+    job.pointer("/progress/completion").and_then(Value::as_f64).map(|percent| percent.clamp(0.0, 100.0))
+}
+
+/// A status from `/api/printer` and `/api/job`.
+///
+/// There is no finished or failed state: an idle printer whose selected file is at exactly 100 finished it; `ended` stays open otherwise.
+pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
+    let flag = |name: &str| {
+        printer.pointer("/state/flags").and_then(|flags| flags.get(name)).and_then(Value::as_bool).unwrap_or(false)
+    };
+    // The flags overlap, so their order matters.
+    let (state, connection) = if flag("error") || flag("closedOrError") {
+        (Activity::Error, Connection::Connected)
+    } else if flag("cancelling") || flag("pausing") {
+        (Activity::Printing, Connection::Connected)
+    } else if flag("resuming") {
+        (Activity::Paused, Connection::Connected)
+    } else if flag("finishing") {
+        (Activity::Printing, Connection::Connected)
+    } else if flag("paused") {
+        (Activity::Paused, Connection::Connected)
+    } else if flag("printing") {
+        (Activity::Printing, Connection::Connected)
+    } else if flag("operational") {
+        (Activity::Idle, Connection::Connected)
+    } else {
+        (Activity::Offline, Connection::FirmwareDisconnected)
+    };
+    let file = job.pointer("/job/file/path").and_then(Value::as_str).filter(|path| !path.is_empty());
+    let completion = completion(job);
+    let finished = state == Activity::Idle && completion.is_some_and(|percent| percent >= 100.0);
+    let active = matches!(state, Activity::Printing | Activity::Paused);
+    let words =
+        |value: Option<&Value>| value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+    let temperatures = temperatures(printer);
+    Status {
+        state,
+        connection,
+        file: file.map(str::to_owned),
+        ended: if finished && file.is_some() { Some(PrintEnd::Finished) } else { None },
+        progress: if file.is_some() { completion.unwrap_or(0.0) } else { 0.0 },
+        remaining_seconds: job
+            .pointer("/progress/printTimeLeft")
+            .and_then(Value::as_f64)
+            .filter(|_| active)
+            .map(|seconds| seconds as i64),
+        // `job.filament` is an estimate for the whole file, not what was used.
+        filament_mm: None,
+        nozzle: temperatures.nozzle,
+        bed: temperatures.bed,
+        homed: None,
+        message: words(job.get("error"))
+            .or_else(|| words(printer.pointer("/state/error")))
+            .or_else(|| words(printer.pointer("/state/text"))),
+        updated_at: at,
+    }
+}

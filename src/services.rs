@@ -1,0 +1,7 @@
+//! Clients of outside systems, one file each. Every base address, clock and HTTP client is handed in.
+//!
+//! Nothing outside this folder knows a vendor; nothing in it knows the rules of the shop.
+
+pub mod http;
+pub mod mail;
+pub mod webhook;

@@ -1,0 +1,165 @@
+//! Mail through a server, by SMTP.
+
+use super::{MailError, Mailer, Message, compose, sender};
+use futures::future::BoxFuture;
+use lettre::message::Mailbox;
+use lettre::transport::smtp::Error as SmtpError;
+use lettre::transport::smtp::authentication::{Credentials, Mechanism};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::extension::ClientId;
+use std::error::Error as _;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a server that has taken a message may take to say goodbye.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How the connection is protected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encryption {
+    /// TLS from the first byte.
+    Implicit,
+    /// STARTTLS, or nothing is sent.
+    Required,
+    /// STARTTLS when the server offers it, else in the clear: for relays inside the shop.
+    WhenOffered,
+}
+
+impl Encryption {
+    /// What is usual on a port: 465 speaks TLS at once, 587 must offer STARTTLS, any other may.
+    pub fn for_port(port: u16) -> Self {
+        match port {
+            465 => Self::Implicit,
+            587 => Self::Required,
+            _ => Self::WhenOffered,
+        }
+    }
+}
+
+/// The mail server.
+#[derive(Clone)]
+pub struct SmtpSettings {
+    /// Its name, which its certificate must bear.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// See [`Encryption::for_port`].
+    pub encryption: Encryption,
+    /// User name and password, when the server wants them.
+    pub credentials: Option<(String, String)>,
+    /// The sender of every message, `a@b` or `Name <a@b>`.
+    pub from: String,
+    /// For the whole of a message, from connecting to the server's word that it has taken it.
+    pub timeout: Duration,
+}
+
+/// Sends messages through a mail server, each over a connection of its own.
+///
+/// The library's transport with its pool is not used: it limits connecting but no answer, and a sending that is given up in the middle
+/// would go back into the pool.
+pub struct Smtp {
+    settings: SmtpSettings,
+    tls: TlsParameters,
+    from: Mailbox,
+}
+
+impl Smtp {
+    /// Checks the settings; nothing is sent yet.
+    pub fn new(settings: SmtpSettings) -> Result<Self, MailError> {
+        let from = sender(&settings.from)?;
+        let tls = TlsParameters::new(settings.host.clone())
+            .map_err(|error| MailError::settings(format!("TLS to {:?}: {error}", settings.host)))?;
+        Ok(Self { settings, tls, from })
+    }
+
+    /// Connects, greets and logs in, without sending anything: for a test of the connection.
+    pub async fn check(&self) -> Result<(), MailError> {
+        let connection = self.in_time(self.connect()).await?;
+        farewell(connection).await;
+        Ok(())
+    }
+
+    async fn deliver(&self, message: lettre::Message) -> Result<AsyncSmtpConnection, MailError> {
+        let mut connection = self.connect().await?;
+        connection.send(message.envelope(), &message.formatted()).await.map_err(|error| judge(&error))?;
+        Ok(connection)
+    }
+
+    async fn connect(&self) -> Result<AsyncSmtpConnection, MailError> {
+        let SmtpSettings { host, port, encryption, credentials, .. } = &self.settings;
+        let hello = ClientId::default();
+        let at_once = (*encryption == Encryption::Implicit).then(|| self.tls.clone());
+        let mut connection = AsyncSmtpConnection::connect_tokio1((host.as_str(), *port), None, &hello, at_once, None)
+            .await
+            .map_err(|error| unusable(&error))?;
+        if *encryption != Encryption::Implicit {
+            if connection.can_starttls() {
+                connection.starttls(self.tls.clone(), &hello).await.map_err(|error| unusable(&error))?;
+            } else if *encryption == Encryption::Required {
+                return Err(MailError::transient("the mail server does not offer STARTTLS, which is required"));
+            }
+        }
+        if let Some((user, password)) = credentials {
+            connection
+                .auth(&[Mechanism::Plain, Mechanism::Login], &Credentials::new(user.clone(), password.clone()))
+                .await
+                .map_err(|error| {
+                    MailError::transient(format!("the mail server refused the login: {}", words(&error)))
+                })?;
+        }
+        Ok(connection)
+    }
+
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, MailError>>) -> Result<T, MailError> {
+        let seconds = self.settings.timeout.as_secs_f64();
+        timeout(self.settings.timeout, work)
+            .await
+            .unwrap_or_else(|_| Err(MailError::transient(format!("the mail server did not answer within {seconds} s"))))
+    }
+}
+
+impl Mailer for Smtp {
+    fn send<'a>(&'a self, message: &'a Message) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async move {
+            let message = compose(message, &self.from)?;
+            let connection = self.in_time(self.deliver(message)).await?;
+            farewell(connection).await;
+            Ok(())
+        })
+    }
+}
+
+/// Says goodbye. What it answers changes nothing.
+async fn farewell(mut connection: AsyncSmtpConnection) {
+    let _ = timeout(FAREWELL, connection.quit()).await;
+}
+
+/// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first must not cost
+/// the message.
+fn judge(error: &SmtpError) -> MailError {
+    match error.status().map(u16::from) {
+        // Log in first, mechanism too weak, credentials refused, encryption needed.
+        Some(530 | 534 | 535 | 538) => MailError::transient(format!("the mail server wants a login: {}", words(error))),
+        _ if error.is_permanent() || error.is_client() => MailError::permanent(words(error)),
+        _ => MailError::transient(words(error)),
+    }
+}
+
+/// Before a message was offered nothing is its fault.
+fn unusable(error: &SmtpError) -> MailError {
+    MailError::transient(format!("the mail server cannot be used: {}", words(error)))
+}
+
+/// The error with its causes.
+fn words(error: &SmtpError) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        let text = inner.to_string();
+        if !words.contains(&text) {
+            words = format!("{words}: {text}");
+        }
+        cause = inner.source();
+    }
+    words
+}

@@ -1,0 +1,169 @@
+//! Sends one attempt of one webhook delivery and says how it went. When to try again is [`crate::domain::schedule`]'s affair, what a
+//! failure means for the endpoint its owner's.
+
+use crate::domain::signing;
+use crate::services::http::{Blocked, Outbound, read_beginning};
+use bytes::Bytes;
+use jiff::Timestamp;
+use std::error::Error as StdError;
+use std::io;
+use tokio::time::Instant;
+
+/// At most this much of an answer is read, in bytes.
+pub const ANSWER_READ_BYTES: usize = 16 * 1024;
+/// At most this much of an answer is kept, in bytes.
+pub const ANSWER_KEPT_BYTES: usize = 1024;
+
+/// One event on its way to one endpoint. The same on every attempt.
+#[derive(Clone)]
+pub struct Delivery {
+    /// The delivery's own id: `X-Service-Delivery`.
+    pub id: String,
+    /// The event's id: `webhook-id`, and `id` of the envelope.
+    pub event_id: String,
+    /// The kind of event: `X-Service-Event`.
+    pub event: String,
+    /// Where it goes.
+    pub url: String,
+    /// The envelope, sent byte for byte.
+    pub body: Bytes,
+    /// The endpoint's secret.
+    pub secret: String,
+    /// The secret before that, while the endpoint's rotation lasts.
+    pub old_secret: Option<String>,
+}
+
+/// How an attempt went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The status of the answer; `None` when none came.
+    pub status: Option<u16>,
+    /// True for a 2xx answer within the time limit.
+    pub ok: bool,
+    /// Why it failed, in plain words that may be shown to the endpoint's owner.
+    pub error: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// The beginning of the answer's body, at most [`ANSWER_KEPT_BYTES`].
+    pub excerpt: Option<String>,
+}
+
+/// Sends deliveries.
+#[derive(Clone)]
+pub struct Sender {
+    client: Outbound,
+}
+
+impl Sender {
+    /// A sender over the client for webhooks.
+    pub fn new(client: Outbound) -> Self {
+        Self { client }
+    }
+
+    /// Makes one attempt. `now` is the time of the attempt: it is signed with it, so a receiver can tell a stale copy. Whatever the other
+    /// side does is an [`Outcome`], never an error.
+    pub async fn send(&self, delivery: &Delivery, now: Timestamp) -> Outcome {
+        let started = Instant::now();
+        let mut outcome = self.attempt(delivery, now).await;
+        outcome.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        outcome
+    }
+
+    async fn attempt(&self, delivery: &Delivery, now: Timestamp) -> Outcome {
+        let request = match self.client.post(&delivery.url) {
+            Ok(request) => signed(request, delivery, now.as_second()),
+            Err(refused) => return Outcome::failed(refused.to_string()),
+        };
+        let mut answer = match request.send().await {
+            Ok(answer) => answer,
+            Err(error) => return Outcome::failed(self.words(&error)),
+        };
+        let status = answer.status();
+        let (body, broken) = read_beginning(&mut answer, ANSWER_READ_BYTES, ANSWER_KEPT_BYTES).await;
+        let error = match broken {
+            // The time limit is for the whole answer. One that breaks off has still been given.
+            Some(error) if error.is_timeout() => Some(self.words(&error)),
+            _ if status.is_success() => None,
+            _ if status.is_redirection() => Some(format!("answered {}, redirects are not followed", status.as_u16())),
+            _ => Some(format!("answered {}", status.as_u16())),
+        };
+        Outcome { status: Some(status.as_u16()), ok: error.is_none(), error, duration_ms: 0, excerpt: excerpt(&body) }
+    }
+
+    /// Plain words for a failure. The error's own text may name internal things and is not shown.
+    fn words(&self, error: &reqwest::Error) -> String {
+        if let Some(blocked) = causes(error).find_map(|cause| cause.downcast_ref::<Blocked>()) {
+            return blocked.to_string();
+        }
+        let words = if error.is_timeout() && error.is_connect() {
+            let seconds = self.client.settings().connect_timeout.as_secs_f64();
+            return format!("no connection within {seconds} s");
+        } else if error.is_timeout() {
+            let seconds = self.client.settings().timeout.as_secs_f64();
+            return format!("no complete answer within {seconds} s");
+        } else if causes(error).any(is_tls) {
+            "the TLS connection failed, the certificate may be invalid"
+        } else if error.is_dns() {
+            "the host name could not be resolved"
+        } else if causes(error).any(|cause| io_kind(cause) == Some(io::ErrorKind::ConnectionRefused)) {
+            "the connection was refused"
+        } else if error.is_connect() {
+            "the host could not be reached"
+        } else if error.is_builder() {
+            "the request could not be made"
+        } else {
+            "the connection broke before an answer came"
+        };
+        words.to_owned()
+    }
+}
+
+impl Outcome {
+    fn failed(error: String) -> Self {
+        Self { status: None, ok: false, error: Some(error), duration_ms: 0, excerpt: None }
+    }
+}
+
+/// Puts body and headers on the request. `stamp` is the time of the attempt in Unix seconds.
+fn signed(request: reqwest::RequestBuilder, delivery: &Delivery, stamp: i64) -> reqwest::RequestBuilder {
+    let mut secrets = vec![delivery.secret.as_str()];
+    secrets.extend(delivery.old_secret.as_deref());
+    request
+        .header("content-type", "application/json")
+        .header("x-service-signature", signing::service_signature(&delivery.secret, &delivery.body))
+        .header("x-service-event", &delivery.event)
+        .header("x-service-delivery", &delivery.id)
+        .header("webhook-id", &delivery.event_id)
+        .header("webhook-timestamp", stamp.to_string())
+        .header("webhook-signature", signing::webhook_signature(&secrets, &delivery.event_id, stamp, &delivery.body))
+        .body(delivery.body.clone())
+}
+
+/// The kept bytes as a text that any database can store.
+fn excerpt(body: &[u8]) -> Option<String> {
+    if body.is_empty() {
+        return None;
+    }
+    // A database text cannot hold NUL. What is not UTF-8 becomes three bytes long, so the length is checked again.
+    let mut text = String::from_utf8_lossy(body).replace('\0', "\u{fffd}");
+    text.truncate(text.floor_char_boundary(ANSWER_KEPT_BYTES));
+    Some(text)
+}
+
+/// The error and all that caused it.
+fn causes<'a>(error: &'a (dyn StdError + 'static)) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn io_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
+    error.downcast_ref().map(io::Error::kind)
+}
+
+/// True for a TLS error. It usually hides inside I/O errors, which do not name what is in them as their source.
+fn is_tls(error: &(dyn StdError + 'static)) -> bool {
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    error.is::<rustls::Error>() || inner.is_some_and(|inner| is_tls(inner))
+}
+
+#[cfg(test)]
+mod tests;

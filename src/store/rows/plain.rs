@@ -1,0 +1,151 @@
+//! Rows that are written once: events, the audit log, idempotency keys.
+
+use crate::domain::event::{Event, Numbered};
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::entities::{audit, events, idempotency};
+use crate::store::rows::{Damaged, WriteError};
+
+/// A line of the audit log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Audit {
+    /// Identifier.
+    pub id: Id,
+    /// When.
+    pub at: Timestamp,
+    /// Who asked ([`crate::domain::principal::Principal`] as text).
+    pub actor: String,
+    /// For what ([`crate::domain::durable::Durable::name`]).
+    pub action: String,
+    /// Of which kind of thing.
+    pub subject_kind: String,
+    /// Of which thing.
+    pub subject_id: Id,
+    /// In which request.
+    pub request_id: Option<String>,
+    /// What came of it: `done`, or the code of the refusal.
+    pub outcome: String,
+}
+
+/// What a key was answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Idempotency {
+    /// Scope and key, as the edge composes them.
+    pub key: String,
+    /// Hash of the body that came with it.
+    pub body_hash: String,
+    /// Kind of the thing that answered.
+    pub kind: String,
+    /// The thing that answered.
+    pub thing_id: Id,
+    /// The thing's version after the commit.
+    pub version: i64,
+    /// `Result<Answer, Refusal>` as JSON.
+    pub answer: String,
+    /// When.
+    pub created_at: Timestamp,
+    /// Until when a repeat gets this answer.
+    pub expires_at: Timestamp,
+}
+
+/// An event under its number.
+pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
+    Ok(events::Model {
+        seq,
+        id: event.id.to_string(),
+        event: event.event.clone(),
+        subject_kind: event.subject_kind.clone(),
+        subject_id: event.subject_id.to_string(),
+        order_id: event.order_id.map(|id| id.to_string()),
+        actor: event.actor.clone(),
+        data: serde_json::to_string(&event.data)?,
+        created_at: event.timestamp.0,
+    })
+}
+
+/// The event of a row.
+pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
+    let damaged = |reason: String| Damaged { table: "events", id: row.seq.to_string(), schema: 1, reason };
+    let id = |text: &str| text.parse::<Id>().map_err(|error| damaged(error.to_string()));
+    let event = Event {
+        id: id(&row.id)?,
+        subject_id: id(&row.subject_id)?,
+        order_id: row.order_id.as_deref().map(id).transpose()?,
+        data: serde_json::from_str(&row.data).map_err(|error| damaged(error.to_string()))?,
+        timestamp: Timestamp(row.created_at),
+        event: row.event,
+        subject_kind: row.subject_kind,
+        actor: row.actor,
+    };
+    Ok(Numbered { seq: row.seq, event })
+}
+
+/// A line of the audit log as a row.
+pub fn audit_row(line: Audit) -> audit::Model {
+    audit::Model {
+        id: line.id.to_string(),
+        at: line.at.0,
+        actor: line.actor,
+        action: line.action,
+        subject_kind: line.subject_kind,
+        subject_id: line.subject_id.to_string(),
+        request_id: line.request_id,
+        outcome: line.outcome,
+    }
+}
+
+/// The line of a row.
+pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
+    let id = |text: &str| {
+        text.parse().map_err(|error: uuid::Error| Damaged {
+            table: "audit",
+            id: row.id.clone(),
+            schema: 1,
+            reason: error.to_string(),
+        })
+    };
+    Ok(Audit {
+        id: id(&row.id)?,
+        subject_id: id(&row.subject_id)?,
+        at: Timestamp(row.at),
+        actor: row.actor,
+        action: row.action,
+        subject_kind: row.subject_kind,
+        request_id: row.request_id,
+        outcome: row.outcome,
+    })
+}
+
+/// A key as a row.
+pub fn idempotency_row(answered: Idempotency) -> idempotency::Model {
+    idempotency::Model {
+        key: answered.key,
+        body_hash: answered.body_hash,
+        kind: answered.kind,
+        thing_id: answered.thing_id.to_string(),
+        version: answered.version,
+        answer: answered.answer,
+        created_at: answered.created_at.0,
+        expires_at: answered.expires_at.0,
+    }
+}
+
+/// The key of a row.
+pub fn read_idempotency(row: idempotency::Model) -> Result<Idempotency, Damaged> {
+    let thing_id = row.thing_id.parse().map_err(|error: uuid::Error| Damaged {
+        table: "idempotency",
+        id: row.key.clone(),
+        schema: 1,
+        reason: error.to_string(),
+    })?;
+    Ok(Idempotency {
+        key: row.key,
+        body_hash: row.body_hash,
+        kind: row.kind,
+        thing_id,
+        version: row.version,
+        answer: row.answer,
+        created_at: Timestamp(row.created_at),
+        expires_at: Timestamp(row.expires_at),
+    })
+}

@@ -1,0 +1,33 @@
+//! Statements by which the writer forgets what is kept for a time only; each tells how many rows went.
+
+use crate::domain::endpoint::DeliveryState;
+use crate::domain::time::Timestamp;
+use crate::entities::{deliveries, events, idempotency};
+use crate::store::rows::WriteError;
+use crate::store::rows::map::word;
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+
+/// Keys whose time is over.
+pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
+    let over = idempotency::Column::ExpiresAt.lte(now.0);
+    let gone = idempotency::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}
+
+/// Events before this moment. The last event stays: the next number is counted on from it.
+pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
+    let old =
+        events::Column::CreatedAt.lt(before.0).and(Expr::col(events::Column::Seq).lt(SubQueryStatement::from(last)));
+    let gone = events::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}
+
+/// Deliveries made before this moment, but none that is still to be sent.
+pub async fn purge_deliveries(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
+    let over = deliveries::Column::State.ne(word(&DeliveryState::Pending)?);
+    let old = deliveries::Column::CreatedAt.lt(before.0).and(over);
+    let gone = deliveries::Entity::delete_many().filter(old).exec(tx).await.map_err(WriteError::Db)?;
+    Ok(gone.rows_affected)
+}

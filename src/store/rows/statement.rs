@@ -1,0 +1,116 @@
+//! One multi-row statement per table, cut below the databases' limits on bind parameters.
+
+use crate::store::rows::{Doc, HeadModel, WriteError};
+use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
+use sea_orm::{
+    ConnectionTrait, DbErr, EntityTrait, Iden, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter,
+    RuntimeErr, SqlErr,
+};
+use std::collections::HashSet;
+
+/// SQLite takes 32,766 and PostgreSQL 65,535.
+const MOST_PARAMETERS: usize = 30_000;
+
+type EntityOf<M> = <M as ModelTrait>::Entity;
+type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
+type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
+
+/// New heads and next versions of heads, each only if its version on disk is the one before.
+pub async fn write_heads<M>(tx: &impl ConnectionTrait, heads: Vec<M>) -> Result<(), WriteError>
+where
+    M: HeadModel + IntoActiveModel<ActiveOf<M>>,
+{
+    let count = heads.len();
+    // The same head twice would be judged differently by the two databases; the writer then runs each alone.
+    if heads.iter().map(Doc::key).collect::<HashSet<_>>().len() != count {
+        return Err(WriteError::Guard(M::TABLE));
+    }
+    let guard = Expr::cust(format!(r#""{0}"."version" = "excluded"."version" - 1"#, M::TABLE));
+    let written = insert(tx, heads, Some(replace::<M>().action_and_where(guard).to_owned())).await?;
+    if written == count as u64 { Ok(()) } else { Err(WriteError::Guard(M::TABLE)) }
+}
+
+/// Rows as they are now, keyed; `None` is a deleted one. Of the same key the last word counts.
+pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M>)>) -> Result<(), WriteError>
+where
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+{
+    let mut seen = HashSet::new();
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for (key, row) in log.into_iter().rev() {
+        if seen.insert(key.clone()) {
+            match row {
+                Some(row) => kept.push(row),
+                None => gone.push(key),
+            }
+        }
+    }
+    kept.reverse();
+    for keys in gone.chunks(MOST_PARAMETERS) {
+        let key = Expr::col("id").is_in(keys.iter().map(String::as_str));
+        EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(said_no)?;
+    }
+    insert(tx, kept, Some(replace::<M>())).await.map(|_| ())
+}
+
+/// Rows that must not be there yet.
+pub async fn write_new<M>(tx: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), WriteError>
+where
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+{
+    insert(tx, rows, None).await.map(|_| ())
+}
+
+async fn insert<M>(tx: &impl ConnectionTrait, rows: Vec<M>, on_conflict: Option<OnConflict>) -> Result<u64, WriteError>
+where
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+{
+    let most = MOST_PARAMETERS / ColumnOf::<M>::iter().count();
+    let mut rows = rows.into_iter().peekable();
+    let mut written = 0;
+    while rows.peek().is_some() {
+        let mut statement = EntityOf::<M>::insert_many(rows.by_ref().take(most).map(M::into_active_model));
+        if let Some(on_conflict) = &on_conflict {
+            statement = statement.on_conflict(on_conflict.clone());
+        }
+        written += statement.exec_without_returning(tx).await.map_err(said_no)?;
+    }
+    Ok(written)
+}
+
+/// The whole row takes the place of the one with the same key.
+fn replace<M: ModelTrait>() -> OnConflict {
+    let keys = || <EntityOf<M> as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
+    let names: Vec<_> = keys().map(|column| column.to_string()).collect();
+    let others = ColumnOf::<M>::iter().filter(|column| !names.contains(&column.to_string()));
+    OnConflict::columns(keys()).update_columns(others).to_owned()
+}
+
+/// Tells a taken value from a failing database.
+fn said_no(error: DbErr) -> WriteError {
+    let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
+        return WriteError::Db(error);
+    };
+    let name = match &error {
+        DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner)) => {
+            inner.as_database_error().and_then(|e| e.constraint()).and_then(by_name)
+        }
+        _ => None,
+    };
+    WriteError::Constraint(name.or_else(|| by_columns(&message)).unwrap_or(message))
+}
+
+/// PostgreSQL names the constraint: `uq__deliveries__endpoint_id__event_id__replay`.
+fn by_name(constraint: &str) -> Option<String> {
+    let (table, columns) = constraint.strip_prefix("uq__")?.split_once("__")?;
+    Some(format!("{table}.{}", columns.replace("__", ",")))
+}
+
+/// `SQLite` lists the columns: `UNIQUE constraint failed: deliveries.endpoint_id, deliveries.event_id, deliveries.replay`.
+fn by_columns(message: &str) -> Option<String> {
+    let (_, columns) = message.split_once("UNIQUE constraint failed: ")?;
+    let (table, _) = columns.split_once('.')?;
+    let prefix = format!("{table}.");
+    let columns: Vec<_> = columns.split(", ").map(|column| column.strip_prefix(&prefix).unwrap_or(column)).collect();
+    Some(format!("{table}.{}", columns.join(",")))
+}

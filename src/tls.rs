@@ -1,0 +1,22 @@
+//! The one TLS provider of the process.
+//!
+//! Several dependencies bring rustls; with two providers compiled in and none chosen, the first connection panics. So the binary and
+//! every test that opens one call [`install_provider`] before anything else.
+
+/// Makes aws-lc-rs the provider of this process. Calling it again changes nothing.
+pub fn install_provider() {
+    // An error means that a provider was installed before, which is what was wanted.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn installing_twice_leaves_a_provider_in_place() {
+        super::install_provider();
+        super::install_provider();
+        assert!(rustls::crypto::CryptoProvider::get_default().is_some());
+        // Panics when no provider can be chosen.
+        let _ = rustls::ClientConfig::builder();
+    }
+}
