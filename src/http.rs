@@ -26,7 +26,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
-pub use serve::{serve, serve_control};
+pub use serve::{serve_control, serve_tcp};
 
 /// What every handler knows.
 #[derive(Clone)]

@@ -6,10 +6,10 @@ use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
+use crate::http::AppState;
 use crate::http::csrf;
 use crate::http::error::ApiError;
 use crate::http::request_id::RequestId;
-use crate::http::AppState;
 use crate::store::Away;
 use crate::store::queries::Own;
 use axum::extract::{FromRequestParts, Request, State};
@@ -153,7 +153,10 @@ pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result
     let handle = app.shop.access.resident(Id::ONLY).ok_or(Away::Database)?;
     let state = handle.read();
     // Until the first key or user is made there is no access to read.
-    Ok(state.state.as_ref().map_or_else(|| read(&Access::default()), read))
+    match &state.state {
+        Some(access) => Ok(read(access)),
+        None => Ok(read(&Access::default())),
+    }
 }
 
 fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {

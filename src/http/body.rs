@@ -364,7 +364,17 @@ mod tests {
             error.body()["errors"].as_array().unwrap().iter().map(|f| f["path"].as_str().unwrap().to_owned()).collect();
         assert_eq!(
             paths,
-            ["lines.0.skuId", "lines.0.quantity", "lines.1", "lines.2.quantity", "lines.2.extra", "amount", "none", "name", "surprise"]
+            [
+                "lines.0.skuId",
+                "lines.0.quantity",
+                "lines.1",
+                "lines.2.quantity",
+                "lines.2.extra",
+                "amount",
+                "none",
+                "name",
+                "surprise"
+            ]
         );
     }
 

@@ -110,7 +110,12 @@ impl Call {
     }
 
     /// Asks a command that is known at once.
-    pub async fn ask<T: Thing>(&self, things: &Things<T>, to: To, command: T::Command) -> Result<Done<T::Answer>, ApiError> {
+    pub async fn ask<T: Thing>(
+        &self,
+        things: &Things<T>,
+        to: To,
+        command: T::Command,
+    ) -> Result<Done<T::Answer>, ApiError> {
         self.ask_with(things, to, async { Ok(command) }).await
     }
 
@@ -187,7 +192,8 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let mut whole = Vec::new();
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|_| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))?;
+        let piece =
+            piece.map_err(|_| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))?;
         if whole.len() + piece.len() > limit {
             return Err(ApiError::too_large(limit as u64));
         }

@@ -253,7 +253,8 @@ mod tests {
             PrinterError::BadAnswer("no json".to_owned()),
             PrinterError::Invalid("no name".to_owned()),
         ];
-        let all = refusals.into_iter().map(told).chain(asks.into_iter().map(told)).chain(printers.into_iter().map(told));
+        let all =
+            refusals.into_iter().map(told).chain(asks.into_iter().map(told)).chain(printers.into_iter().map(told));
         insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @"");
     }
 

@@ -56,7 +56,9 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
 /// The first answer, if there was one. Another body under the same key is 422.
 pub async fn look_up<T: Durable>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
     let now = app.shop.environment.now();
-    let Some(row) = app.shop.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else { return Ok(None) };
+    let Some(row) = app.shop.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
+        return Ok(None);
+    };
     if row.body_hash != key.body_hash || row.kind != T::KIND {
         return Err(ApiError::new(
             StatusCode::UNPROCESSABLE_ENTITY,

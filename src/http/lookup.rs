@@ -13,9 +13,9 @@ impl<S: Send + Sync> FromRequestParts<S> for ThingId {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let params = RawPathParams::from_request_parts(parts, state).await;
-        let id = params.ok().and_then(|params| {
-            params.iter().find(|(name, _)| *name == "id").and_then(|(_, text)| text.parse().ok())
-        });
+        let id = params
+            .ok()
+            .and_then(|params| params.iter().find(|(name, _)| *name == "id").and_then(|(_, text)| text.parse().ok()));
         match id {
             Some(id) => Ok(Self(id)),
             None => Err(no_such_path().await),

@@ -106,7 +106,9 @@ mod tests {
     fn limits_are_kept() {
         assert_eq!(params("").page().unwrap(), Page { limit: 50, offset: 0 });
         assert_eq!(params("limit=200&offset=3").page().unwrap(), Page { limit: 200, offset: 3 });
-        for wrong in ["limit=0", "limit=201", "limit=-1", "limit=x", "offset=-1", "offset=1.5", "offset=18446744073709551615"] {
+        for wrong in
+            ["limit=0", "limit=201", "limit=-1", "limit=x", "offset=-1", "offset=1.5", "offset=18446744073709551615"]
+        {
             assert_eq!(params(wrong).page().unwrap_err().status(), 400, "{wrong}");
         }
     }
@@ -118,6 +120,9 @@ mod tests {
         assert_eq!(more(4), json!(false));
         assert_eq!(more(5), json!(true));
         assert_eq!(cut(page, vec![1, 2, 3]), (vec![3], 3));
-        assert_eq!(body(Page { limit: 1, offset: u64::MAX }, "items", Vec::new(), 1)["pagination"]["hasMore"], json!(false));
+        assert_eq!(
+            body(Page { limit: 1, offset: u64::MAX }, "items", Vec::new(), 1)["pagination"]["hasMore"],
+            json!(false)
+        );
     }
 }

@@ -166,7 +166,7 @@ fn session_view(app: &AppState, session: &Session, own: Option<Id>) -> Value {
 }
 
 /// `DELETE /api/auth/sessions?id=`: one of one's own sessions, or without an id all but this one.
-pub async fn end_sessions(State(app): State<AppState>, call: Call, params: Params) -> Answer {
+pub async fn end_sessions(State(app): State<AppState>, params: Params, call: Call) -> Answer {
     let (user, wanted) = (call.who.user()?, params.id("id")?);
     let own = own_sessions(&app, user)?;
     let ends = |id: Id| wanted.map_or(call.who.session != Some(id), |wanted| wanted == id);

@@ -25,9 +25,8 @@ const REPLAY_MOST: usize = 5000;
 const REPLAY_PAGE: u64 = 500;
 
 fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Value {
-    let active = endpoint.is_some_and(|endpoint| {
-        endpoint.state == EndpointState::Active && endpoint.window.get(&delivery.id).is_some()
-    });
+    let active = endpoint
+        .is_some_and(|endpoint| endpoint.state == EndpointState::Active && endpoint.window.get(&delivery.id).is_some());
     let pending = delivery.state == DeliveryState::Pending;
     let state = if pending && active && delivery.next_at <= now { json!("sending") } else { json!(delivery.state) };
     json!({

@@ -73,7 +73,8 @@ pub async fn stream(State(app): State<AppState>, who: Who, params: Params, heade
     let mut queue = VecDeque::new();
     let after = match cursor {
         Some(after) if !kept(&app, after, now).await? => {
-            queue.push_back(Event::default().event("reset").id(now.to_string()).data(json!({"after": now}).to_string()));
+            queue
+                .push_back(Event::default().event("reset").id(now.to_string()).data(json!({"after": now}).to_string()));
             now
         }
         Some(after) => after,

@@ -139,7 +139,9 @@ fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> Result<FileK
         // Text that is not known is G-code or a model of some other program when the caller says so; pictures are known.
         (Some(said @ (FileKind::Gcode | FileKind::Model)), None) => Ok(said),
         (Some(_), _) => Err(Refusal::field("kind", "is not what the content is").into()),
-        (None, None) => Err(Refusal::field("file", "its content is not G-code, a model or a picture; say its kind").into()),
+        (None, None) => {
+            Err(Refusal::field("file", "its content is not G-code, a model or a picture; say its kind").into())
+        }
     }
 }
 
@@ -188,7 +190,8 @@ pub async fn content(State(app): State<AppState>, ThingId(id): ThingId) -> Answe
         return Err(Refusal::not_found("file").into());
     }
     let (content, size) = app.shop.blobs.read(&file.sha256).await?;
-    let plain: String = file.name.chars().map(|c| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { '_' }).collect();
+    let plain: String =
+        file.name.chars().map(|c| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { '_' }).collect();
     let headers = [
         (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
         (header::CONTENT_LENGTH, size.to_string()),

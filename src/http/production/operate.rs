@@ -81,7 +81,11 @@ pub async fn files(State(app): State<AppState>, ThingId(id): ThingId) -> Answer 
 }
 
 /// `DELETE /api/printers/{id}/files/{name}`: not the file of the job in hand (409).
-pub async fn delete_file(State(app): State<AppState>, ThingId(id): ThingId, Path((_, name)): Path<(String, String)>) -> Answer {
+pub async fn delete_file(
+    State(app): State<AppState>,
+    ThingId(id): ThingId,
+    Path((_, name)): Path<(String, String)>,
+) -> Answer {
     let (_, printer) = present(&app, id).await?;
     if printer.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(&name)) {
         return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));

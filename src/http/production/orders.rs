@@ -53,9 +53,8 @@ pub fn view(order: &Order, payments: &[Payment], version: i64) -> Value {
 fn progress(order: &Order, line: usize) -> Option<Value> {
     let mut jobs = order.jobs.values().filter(|job: &&std::sync::Arc<Job>| job.line as usize == line).peekable();
     jobs.peek()?;
-    let (total, done) = jobs.fold((0, 0), |(total, done), job| {
-        (total + 1, done + i32::from(job.state == JobState::Completed))
-    });
+    let (total, done) =
+        jobs.fold((0, 0), |(total, done), job| (total + 1, done + i32::from(job.state == JobState::Completed)));
     Some(json!({"total": total, "completed": done}))
 }
 
@@ -76,8 +75,7 @@ pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, Ap
     let state = app.shop.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
-    let payments: Vec<Payment> =
-        now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
+    let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     Ok(view(order, &payments, done.version))
 }
 

@@ -104,8 +104,8 @@ struct Said {
 
 impl Said {
     fn read(mut body: Fields, new: bool) -> Result<Self, ApiError> {
-        for member in ["name", "type", "machineType"].into_iter().filter(|member| new && !body.has(member)) {
-            body.check(false, member, "is required");
+        for member in ["name", "type", "machineType"] {
+            body.check(!new || body.has(member), member, "is required");
         }
         let said = Self {
             name: body.opt_text("name", 200),

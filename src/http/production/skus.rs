@@ -103,8 +103,8 @@ impl Said {
     /// Reads all members; `new`: those without a default must be there.
     fn read(mut body: Fields, new: bool) -> Result<Self, ApiError> {
         let required = ["code", "name", "materialId", "estimatedConsumption", "machineType", "priceCents"];
-        for member in required.into_iter().filter(|member| new && !body.has(member)) {
-            body.check(false, member, "is required");
+        for member in required {
+            body.check(!new || body.has(member), member, "is required");
         }
         let said = Self {
             code: body.opt_text("code", 64),

@@ -27,9 +27,8 @@ pub fn view(user: &User) -> Value {
 /// `GET /api/users`
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
-    let mut all = with_access(&app, |access| {
-        access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
-    })?;
+    let mut all =
+        with_access(&app, |access| access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|user| std::cmp::Reverse(user.id));
     let (some, total) = cut(page, all);
     reply::ok(body(page, "users", some.iter().map(|user| view(user)).collect(), total))
