@@ -3,9 +3,11 @@
 pub mod actors;
 pub mod blobs;
 pub mod config;
+pub mod credentials;
 pub mod domain;
 pub mod entities;
 pub mod fleet;
+pub mod http;
 pub mod payments;
 pub mod printers;
 pub mod sealing;
