@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod amount;
+pub mod dispatch;
 pub mod durable;
 pub mod endpoint;
 pub mod event;

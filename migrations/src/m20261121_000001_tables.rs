@@ -58,6 +58,7 @@ fn tables() -> Vec<Table> {
         Table::head("materials")
             .text("name")
             .text("kind")
+            .flag("active")
             .flag("archived")
             .int("quantity")
             .int("reserved")
@@ -94,6 +95,7 @@ fn tables() -> Vec<Table> {
         Table::head("printers")
             .text("name")
             .text("kind")
+            .flag("active")
             .flag("archived")
             .int("created_at")
             .index(&["archived", "created_at"]),
@@ -101,6 +103,7 @@ fn tables() -> Vec<Table> {
         Table::head("endpoints")
             .text("url")
             .text("state")
+            .flag("active")
             .flag("archived")
             .int("cursor")
             .int("created_at")

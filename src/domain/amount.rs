@@ -40,11 +40,7 @@ impl Amount {
     /// Takes a JSON number: at most three decimals, within ±[`LARGEST`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         if let Some(whole) = number.as_i64() {
-            return whole
-                .checked_mul(1000)
-                .map(Self)
-                .filter(|a| a.0.abs() <= LARGEST.0)
-                .ok_or(AmountError::TooLarge);
+            return whole.checked_mul(1000).map(Self).filter(|a| a.0.abs() <= LARGEST.0).ok_or(AmountError::TooLarge);
         }
         let value = number.as_f64().ok_or(AmountError::TooLarge)?;
         let thousandths = value * 1000.0;
@@ -86,11 +82,7 @@ impl fmt::Display for Amount {
 
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if self.0 % 1000 == 0 {
-            to.serialize_i64(self.0 / 1000)
-        } else {
-            to.serialize_f64(self.0 as f64 / 1000.0)
-        }
+        if self.0 % 1000 == 0 { to.serialize_i64(self.0 / 1000) } else { to.serialize_f64(self.0 as f64 / 1000.0) }
     }
 }
 

@@ -99,23 +99,11 @@ pub struct Decision<T: Durable> {
 impl<T: Durable> Decision<T> {
     /// A change of the head alone.
     pub fn to(next: T, answer: T::Answer) -> Self {
-        Self {
-            next: Some(next),
-            rows: Vec::new(),
-            events: Vec::new(),
-            created: Vec::new(),
-            answer,
-        }
+        Self { next: Some(next), rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
     }
     /// Nothing changes.
     pub fn unchanged(answer: T::Answer) -> Self {
-        Self {
-            next: None,
-            rows: Vec::new(),
-            events: Vec::new(),
-            created: Vec::new(),
-            answer,
-        }
+        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
     }
     /// With these rows.
     pub fn rows(mut self, rows: impl IntoIterator<Item = Row>) -> Self {
@@ -148,12 +136,7 @@ pub trait Durable: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
 
     /// The rule. `this` is `None` until the thing exists: everything but a creating command is then refused with
     /// [`Refusal::not_found`].
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &Cx<'_>,
-        command: &Self::Command,
-    ) -> Result<Decision<Self>, Refusal>;
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &Self::Command) -> Result<Decision<Self>, Refusal>;
     /// The command's name for the audit log (`order.cancel`).
     fn name(command: &Self::Command) -> &'static str;
     /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
@@ -187,9 +170,6 @@ pub struct Versioned<T> {
 impl<T> Versioned<T> {
     /// Not on disk yet.
     pub const fn nothing() -> Self {
-        Self {
-            version: 0,
-            state: None,
-        }
+        Self { version: 0, state: None }
     }
 }

@@ -47,13 +47,7 @@ pub struct Event {
 
 impl Event {
     /// An event of now, by whoever asks.
-    pub fn new(
-        cx: &Cx<'_>,
-        event: &str,
-        subject: (&str, Id),
-        order_id: Option<Id>,
-        data: Value,
-    ) -> Self {
+    pub fn new(cx: &Cx<'_>, event: &str, subject: (&str, Id), order_id: Option<Id>, data: Value) -> Self {
         Self {
             id: cx.ids.id(),
             event: event.to_owned(),

@@ -83,23 +83,9 @@ impl Durable for File {
     type Answer = Self;
     type Want = ();
 
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &Cx<'_>,
-        command: &FileCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &FileCommand) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|file| !file.archived), command) {
-            (
-                None,
-                FileCommand::Create {
-                    name,
-                    kind,
-                    size,
-                    sha256,
-                    metadata,
-                },
-            ) => Self {
+            (None, FileCommand::Create { name, kind, size, sha256, metadata }) => Self {
                 id,
                 name: name.clone(),
                 kind: *kind,
@@ -109,13 +95,8 @@ impl Durable for File {
                 archived: false,
                 created_at: cx.now,
             },
-            (Some(file), FileCommand::Archive) => Self {
-                archived: true,
-                ..file.clone()
-            },
-            (Some(_), FileCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this file exists"));
-            }
+            (Some(file), FileCommand::Archive) => Self { archived: true, ..file.clone() },
+            (Some(_), FileCommand::Create { .. }) => return Err(Refusal::conflict("exists", "this file exists")),
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))

@@ -109,16 +109,7 @@ impl AttemptState {
     pub fn over(self) -> bool {
         matches!(
             self,
-<<<<<<< HEAD
             Self::Finished | Self::Failed | Self::Cancelled | Self::Refused | Self::NotStarted | Self::Abandoned
-=======
-            Self::Finished
-                | Self::Failed
-                | Self::Cancelled
-                | Self::Refused
-                | Self::NotStarted
-                | Self::Abandoned
->>>>>>> floor
         )
     }
 }
@@ -233,15 +224,11 @@ pub struct Job {
 impl Job {
     /// COMPLETED, FAILED or CANCELLED.
     pub fn over(&self) -> bool {
-        matches!(
-            self.state,
-            JobState::Completed | JobState::Failed | JobState::Cancelled
-        )
+        matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
     }
     /// The live attempt.
     pub fn live(&self) -> Option<&Attempt> {
-        self.attempt_id
-            .and_then(|id| self.attempts.iter().find(|a| a.id == id))
+        self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
     }
     /// The name of an attempt's file on the printer: unique, never reused.
     pub fn file_name(&self, attempt: Id) -> String {

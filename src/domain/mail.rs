@@ -87,9 +87,7 @@ pub struct Send {
 
 /// Delay before the next try: 1 min doubling to 8 h.
 pub fn retry_ms(tries: u32) -> i64 {
-    60_000i64
-        .saturating_mul(1 << tries.saturating_sub(1).min(9))
-        .min(8 * 3_600_000)
+    60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }
 
 impl Durable for Mail {
@@ -98,18 +96,9 @@ impl Durable for Mail {
     type Answer = ();
     type Want = Send;
 
-    fn decide(
-        this: Option<&Self>,
-        _: Id,
-        cx: &Cx<'_>,
-        command: &MailCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, _: Id, cx: &Cx<'_>, command: &MailCommand) -> Result<Decision<Self>, Refusal> {
         let mail = this.ok_or_else(|| Refusal::not_found(Self::KIND))?;
-        let MailCommand::Tried {
-            number,
-            error,
-            permanent,
-        } = command;
+        let MailCommand::Tried { number, error, permanent } = command;
         if mail.state != MailState::Queued || *number != mail.tries + 1 {
             return Ok(Decision::unchanged(()));
         }
@@ -119,16 +108,7 @@ impl Durable for Mail {
             Some(_) => MailState::Queued,
         };
         let next_at = cx.now.plus_ms(retry_ms(*number));
-        Ok(Decision::to(
-            Self {
-                state,
-                tries: *number,
-                next_at,
-                error: error.clone(),
-                ..mail.clone()
-            },
-            (),
-        ))
+        Ok(Decision::to(Self { state, tries: *number, next_at, error: error.clone(), ..mail.clone() }, ()))
     }
 
     fn name(_: &MailCommand) -> &'static str {
@@ -137,10 +117,7 @@ impl Durable for Mail {
 
     fn wants(&self) -> Vec<Send> {
         match self.state {
-            MailState::Queued => vec![Send {
-                number: self.tries + 1,
-                at: self.next_at,
-            }],
+            MailState::Queued => vec![Send { number: self.tries + 1, at: self.next_at }],
             MailState::Sent | MailState::Failed => Vec::new(),
         }
     }

@@ -2,13 +2,6 @@
 //!
 //! State tables: decisions §3 (orders) and §4 (jobs). The order owns its jobs, their attempts and its payments.
 
-<<<<<<< HEAD
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
-use crate::domain::telemetry::PrintEnd;
-=======
 mod attempt;
 mod change;
 mod command;
@@ -21,15 +14,12 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use command::{
-    NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution,
-};
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution};
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::principal::{Principal, Role};
->>>>>>> floor
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -251,175 +241,16 @@ impl Order {
     /// Whether they may see it: staff see all, a `customer` key its own orders, or those of its customer (decisions §2).
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
-            Principal::Key {
-                role: Role::Customer,
-                customer_email: Some(email),
-                ..
-            } => self.customer_email.as_deref() == Some(email),
-            Principal::Key {
-                role: Role::Customer,
-                id,
-                ..
-            } => self.made_by == Some(*id),
+            Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
+                self.customer_email.as_deref() == Some(email)
+            }
+            Principal::Key { role: Role::Customer, id, .. } => self.made_by == Some(*id),
             _ => by.role().is_some_and(|role| role >= Role::Operator),
         }
     }
 
-<<<<<<< HEAD
-/// What is asked of an order.
-#[derive(Clone, Debug)]
-pub enum OrderCommand {
-    /// Makes it.
-    Create(Box<NewOrder>),
-    /// Changes notes, priority, due date, address (address only before paid).
-    Update {
-        /// Refused as stale when the version differs.
-        if_version: Option<i64>,
-        /// Absent = stays; `Some(None)` = cleared.
-        notes: Option<Option<String>>,
-        /// 0 to 9; unfinished jobs follow.
-        priority: Option<u8>,
-        /// Unfinished jobs follow.
-        due_at: Option<Option<Timestamp>>,
-        /// Destination.
-        shipping_address: Option<Option<Address>>,
-    },
-    /// draft → created (a zero total: → paid).
-    Confirm,
-    /// An operator takes the money: the full amount.
-    MarkPaid {
-        /// Default: the amount due; less is refused for now (400), more is 400.
-        amount_cents: Option<i64>,
-        /// `cash`, `bank_transfer`, …
-        method: String,
-        /// Free.
-        reference: Option<String>,
-    },
-    /// A signed event of the payment processor.
-    Payment(PaymentNews),
-    /// Cancels; a customer only while unpaid (the edge says who asks through `Cx::by`).
-    Cancel {
-        /// Do not wait for printers that do not answer.
-        force: bool,
-    },
-    /// ready → shipped.
-    Ship(Shipment),
-    /// A material answers how claims stand.
-    Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// A material has settled these claims.
-    Settled(Vec<ClaimId>),
-    /// The dispatcher proposes: claims the printer for the job.
-    Dispatch {
-        /// Which job.
-        job: Id,
-        /// On which printer.
-        printer: Id,
-    },
-    /// A printer reports on an attempt.
-    Attempt {
-        /// Which job.
-        job: Id,
-        /// Which attempt.
-        attempt: Id,
-        /// How far.
-        report: Report,
-    },
-    /// Changes a job.
-    UpdateJob {
-        /// Which.
-        job: Id,
-        /// Refused as stale when the job's version differs.
-        if_version: Option<i64>,
-        /// 0 to 9.
-        priority: Option<u8>,
-        /// Wanted by.
-        due_at: Option<Option<Timestamp>>,
-    },
-    /// Cancels a job; one on a printer waits for the printer unless forced.
-    CancelJob {
-        /// Which.
-        job: Id,
-        /// Do not wait for the printer.
-        force: bool,
-    },
-    /// FAILED, COMPLETED → VALIDATED with a new reservation.
-    RetryJob(Id),
-    /// `awaiting_manual_review` → VALIDATED, past the reorder point.
-    ReleaseJob(Id),
-    /// An operator decides what nobody can verify. The printer hears it through its attempt.
-    Resolve {
-        /// Which job.
-        job: Id,
-        /// Their word.
-        outcome: Resolution,
-    },
-}
-
-/// What an order answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum OrderAnswer {
-    /// The order after the change (jobs are not part of an answer).
-    Order(Box<Order>),
-    /// The job after the change.
-    Job(Arc<Job>),
-    /// To the dispatcher: the attempt that was claimed.
-    Claimed(Id),
-    /// To a printer or a material: heard. For an attempt: whether the order still wants it.
-    Heard {
-        /// `false`: the attempt is over for the order; the printer may forget it (after making sure that it does not print).
-        wanted: bool,
-    },
-}
-
-/// Outside work of an order.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum OrderWant {
-    /// Ask a material for stock; answers come back as [`OrderCommand::Stock`].
-    Claim {
-        /// Which material.
-        material: Id,
-        /// For which jobs.
-        asks: Vec<ClaimAsk>,
-    },
-    /// Tell a material that claims are done with; then [`OrderCommand::Settled`].
-    Settle {
-        /// Which material.
-        material: Id,
-        /// Claims and what was used up.
-        claims: Vec<(ClaimId, Amount)>,
-    },
-    /// Give a claimed attempt to its printer (until the printer reports); a refusal comes back as an attempt report.
-    Give {
-        /// Which job.
-        job: Id,
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-    },
-    /// Ask the printer to cancel an attempt (until it reports the end).
-    CancelAt {
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-    },
-    /// Tell the printer an operator's word on an attempt (until it acknowledges, see `Order::resolutions`).
-    TellResolution {
-        /// Which attempt.
-        attempt: Id,
-        /// Which printer.
-        printer: Id,
-        /// Their word.
-        outcome: Resolution,
-    },
-=======
     /// Paid less refunded, in minor units, as the payments say.
     pub fn received_cents(&self) -> i64 {
-        self.payments
-            .iter()
-            .map(|payment| payment.amount_cents)
-            .sum()
+        self.payments.iter().map(|payment| payment.amount_cents).sum()
     }
->>>>>>> floor
 }

@@ -4,10 +4,21 @@
 //! is durable before the start goes out, and afterwards only evidence or a person decides. Telemetry is not kept
 //! here ([`crate::domain::telemetry`]); only changes that matter are commands.
 
+mod attempt;
+mod command;
+mod readiness;
+mod rules;
+mod seen;
+
+#[cfg(test)]
+mod tests;
+
+pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterWant};
+pub use readiness::report_of;
+
 use crate::domain::id::Id;
-use crate::domain::order::Resolution;
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd, Status};
+use crate::domain::telemetry::{Activity, Connection, PrintEnd};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +124,12 @@ pub struct InHand {
     pub heard: u32,
     /// A cancel is asked for.
     pub cancel: bool,
+    /// The order has given it up: it must not print, and nobody waits for its end.
+    #[serde(default)]
+    pub unwanted: bool,
+    /// How far the print was when last written, 0 to 1; written at each tenth, so that an end in silence is known roughly.
+    #[serde(default)]
+    pub progress: f64,
     /// When it was taken.
     pub taken_at: Timestamp,
 }
@@ -157,8 +174,14 @@ pub struct Printer {
     pub activity: Activity,
     /// How we stand with it.
     pub connection: Connection,
-    /// The file it shows, ours or not.
+    /// The file that it prints or has paused, ours or not.
     pub shows: Option<String>,
+    /// The last attempts that are over here, newest last: none of them is ever taken (again).
+    #[serde(default)]
+    pub past: Vec<Id>,
+    /// When it was last stopped in an emergency: what it said before does not count as homed.
+    #[serde(default)]
+    pub stopped_at: Option<Timestamp>,
     /// It is in an outage that was announced (`printer.offline` once per outage).
     pub outage: bool,
     /// Last word from it.
@@ -171,162 +194,4 @@ pub struct Printer {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-}
-
-/// What the verdict saw when a start was not confirmed in time: the printer's state, its history, and what deleting the file said.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Evidence {
-    /// The printer shows our file (status).
-    Shows(Status),
-    /// The printer's history has our file.
-    Remembers(PastPrint),
-    /// Reachable, neither state nor history has our file, and deleting it succeeded or it was not there: a late start finds nothing.
-    Revoked,
-    /// Anything else, in plain words.
-    Unclear(String),
-}
-
-/// What is asked of a printer.
-#[derive(Clone, Debug)]
-pub enum PrinterCommand {
-    /// Registers it.
-    Create(Box<PrinterFields>),
-    /// Changes what is said of it; `kind` and `base_url` not while an attempt is in hand (409).
-    Update {
-        /// Refused as stale when the version differs.
-        if_version: Option<i64>,
-        /// All fields as they shall be.
-        fields: Box<PrinterFields>,
-    },
-    /// Deletes it; not while an attempt is in hand (409).
-    Archive,
-    /// An operator connects or disconnects it.
-    Connect(bool),
-    /// The monitor saw something that differs from what is known (state, connection, file, end of our print, homed).
-    Seen(Box<Status>),
-    /// No word for too long.
-    Silent(Connection, String),
-    /// An order gives an attempt. Refused when the printer cannot take it (the refusal's words become the attempt's reason).
-    Take {
-        /// The attempt.
-        attempt: Id,
-        /// Its job.
-        job: Id,
-        /// Its order.
-        order: Id,
-        /// What to upload.
-        file_id: Id,
-        /// The name on the printer.
-        file_name: String,
-        /// What it needs loaded.
-        material_id: Id,
-        /// Which machine.
-        machine_type: MachineType,
-        /// Size of the plate.
-        dimensions: Option<Dimensions>,
-    },
-    /// The upload is done: `start_sent` becomes durable now; the caller sends the start when this is answered with `Go`.
-    Uploaded {
-        /// Which attempt.
-        attempt: Id,
-        /// The name the printer really uses.
-        remote_name: String,
-    },
-    /// The upload failed for good (or too often), or never began.
-    UploadFailed {
-        /// Which attempt.
-        attempt: Id,
-        /// In plain words.
-        reason: String,
-    },
-    /// The printer refused the start with certainty (its own words).
-    StartRefused {
-        /// Which attempt.
-        attempt: Id,
-        /// In plain words.
-        reason: String,
-    },
-    /// The verdict on an unconfirmed start.
-    Judged {
-        /// Which attempt.
-        attempt: Id,
-        /// What was seen.
-        evidence: Box<Evidence>,
-    },
-    /// The order wants an attempt cancelled.
-    CancelAttempt(Id),
-    /// An operator's word on an unverified attempt.
-    Resolved {
-        /// Which attempt.
-        attempt: Id,
-        /// Their word.
-        outcome: Resolution,
-    },
-    /// The order has heard of this step; `wanted: false` ends the attempt here.
-    Heard {
-        /// Which attempt.
-        attempt: Id,
-        /// Which step.
-        step: u32,
-        /// The order still wants it.
-        wanted: bool,
-    },
-    /// Emergency stop went out on the wire (recorded after).
-    EmergencyStopped,
-    /// The bed was cleared.
-    BedCleared,
-    /// All axes were homed through us.
-    Homed,
-    /// Into or out of maintenance.
-    Maintenance {
-        /// In or out.
-        on: bool,
-        /// Why.
-        note: Option<String>,
-    },
-}
-
-/// What a printer answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum PrinterAnswer {
-    /// The printer after the change.
-    Printer(Box<Printer>),
-    /// To the upload task: send the start now (exactly the caller whose `Uploaded` made `start_sent` durable hears this).
-    Go,
-    /// Done, or already done.
-    Done,
-}
-
-/// Outside work of a printer.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum PrinterWant {
-    /// Hold the connection and watch; keyed by address so that a change reconnects.
-    Watch {
-        /// Adapter type.
-        kind: String,
-        /// Base URL.
-        base_url: String,
-        /// Sealed key.
-        sealed_api_key: String,
-        /// Serial.
-        serial: Option<String>,
-    },
-    /// Bring the attempt to a start or a verdict: upload (phase Taken), then start once, then judge when not confirmed in time
-    /// (phases `StartSent`, `Unverified`: judge only). The same want through these phases, so the task that wrote `start_sent` sends it.
-    Run {
-        /// Which attempt.
-        attempt: Id,
-    },
-    /// Cancel the print of this attempt at the printer, until it ends.
-    CancelPrint {
-        /// Which attempt.
-        attempt: Id,
-    },
-    /// Tell the order how far the attempt is, until it has heard this step.
-    Report {
-        /// Which attempt.
-        attempt: Id,
-        /// Which step.
-        step: u32,
-    },
 }

@@ -47,20 +47,11 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal of this class.
     pub fn new(class: Class, code: &str, message: impl Into<String>) -> Self {
-        Self {
-            class,
-            code: code.to_owned(),
-            message: message.into(),
-            faults: Vec::new(),
-        }
+        Self { class, code: code.to_owned(), message: message.into(), faults: Vec::new() }
     }
     /// 404 for a thing of this kind (`order_not_found`).
     pub fn not_found(kind: &str) -> Self {
-        Self::new(
-            Class::NotFound,
-            &format!("{kind}_not_found"),
-            format!("no such {}", kind.replace('_', " ")),
-        )
+        Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind.replace('_', " ")))
     }
     /// 409.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
@@ -72,10 +63,7 @@ impl Refusal {
     }
     /// 400 for one field.
     pub fn field(path: &str, message: impl Into<String>) -> Self {
-        Self::faults(vec![Fault {
-            path: path.to_owned(),
-            message: message.into(),
-        }])
+        Self::faults(vec![Fault { path: path.to_owned(), message: message.into() }])
     }
     /// 400 for all these faults at once.
     pub fn faults(faults: Vec<Fault>) -> Self {
@@ -83,19 +71,11 @@ impl Refusal {
             Some(one) if faults.len() == 1 => format!("{}: {}", one.path, one.message),
             _ => format!("{} fields are not valid", faults.len()),
         };
-        Self {
-            class: Class::Invalid,
-            code: "validation_failed".to_owned(),
-            message,
-            faults,
-        }
+        Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
     /// A state table says no: 409 `invalid_transition`.
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
-        Self::conflict(
-            "invalid_transition",
-            format!("{what} is not possible while {state}"),
-        )
+        Self::conflict("invalid_transition", format!("{what} is not possible while {state}"))
     }
 }
 
@@ -107,19 +87,12 @@ impl Faults {
     /// Notes a fault unless `ok`.
     pub fn check(&mut self, ok: bool, path: &str, message: impl Into<String>) -> &mut Self {
         if !ok {
-            self.0.push(Fault {
-                path: path.to_owned(),
-                message: message.into(),
-            });
+            self.0.push(Fault { path: path.to_owned(), message: message.into() });
         }
         self
     }
     /// Refuses when anything was noted.
     pub fn refuse(self) -> Result<(), Refusal> {
-        if self.0.is_empty() {
-            Ok(())
-        } else {
-            Err(Refusal::faults(self.0))
-        }
+        if self.0.is_empty() { Ok(()) } else { Err(Refusal::faults(self.0)) }
     }
 }

@@ -138,33 +138,16 @@ impl Durable for Sku {
     type Answer = Self;
     type Want = ();
 
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &Cx<'_>,
-        command: &SkuCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &SkuCommand) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|sku| !sku.archived), command) {
-            (None, SkuCommand::Create(fields)) => Self {
-                id,
-                fields: (**fields).clone(),
-                archived: false,
-                created_at: cx.now,
-                updated_at: cx.now,
-            },
-            (Some(sku), SkuCommand::Update { fields, .. }) => Self {
-                fields: (**fields).clone(),
-                updated_at: cx.now,
-                ..sku.clone()
-            },
-            (Some(sku), SkuCommand::Archive) => Self {
-                archived: true,
-                updated_at: cx.now,
-                ..sku.clone()
-            },
-            (Some(_), SkuCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this SKU exists"));
+            (None, SkuCommand::Create(fields)) => {
+                Self { id, fields: (**fields).clone(), archived: false, created_at: cx.now, updated_at: cx.now }
             }
+            (Some(sku), SkuCommand::Update { fields, .. }) => {
+                Self { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
+            }
+            (Some(sku), SkuCommand::Archive) => Self { archived: true, updated_at: cx.now, ..sku.clone() },
+            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))

@@ -84,12 +84,7 @@ pub struct Status {
 impl Status {
     /// A printer that does not answer, with the reason.
     pub fn away(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
-        Self {
-            connection,
-            message: Some(message.into()),
-            updated_at: at,
-            ..Self::default()
-        }
+        Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
     }
 }
 

@@ -15,7 +15,11 @@ impl Timestamp {
     }
     /// The same moment for libraries.
     pub fn jiff(self) -> jiff::Timestamp {
-        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX })
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
+            jiff::Timestamp::MIN
+        } else {
+            jiff::Timestamp::MAX
+        })
     }
     /// Milliseconds from `earlier` to this moment; negative when `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
@@ -35,8 +39,7 @@ impl fmt::Display for Timestamp {
 impl FromStr for Timestamp {
     type Err = jiff::Error;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<jiff::Timestamp>()
-            .map(|at| Self(at.as_millisecond()))
+        text.parse::<jiff::Timestamp>().map(|at| Self(at.as_millisecond()))
     }
 }
 
@@ -49,8 +52,7 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-        text.parse()
-            .map_err(|_| D::Error::custom("not an RFC 3339 date and time"))
+        text.parse().map_err(|_| D::Error::custom("not an RFC 3339 date and time"))
     }
 }
 
@@ -60,18 +62,7 @@ mod tests {
 
     #[test]
     fn shown_with_milliseconds_and_z() {
-<<<<<<< HEAD
         assert_eq!(Timestamp(1_700_000_000_000).to_string(), "2023-11-14T22:13:20.000Z");
         assert_eq!("2023-11-14T23:13:20.5+01:00".parse().ok(), Some(Timestamp(1_700_000_000_500)));
-=======
-        assert_eq!(
-            Timestamp(1_700_000_000_000).to_string(),
-            "2023-11-14T22:13:20.000Z"
-        );
-        assert_eq!(
-            "2023-11-14T23:13:20.5+01:00".parse(),
-            Ok::<_, ()>(Timestamp(1_700_000_000_500)).map_err(|()| unreachable!())
-        );
->>>>>>> floor
     }
 }

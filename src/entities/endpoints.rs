@@ -13,6 +13,7 @@ pub struct Model {
     pub doc: String,
     pub url: String,
     pub state: String,
+    pub active: bool,
     pub archived: bool,
     pub cursor: i64,
     pub created_at: i64,

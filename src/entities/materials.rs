@@ -13,6 +13,7 @@ pub struct Model {
     pub doc: String,
     pub name: String,
     pub kind: String,
+    pub active: bool,
     pub archived: bool,
     pub quantity: i64,
     pub reserved: i64,

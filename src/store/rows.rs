@@ -11,8 +11,10 @@ mod statement;
 
 pub use batch::Batch;
 pub use doc::{Doc, HeadModel, SCHEMA, read_doc};
+pub(crate) use map::word;
 pub use map::{Head, HeadRow};
 pub use plain::{Audit, Idempotency};
+pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};
 
 /// Why a batch was not written.

@@ -12,11 +12,11 @@ pub fn envelope(event: &Event) -> String {
 }
 
 /// The events of these that the endpoint subscribed to and has not followed yet, with their envelopes.
-pub fn due(endpoint: &Endpoint, events: &[Numbered]) -> Vec<Due> {
+pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a Numbered>) -> Vec<Due> {
     let wanted = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
     let of =
         |e: &Numbered| Due { event_id: e.event.id, seq: e.seq, event: e.event.event.clone(), body: envelope(&e.event) };
-    events.iter().filter(wanted).map(of).collect()
+    events.into_iter().filter(wanted).map(of).collect()
 }
 
 fn sorted(value: &Value) -> Value {

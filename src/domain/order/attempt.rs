@@ -68,10 +68,8 @@ impl Change<'_> {
             return self.heard(false);
         };
         if known.state.over() {
-            let last = matches!(
-                report,
-                Report::Ended { .. } | Report::NotStarted { .. } | Report::CancelledBeforeStart
-            );
+            let last =
+                matches!(report, Report::Ended { .. } | Report::NotStarted { .. } | Report::CancelledBeforeStart);
             if last && known.word.is_some() {
                 self.edit_attempt(id, attempt, |attempt| attempt.word = None);
             }
@@ -80,14 +78,10 @@ impl Change<'_> {
         let began = known.state == AttemptState::Confirmed;
         match report {
             Report::Uploading if known.state == AttemptState::Claimed => {
-                self.edit_attempt(id, attempt, |attempt| {
-                    attempt.state = AttemptState::Uploading
-                });
+                self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::Uploading);
             }
             Report::StartSent if !began && known.state != AttemptState::StartSent => {
-                self.edit_attempt(id, attempt, |attempt| {
-                    attempt.state = AttemptState::StartSent
-                });
+                self.edit_attempt(id, attempt, |attempt| attempt.state = AttemptState::StartSent);
             }
             Report::Uploading | Report::StartSent => {}
             Report::Printing => {
@@ -114,84 +108,36 @@ impl Change<'_> {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
-            Report::Ended {
-                end,
-                filament_mm,
-                progress,
-                reason,
-            } => {
+            Report::Ended { end, filament_mm, progress, reason } => {
                 let (filament_mm, progress, reason) = (*filament_mm, *progress, reason.as_deref());
-                self.ended(
-                    &job,
-                    &known,
-                    &Ending {
-                        end: *end,
-                        filament_mm,
-                        progress,
-                        reason,
-                    },
-                );
+                self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason });
             }
             // A print that was seen cannot have failed to start: it is over, and is not started again by itself.
             Report::NotStarted { reason, .. } if began => {
                 let reason = Some(reason.as_str());
-                self.ended(
-                    &job,
-                    &known,
-                    &Ending {
-                        end: PrintEnd::Failed,
-                        filament_mm: None,
-                        progress: 0.0,
-                        reason,
-                    },
-                );
+                self.ended(&job, &known, &Ending { end: PrintEnd::Failed, filament_mm: None, progress: 0.0, reason });
             }
             Report::CancelledBeforeStart if began => {
                 self.ended(
                     &job,
                     &known,
-                    &Ending {
-                        end: PrintEnd::Cancelled,
-                        filament_mm: None,
-                        progress: 0.0,
-                        reason: None,
-                    },
+                    &Ending { end: PrintEnd::Cancelled, filament_mm: None, progress: 0.0, reason: None },
                 );
             }
-            Report::NotStarted {
-                start_sent,
-                counts,
-                reason,
-            } => {
-                let state = if *start_sent {
-                    AttemptState::NotStarted
-                } else {
-                    AttemptState::Refused
-                };
+            Report::NotStarted { start_sent, counts, reason } => {
+                let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
                 self.not_started(&job, &known, state, *counts, reason);
             }
             Report::CancelledBeforeStart => {
-                self.not_started(
-                    &job,
-                    &known,
-                    AttemptState::Cancelled,
-                    false,
-                    "cancelled before it began",
-                );
+                self.not_started(&job, &known, AttemptState::Cancelled, false, "cancelled before it began");
             }
         }
-        let wanted = self
-            .job(id)
-            .is_ok_and(|job| job.attempt_id == Some(attempt));
+        let wanted = self.job(id).is_ok_and(|job| job.attempt_id == Some(attempt));
         self.heard(wanted)
     }
 
     /// An operator decides what nobody can verify: the job moves at once; the printer is told until it acknowledges.
-    pub(super) fn resolve(
-        mut self,
-        id: Id,
-        outcome: Resolution,
-    ) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn resolve(mut self, id: Id, outcome: Resolution) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let Some(attempt) = job.live().filter(|attempt| attempt.unverified).cloned() else {
             return Err(Refusal::conflict(
@@ -200,26 +146,15 @@ impl Change<'_> {
             ));
         };
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
-        let ending = |end, progress, reason| Ending {
-            end,
-            filament_mm: None,
-            progress,
-            reason,
-        };
+        let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason };
         match outcome {
-            Resolution::Finished => {
-                self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None))
-            }
+            Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
                 // How far it came is not known: the whole need, so that no stock is promised twice.
                 self.ended(
                     &job,
                     &attempt,
-                    &ending(
-                        PrintEnd::Failed,
-                        1.0,
-                        Some("an operator says that the print failed"),
-                    ),
+                    &ending(PrintEnd::Failed, 1.0, Some("an operator says that the print failed")),
                 );
             }
             Resolution::NotStarted => {
@@ -274,25 +209,15 @@ impl Change<'_> {
         } else if job.cancel_requested_at.is_some() {
             self.end_cancelled(id, used);
         } else {
-            let default = if ending.end == PrintEnd::Cancelled {
-                "cancelled at the printer"
-            } else {
-                "the print failed"
-            };
+            let default =
+                if ending.end == PrintEnd::Cancelled { "cancelled at the printer" } else { "the print failed" };
             self.failed(id, used, ending.reason.unwrap_or(default));
         }
         self.check_ready();
     }
 
     /// Nothing began: the job waits for a printer again, until too many tries failed.
-    fn not_started(
-        &mut self,
-        job: &Job,
-        attempt: &Attempt,
-        state: AttemptState,
-        counts: bool,
-        reason: &str,
-    ) {
+    fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         let (now, id) = (self.cx.now, job.id);
         self.edit_attempt(id, attempt.id, |attempt| {
             attempt.state = state;

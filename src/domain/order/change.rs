@@ -48,11 +48,7 @@ impl<'a> Change<'a> {
 
     /// A job, or 404.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
-        self.order
-            .jobs
-            .get(&id)
-            .cloned()
-            .ok_or_else(|| Refusal::not_found("job"))
+        self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
 
     /// A new job.
@@ -112,13 +108,7 @@ impl<'a> Change<'a> {
         if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
             data.extend(more);
         }
-        self.events.push(Event::new(
-            self.cx,
-            name,
-            ("order", order.id),
-            Some(order.id),
-            data,
-        ));
+        self.events.push(Event::new(self.cx, name, ("order", order.id), Some(order.id), data));
     }
 
     /// Something happened to a job.
@@ -133,13 +123,7 @@ impl<'a> Change<'a> {
             "printerId": job.printer_id,
             "error": error,
         });
-        self.events.push(Event::new(
-            self.cx,
-            name,
-            ("job", id),
-            Some(self.order.id),
-            data,
-        ));
+        self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), data));
     }
 
     /// Moves the order, and says so where the table names an event.
@@ -161,20 +145,13 @@ impl<'a> Change<'a> {
             let number = self.order.number_text();
             let subject = format!("{number}: {}", flag.replace('_', " "));
             let text = format!("Order {number} needs a look: {words}.\n");
-            self.created.push(Created::Mail(Mail::new(
-                self.cx,
-                self.cx.rules.operator_mail.clone(),
-                subject,
-                text,
-            )));
+            self.created.push(Created::Mail(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text)));
         }
     }
 
     /// After jobs have moved: ready when at least one is COMPLETED and none is unfinished or FAILED (decisions §3).
     pub(super) fn check_ready(&mut self) {
-        if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing)
-            || self.order.jobs.is_empty()
-        {
+        if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
         }
         let mut completed = false;
@@ -186,10 +163,7 @@ impl<'a> Change<'a> {
             }
         }
         if !completed {
-            self.flag(
-                "all_jobs_cancelled",
-                "all its jobs were cancelled, so nothing will be made",
-            );
+            self.flag("all_jobs_cancelled", "all its jobs were cancelled, so nothing will be made");
         } else if self.order.status == OrderStatus::Printing {
             self.status(OrderStatus::Ready, Some("order.ready"));
         }
@@ -197,34 +171,19 @@ impl<'a> Change<'a> {
 
     /// The decision, with this answer.
     pub(super) fn done(mut self, answer: impl FnOnce(&Order) -> OrderAnswer) -> Decision<Order> {
-        let changed =
-            self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
+        let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
         if !changed {
             return Decision::unchanged(answer(&self.order));
         }
         self.order.updated_at = self.cx.now;
         let (order, attempts) = (&self.order, &self.attempts);
-        let jobs = self
-            .jobs
-            .iter()
-            .filter_map(|id| order.jobs.get(id))
-            .map(|job| Row::Job(job.clone()));
+        let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| Row::Job(job.clone()));
         let attempts = attempts.iter().filter_map(|(job, attempt)| {
-            order
-                .jobs
-                .get(job)?
-                .attempts
-                .iter()
-                .find(|one| one.id == *attempt)
-                .cloned()
-                .map(Row::Attempt)
+            order.jobs.get(job)?.attempts.iter().find(|one| one.id == *attempt).cloned().map(Row::Attempt)
         });
         let rows: Vec<Row> = jobs.chain(attempts).chain(self.rows).collect();
         let answer = answer(&self.order);
-        Decision::to(self.order, answer)
-            .rows(rows)
-            .events(self.events)
-            .created(self.created)
+        Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }
 
     /// The decision, answered with the order.

@@ -199,7 +199,7 @@ pub enum OrderCommand {
     },
     /// FAILED, COMPLETED → VALIDATED with a new reservation.
     RetryJob(Id),
-    /// awaiting_manual_review → VALIDATED, past the reorder point.
+    /// `awaiting_manual_review` → VALIDATED, past the reorder point.
     ReleaseJob(Id),
     /// An operator decides what nobody can verify. The printer hears it through its attempt.
     Resolve {

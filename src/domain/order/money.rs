@@ -17,30 +17,18 @@ impl Change<'_> {
         reference: Option<&String>,
     ) -> Result<Decision<Order>, Refusal> {
         let total = self.order.total_cents;
-        if matches!(
-            self.order.status,
-            OrderStatus::Cancelled | OrderStatus::Refunded
-        ) {
-            return Err(Refusal::conflict(
-                "not_payable",
-                format!("the order is {}", self.order.status),
-            ));
+        if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
+            return Err(Refusal::conflict("not_payable", format!("the order is {}", self.order.status)));
         }
         if !self.order.status.payable() {
-            return Err(Refusal::transition(
-                "marking an order paid",
-                self.order.status,
-            ));
+            return Err(Refusal::transition("marking an order paid", self.order.status));
         }
         if method.trim().is_empty() {
             return Err(Refusal::field("method", "must not be empty"));
         }
         let amount = amount_cents.unwrap_or(total);
         if amount > total {
-            return Err(Refusal::field(
-                "amountCents",
-                format!("is more than the {total} due"),
-            ));
+            return Err(Refusal::field("amountCents", format!("is more than the {total} due")));
         }
         if amount < total {
             return Err(Refusal::field(
@@ -57,18 +45,8 @@ impl Change<'_> {
     /// A signed event of the processor.
     pub(super) fn payment(mut self, news: &PaymentNews) -> Decision<Order> {
         match news {
-            PaymentNews::Paid {
-                amount_cents,
-                currency,
-                session,
-                intent,
-            } => {
-                self.paid(
-                    *amount_cents,
-                    currency.as_deref(),
-                    session.as_ref(),
-                    intent.as_ref(),
-                );
+            PaymentNews::Paid { amount_cents, currency, session, intent } => {
+                self.paid(*amount_cents, currency.as_deref(), session.as_ref(), intent.as_ref());
             }
             PaymentNews::Failed { reason, .. } => {
                 if self.order.status == OrderStatus::Created {
@@ -76,11 +54,7 @@ impl Change<'_> {
                     self.event_with("order.payment_failed", json!({ "error": reason }));
                 }
             }
-            PaymentNews::Refunded {
-                amount_cents,
-                whole,
-                intent,
-            } => {
+            PaymentNews::Refunded { amount_cents, whole, intent } => {
                 self.refunded(*amount_cents, *whole, intent.as_ref());
             }
             PaymentNews::SessionExpired { session } => {
@@ -104,35 +78,22 @@ impl Change<'_> {
         }
     }
 
-    fn paid(
-        &mut self,
-        amount: Option<i64>,
-        currency: Option<&str>,
-        session: Option<&String>,
-        intent: Option<&String>,
-    ) {
+    fn paid(&mut self, amount: Option<i64>, currency: Option<&str>, session: Option<&String>, intent: Option<&String>) {
         let reference = intent.or(session);
         let known = |payment: &Payment| {
             payment.amount_cents >= 0
                 && payment.reference.is_some()
-                && [intent, session]
-                    .into_iter()
-                    .flatten()
-                    .any(|one| payment.reference.as_ref() == Some(one))
+                && [intent, session].into_iter().flatten().any(|one| payment.reference.as_ref() == Some(one))
         };
-        let same_session = session.is_some()
-            && self.order.paid_at.is_some()
-            && self.order.payment_session.as_ref() == session;
+        let same_session =
+            session.is_some() && self.order.paid_at.is_some() && self.order.payment_session.as_ref() == session;
         if self.order.payments.iter().any(known) || same_session {
             return; // Told twice: `checkout.session.completed` and `payment_intent.succeeded` are one payment.
         }
         let currency = currency.map_or_else(|| self.order.currency.clone(), str::to_lowercase);
         let amount = amount.unwrap_or(self.order.total_cents);
         let matches = amount == self.order.total_cents && currency == self.order.currency;
-        let words = format!(
-            "a payment of {amount} {currency} came while the order was {}",
-            self.order.status
-        );
+        let words = format!("a payment of {amount} {currency} came while the order was {}", self.order.status);
         self.record(amount, currency, "processor", reference.cloned());
         if !self.order.status.payable() {
             self.not_wanted(reference, &words);
@@ -167,34 +128,21 @@ impl Change<'_> {
             return;
         }
         let (before, total) = (self.order.refunded_cents, self.order.total_cents);
-        let amount = amount
-            .unwrap_or(if whole { total } else { before })
-            .max(before);
+        let amount = amount.unwrap_or(if whole { total } else { before }).max(before);
         // A mismatched payment is given back in whole when the processor says so, whatever the order's total is.
         let whole = whole || (total > 0 && amount >= total);
         if amount > before {
             self.head().refunded_cents = amount;
-            let (currency, reference) = (
-                self.order.currency.clone(),
-                intent.or(self.order.payment_intent.as_ref()).cloned(),
-            );
+            let (currency, reference) =
+                (self.order.currency.clone(), intent.or(self.order.payment_intent.as_ref()).cloned());
             self.record(before - amount, currency, "processor", reference);
             self.event_with("order.refund_recorded", json!({ "refundedCents": amount }));
         }
         if whole && !self.order.refunded_whole {
             self.head().refunded_whole = true;
         }
-        let paid = self.order.paid_at.is_some()
-            || self
-                .order
-                .payments
-                .iter()
-                .any(|payment| payment.amount_cents > 0);
-        if whole
-            && paid
-            && !self.order.status.payable()
-            && self.order.status != OrderStatus::Refunded
-        {
+        let paid = self.order.paid_at.is_some() || self.order.payments.iter().any(|payment| payment.amount_cents > 0);
+        if whole && paid && !self.order.status.payable() && self.order.status != OrderStatus::Refunded {
             self.head().flags.retain(|flag| flag != "refund_due");
             self.status(OrderStatus::Refunded, Some("order.refunded"));
             self.cancel_jobs(false);
@@ -204,20 +152,8 @@ impl Change<'_> {
     /// A refund of a payment that did not pay this order (a second one): recorded, moves nothing.
     fn other_refunded(&mut self, amount: Option<i64>, whole: bool, intent: String) {
         let of_it = |payment: &&Payment| payment.reference.as_ref() == Some(&intent);
-        let taken: i64 = self
-            .order
-            .payments
-            .iter()
-            .filter(of_it)
-            .map(|one| one.amount_cents.max(0))
-            .sum();
-        let back: i64 = -self
-            .order
-            .payments
-            .iter()
-            .filter(of_it)
-            .map(|one| one.amount_cents.min(0))
-            .sum::<i64>();
+        let taken: i64 = self.order.payments.iter().filter(of_it).map(|one| one.amount_cents.max(0)).sum();
+        let back: i64 = -self.order.payments.iter().filter(of_it).map(|one| one.amount_cents.min(0)).sum::<i64>();
         let amount = amount.unwrap_or(if whole { taken } else { back });
         if amount > back {
             let currency = self.order.currency.clone();
@@ -230,21 +166,10 @@ impl Change<'_> {
     }
 
     fn net(&self, reference: Option<&String>) -> i64 {
-        self.order
-            .payments
-            .iter()
-            .filter(|one| one.reference.as_ref() == reference)
-            .map(|one| one.amount_cents)
-            .sum()
+        self.order.payments.iter().filter(|one| one.reference.as_ref() == reference).map(|one| one.amount_cents).sum()
     }
 
-    fn record(
-        &mut self,
-        amount_cents: i64,
-        currency: String,
-        method: &str,
-        reference: Option<String>,
-    ) {
+    fn record(&mut self, amount_cents: i64, currency: String, method: &str, reference: Option<String>) {
         let payment = Payment {
             id: self.cx.ids.id(),
             order_id: self.order.id,

@@ -21,10 +21,7 @@ pub(super) fn plates(line: &Line) -> u32 {
 /// Basis points of a destination: its region's own rate first, then its country's; none without an address.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
-    let in_country = rules
-        .tax_rates
-        .iter()
-        .filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
+    let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
     let mut for_all = 0;
     for rate in in_country {
         match (&rate.region, &to.region) {
@@ -45,50 +42,23 @@ pub(super) fn line_tax(net_cents: i64, bps: i64) -> Option<i64> {
 
 /// Subtotal and tax of all lines; `None` beyond what can be counted.
 fn sums(lines: &[Line]) -> Option<(i64, i64)> {
-    lines
-        .iter()
-        .try_fold((0i64, 0i64), |(subtotal, tax), line| {
-            let net = line
-                .unit_price_cents
-                .checked_mul(i64::from(line.quantity))?;
-            Some((
-                subtotal.checked_add(net)?,
-                tax.checked_add(line_tax(net, line.tax_rate_bps)?)?,
-            ))
-        })
+    lines.iter().try_fold((0i64, 0i64), |(subtotal, tax), line| {
+        let net = line.unit_price_cents.checked_mul(i64::from(line.quantity))?;
+        Some((subtotal.checked_add(net)?, tax.checked_add(line_tax(net, line.tax_rate_bps)?)?))
+    })
 }
 
 fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
     let mut faults = Faults::default();
-    faults.check(
-        !new.lines.is_empty(),
-        "lines",
-        "at least one line is needed",
-    );
+    faults.check(!new.lines.is_empty(), "lines", "at least one line is needed");
     for (n, line) in new.lines.iter().enumerate() {
-        faults.check(
-            line.quantity >= 1,
-            &format!("lines.{n}.quantity"),
-            "must be at least 1",
-        );
-        faults.check(
-            line.unit_price_cents >= 0,
-            &format!("lines.{n}.unitPriceCents"),
-            "must not be negative",
-        );
+        faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
+        faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
     }
-    faults.check(
-        new.priority.unwrap_or(PRIORITY) <= 9,
-        "priority",
-        "must be from 0 to 9",
-    );
+    faults.check(new.priority.unwrap_or(PRIORITY) <= 9, "priority", "must be from 0 to 9");
     let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
     let most = rules.max_jobs;
-    faults.check(
-        jobs <= u64::from(most),
-        "lines",
-        format!("would make {jobs} jobs; an order makes at most {most}"),
-    );
+    faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
     faults.refuse()
 }
 
@@ -96,15 +66,8 @@ fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
 fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
-        Principal::Key {
-            role: Role::Customer,
-            customer_email: Some(own),
-            ..
-        } => match said {
-            Some(said) if said != *own => Err(Refusal::forbidden(
-                "forbidden",
-                "this key orders for another customer",
-            )),
+        Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
+            Some(said) if said != *own => Err(Refusal::forbidden("forbidden", "this key orders for another customer")),
             _ => Ok(Some(own.clone())),
         },
         _ => Ok(said),
@@ -116,33 +79,16 @@ pub(super) fn create(id: Id, cx: &Cx<'_>, new: &NewOrder) -> Result<Decision<Ord
     check_lines(new, cx.rules)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
     let bps = tax_bps(cx.rules, new.shipping_address.as_ref());
-    let lines: Vec<Line> = new
-        .lines
-        .iter()
-        .map(|line| Line {
-            tax_rate_bps: bps,
-            ..line.clone()
-        })
-        .collect();
+    let lines: Vec<Line> = new.lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
     let shipping = cx.rules.shipping_flat_cents;
     let (subtotal, tax, total) = sums(&lines)
-        .and_then(|(subtotal, tax)| {
-            Some((
-                subtotal,
-                tax,
-                subtotal.checked_add(tax)?.checked_add(shipping)?,
-            ))
-        })
+        .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
         .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
     let order = Order {
         id,
         number: cx.ids.number(Counter::Order),
         kind: new.kind,
-        status: if new.draft {
-            OrderStatus::Draft
-        } else {
-            OrderStatus::Created
-        },
+        status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },
         site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
         made_by: new.made_by,
         customer_id: None,
@@ -171,11 +117,7 @@ pub(super) fn create(id: Id, cx: &Cx<'_>, new: &NewOrder) -> Result<Decision<Ord
         payments: Vec::new(),
     };
     let mut change = Change::of(cx, order);
-    change.event(if new.draft {
-        "order.draft"
-    } else {
-        "order.created"
-    });
+    change.event(if new.draft { "order.draft" } else { "order.created" });
     Ok(change.order_done())
 }
 
@@ -204,16 +146,8 @@ impl Change<'_> {
     /// ready → shipped.
     pub(super) fn ship(mut self, shipment: &Shipment) -> Result<Decision<Order>, Refusal> {
         let mut faults = Faults::default();
-        faults.check(
-            !shipment.carrier.trim().is_empty(),
-            "carrier",
-            "must not be empty",
-        );
-        faults.check(
-            !shipment.tracking_number.trim().is_empty(),
-            "trackingNumber",
-            "must not be empty",
-        );
+        faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
+        faults.check(!shipment.tracking_number.trim().is_empty(), "trackingNumber", "must not be empty");
         let date = &shipment.estimated_delivery;
         let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
         faults.check(is_date, "estimatedDelivery", "must be a date (YYYY-MM-DD)");
@@ -242,10 +176,7 @@ impl Change<'_> {
         {
             // Money is frozen when the order is made, so a destination with another tax rate would make it wrong.
             if !self.order.status.payable() {
-                return Err(Refusal::transition(
-                    "changing the address",
-                    self.order.status,
-                ));
+                return Err(Refusal::transition("changing the address", self.order.status));
             }
             let frozen = self.order.lines.first().map_or(0, |line| line.tax_rate_bps);
             if tax_bps(self.cx.rules, address.as_ref()) != frozen {
@@ -268,13 +199,7 @@ impl Change<'_> {
             (head.priority, head.due_at) = (priority, due_at);
         }
         if patch.priority.is_some() || patch.due_at.is_some() {
-            let open: Vec<Id> = self
-                .order
-                .jobs
-                .values()
-                .filter(|job| !job.over())
-                .map(|job| job.id)
-                .collect();
+            let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
             for id in open {
                 self.rank(id, patch.priority, patch.due_at);
             }

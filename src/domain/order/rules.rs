@@ -17,12 +17,7 @@ impl Durable for Order {
     type Answer = OrderAnswer;
     type Want = OrderWant;
 
-    fn decide(
-        this: Option<&Self>,
-        id: Id,
-        cx: &Cx<'_>,
-        command: &OrderCommand,
-    ) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &OrderCommand) -> Result<Decision<Self>, Refusal> {
         let order = match (this, command) {
             (None, OrderCommand::Create(new)) => return place::create(id, cx, new),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
@@ -31,41 +26,28 @@ impl Durable for Order {
         let change = Change::of(cx, order);
         match command {
             OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists")),
-            OrderCommand::Update {
-                if_version: _,
-                notes,
-                priority,
-                due_at,
-                shipping_address,
-            } => change.update(&Patch {
-                notes: notes.as_ref(),
-                priority: *priority,
-                due_at: *due_at,
-                shipping_address: shipping_address.as_ref(),
-            }),
+            OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {
+                change.update(&Patch {
+                    notes: notes.as_ref(),
+                    priority: *priority,
+                    due_at: *due_at,
+                    shipping_address: shipping_address.as_ref(),
+                })
+            }
             OrderCommand::Confirm => change.confirm(),
-            OrderCommand::MarkPaid {
-                amount_cents,
-                method,
-                reference,
-            } => change.mark_paid(*amount_cents, method, reference.as_ref()),
+            OrderCommand::MarkPaid { amount_cents, method, reference } => {
+                change.mark_paid(*amount_cents, method, reference.as_ref())
+            }
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
             OrderCommand::Ship(shipment) => change.ship(shipment),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
             OrderCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
-            OrderCommand::Attempt {
-                job,
-                attempt,
-                report,
-            } => Ok(change.report(*job, *attempt, report)),
-            OrderCommand::UpdateJob {
-                job,
-                if_version,
-                priority,
-                due_at,
-            } => change.update_job(*job, *if_version, *priority, *due_at),
+            OrderCommand::Attempt { job, attempt, report } => Ok(change.report(*job, *attempt, report)),
+            OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
+                change.update_job(*job, *if_version, *priority, *due_at)
+            }
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
             OrderCommand::ReleaseJob(job) => change.release_job(*job),
@@ -94,15 +76,19 @@ impl Durable for Order {
         }
     }
 
+    fn if_version(command: &OrderCommand) -> Option<i64> {
+        match command {
+            OrderCommand::Update { if_version, .. } => *if_version,
+            _ => None, // A job's own version is judged by its rule.
+        }
+    }
+
     fn wants(&self) -> Vec<OrderWant> {
         let mut wants = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
         for job in self.jobs.values() {
-            let claim = |number| ClaimId {
-                job: job.id,
-                number,
-            };
+            let claim = |number| ClaimId { job: job.id, number };
             if job.stock == Stock::Asked {
                 asks.entry(job.material_id).or_default().push(ClaimAsk {
                     id: claim(job.claim),
@@ -113,10 +99,7 @@ impl Durable for Order {
                     since: job.created_at,
                 });
             }
-            let earlier = job
-                .settling
-                .iter()
-                .map(|(number, consumed)| (claim(*number), *consumed));
+            let earlier = job.settling.iter().map(|(number, consumed)| (claim(*number), *consumed));
             let current = match job.stock {
                 Stock::Settling { consumed } => Some((claim(job.claim), consumed)),
                 _ => None,
@@ -127,37 +110,19 @@ impl Durable for Order {
             if let Some(attempt) = job.live() {
                 let (attempt_id, printer) = (attempt.id, attempt.printer_id);
                 if job.cancel_requested_at.is_some() {
-                    wants.push(OrderWant::CancelAt {
-                        attempt: attempt_id,
-                        printer,
-                    });
+                    wants.push(OrderWant::CancelAt { attempt: attempt_id, printer });
                 } else if attempt.state == AttemptState::Claimed {
-                    wants.push(OrderWant::Give {
-                        job: job.id,
-                        attempt: attempt_id,
-                        printer,
-                    });
+                    wants.push(OrderWant::Give { job: job.id, attempt: attempt_id, printer });
                 }
             }
             for attempt in &job.attempts {
                 if let Some(outcome) = attempt.word {
-                    wants.push(OrderWant::TellResolution {
-                        attempt: attempt.id,
-                        printer: attempt.printer_id,
-                        outcome,
-                    });
+                    wants.push(OrderWant::TellResolution { attempt: attempt.id, printer: attempt.printer_id, outcome });
                 }
             }
         }
-        wants.extend(
-            asks.into_iter()
-                .map(|(material, asks)| OrderWant::Claim { material, asks }),
-        );
-        wants.extend(
-            settles
-                .into_iter()
-                .map(|(material, claims)| OrderWant::Settle { material, claims }),
-        );
+        wants.extend(asks.into_iter().map(|(material, asks)| OrderWant::Claim { material, asks }));
+        wants.extend(settles.into_iter().map(|(material, claims)| OrderWant::Settle { material, claims }));
         wants
     }
 

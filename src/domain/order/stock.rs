@@ -22,10 +22,7 @@ pub(super) fn settle(job: &mut Job, consumed: Amount) {
 
 impl Change<'_> {
     /// A material says how claims stand.
-    pub(super) fn stock(
-        mut self,
-        answers: &[(ClaimId, ClaimState, Option<String>)],
-    ) -> Decision<Order> {
+    pub(super) fn stock(mut self, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
                 self.stands(&job, claim.number, *state, words.as_ref());
@@ -55,17 +52,10 @@ impl Change<'_> {
             }
             return;
         }
-        let waits = matches!(
-            job.state,
-            JobState::Validated | JobState::AwaitingManualReview
-        );
+        let waits = matches!(job.state, JobState::Validated | JobState::AwaitingManualReview);
         match (job.stock, state) {
             (Stock::Asked | Stock::InLine, _) if job.over() => {
-                self.edit(job.id, |job| {
-                    job.stock = Stock::Settling {
-                        consumed: Amount::ZERO,
-                    }
-                });
+                self.edit(job.id, |job| job.stock = Stock::Settling { consumed: Amount::ZERO });
             }
             (Stock::Asked | Stock::InLine, ClaimState::Held) if waits => {
                 if job.state == JobState::AwaitingManualReview {
@@ -86,14 +76,8 @@ impl Change<'_> {
                 self.block(job, Block::ReorderPoint, Stock::InLine, words);
             }
             // Taken away, or an answer from before it was held: asking again tells. A job with an attempt keeps it.
-            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint)
-                if job.state == JobState::Sliced =>
-            {
-                let by = if state == ClaimState::Short {
-                    Block::Material
-                } else {
-                    Block::ReorderPoint
-                };
+            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint) if job.state == JobState::Sliced => {
+                let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };
                 self.block(job, by, Stock::Asked, words);
             }
             _ => {}

@@ -39,11 +39,7 @@ impl Change<'_> {
                     file_id: line.make.file_id,
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
-                    state: if complete {
-                        JobState::Validated
-                    } else {
-                        JobState::Created
-                    },
+                    state: if complete { JobState::Validated } else { JobState::Created },
                     blocked_by: None,
                     block_reason: (!complete).then(|| NO_FILE.to_owned()),
                     stock: if complete { Stock::Asked } else { Stock::None },
@@ -65,11 +61,7 @@ impl Change<'_> {
                 };
                 let id = job.id;
                 self.add(job);
-                let (event, why) = if complete {
-                    ("job.validated", None)
-                } else {
-                    ("job.created", Some(NO_FILE))
-                };
+                let (event, why) = if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE)) };
                 self.job_event(event, id, why);
             }
         }
@@ -78,10 +70,7 @@ impl Change<'_> {
     /// Gives a job another place in the line; a waiting claim is asked for again, so that its material knows.
     pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
         self.edit(id, |job| {
-            let (priority, due_at) = (
-                priority.unwrap_or(job.priority),
-                due_at.unwrap_or(job.due_at),
-            );
+            let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
             if (priority, due_at) != (job.priority, job.due_at) {
                 (job.priority, job.due_at) = (priority, due_at);
                 if job.stock == Stock::InLine {
@@ -101,11 +90,7 @@ impl Change<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if if_version.is_some_and(|version| version != job.version) {
-            return Err(Refusal::new(
-                Class::Stale,
-                "stale",
-                format!("the job is at version {}", job.version),
-            ));
+            return Err(Refusal::new(Class::Stale, "stale", format!("the job is at version {}", job.version)));
         }
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
@@ -121,10 +106,7 @@ impl Change<'_> {
     pub(super) fn cancel(mut self, force: bool) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
-            return Err(Refusal::forbidden(
-                "forbidden",
-                "a customer may cancel an order only while it is unpaid",
-            ));
+            return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
         }
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {
@@ -142,13 +124,7 @@ impl Change<'_> {
 
     /// Cancels all jobs that are not over.
     pub(super) fn cancel_jobs(&mut self, force: bool) {
-        let open: Vec<Id> = self
-            .order
-            .jobs
-            .values()
-            .filter(|job| !job.over())
-            .map(|job| job.id)
-            .collect();
+        let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
             self.cancel_one(id, force);
         }
@@ -212,10 +188,7 @@ impl Change<'_> {
             OrderStatus::Ready => self.status(OrderStatus::Printing, None),
             OrderStatus::Paid | OrderStatus::Printing => {}
             status => {
-                return Err(Refusal::transition(
-                    "retrying a job",
-                    format!("its order is {status}"),
-                ));
+                return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
             }
         }
         self.edit(id, |job| {
@@ -237,16 +210,13 @@ impl Change<'_> {
         self.job_done(id)
     }
 
-    /// awaiting_manual_review → VALIDATED, past the reorder point; not past a shortage.
+    /// `awaiting_manual_review` → VALIDATED, past the reorder point; not past a shortage.
     pub(super) fn release_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint)) => {}
             (JobState::AwaitingManualReview, Some(Block::Material)) => {
-                let words = job
-                    .block_reason
-                    .clone()
-                    .unwrap_or_else(|| "not enough material".to_owned());
+                let words = job.block_reason.clone().unwrap_or_else(|| "not enough material".to_owned());
                 return Err(Refusal::conflict("insufficient_material", words));
             }
             (state, _) => return Err(Refusal::transition("releasing a job", state)),

@@ -36,7 +36,7 @@ pub enum HeadRow {
 pub trait Head: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Its table.
     type Entity: EntityTrait<Model: HeadModel>;
-    /// Its row. `at_rest` is [`crate::domain::durable::Durable::at_rest`]: orders that are not are loaded at start.
+    /// Its row. `at_rest` is [`crate::domain::durable::Durable::at_rest`]: some tables keep it, to find what is loaded at start.
     fn head(&self, id: Id, version: i64, at_rest: bool) -> Result<HeadRow, WriteError>;
 }
 
@@ -76,6 +76,7 @@ head!(Order, orders, |this, at_rest| {
 head!(Material, materials, |this, at_rest| {
     name: this.fields.name.clone(),
     kind: word(&this.fields.kind)?,
+    active: !at_rest,
     archived: this.archived,
     quantity: this.quantity.0,
     reserved: this.reserved.0,
@@ -103,12 +104,14 @@ head!(File, files, |this, at_rest| {
 head!(Printer, printers, |this, at_rest| {
     name: this.fields.name.clone(),
     kind: this.fields.kind.clone(),
+    active: !at_rest,
     archived: this.archived,
     created_at: this.created_at.0,
 });
 head!(Endpoint, endpoints, |this, at_rest| {
     url: this.url.clone(),
     state: word(&this.state)?,
+    active: !at_rest,
     archived: this.archived,
     cursor: this.cursor,
     created_at: this.created_at.0,

@@ -1,0 +1,138 @@
+//! What endpoints want of the outside: the events beyond their cursor, their backlog, and delivery.
+
+use crate::actors::envelope::Caller;
+use crate::actors::handle::Handle;
+use crate::actors::things::WITHIN;
+use crate::actors::world::World;
+use crate::domain::endpoint::envelope::due;
+use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointWant, WINDOW};
+use crate::domain::event::Numbered;
+use crate::domain::id::Id;
+use crate::services::webhook::{Delivery, Sender};
+use crate::shop::{Shop, ShopRef};
+use crate::store::queries::EventFilter;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// Events looked at in one go.
+const AT_ONCE: usize = 256;
+/// The cursor is written at least this often, even when no event is for the endpoint: bounds what a restart reads again.
+const WRITE_CURSOR_EVERY: i64 = 2000;
+
+/// The outside of endpoints.
+pub struct EndpointWorld {
+    /// Outbox, clock, sealer.
+    pub shop: ShopRef,
+    /// Speaks HTTP.
+    pub sender: Arc<Sender>,
+}
+
+#[async_trait]
+impl World<Endpoint> for EndpointWorld {
+    async fn pursue(&self, want: EndpointWant, of: Handle<Endpoint>) {
+        let Some(shop) = self.shop.get() else { return };
+        match want {
+            EndpointWant::Follow { cursor } => follow(&shop, &of, cursor).await,
+            EndpointWant::Refill => refill(&shop, &of).await,
+            EndpointWant::Deliver { delivery, number, at } => {
+                shop.environment.wait_until(at).await;
+                self.deliver(&shop, &of, delivery, number).await;
+            }
+        }
+    }
+}
+
+async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
+    if let Err(error) = of.ask(Caller::system(), command, WITHIN).await {
+        tracing::debug!(endpoint = %of.id(), %error, "not told, is told again");
+    }
+}
+
+/// Waits for events beyond the cursor; asks when some are for this endpoint. The want changes with the cursor, so this ends then.
+async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
+    let mut last = shop.outbox.last();
+    let mut at = cursor;
+    loop {
+        if last.wait_for(|last| *last > at).await.is_err() {
+            return;
+        }
+        let events: Vec<Arc<Numbered>> = match shop.outbox.after(at, AT_ONCE) {
+            Some(events) => events,
+            None => match shop.queries.events_after(at, &EventFilter::default(), AT_ONCE as u64).await {
+                Ok(events) => events.into_iter().map(Arc::new).collect(),
+                Err(error) => {
+                    tracing::warn!(%error, "events cannot be read");
+                    return;
+                }
+            },
+        };
+        let Some(upto) = events.last().map(|event| event.seq) else { return };
+        at = upto;
+        let state = of.read();
+        let Some(endpoint) = &state.state else { return };
+        let due = due(endpoint, events.iter().map(|event| &**event));
+        if !due.is_empty() || at - cursor >= WRITE_CURSOR_EVERY {
+            tell(of, EndpointCommand::Follow { upto, due }).await;
+            return;
+        }
+    }
+}
+
+async fn refill(shop: &Shop, of: &Handle<Endpoint>) {
+    let limit = WINDOW as u64 * 2 + 1;
+    match shop.queries.pending_deliveries(of.id(), None, limit).await {
+        Ok(rows) => {
+            let more = rows.len() as u64 == limit;
+            tell(of, EndpointCommand::Refilled { rows, more }).await;
+        }
+        Err(error) => tracing::warn!(endpoint = %of.id(), %error, "backlog cannot be read"),
+    }
+}
+
+impl EndpointWorld {
+    async fn deliver(&self, shop: &Shop, of: &Handle<Endpoint>, id: Id, number: u32) {
+        let state = of.read();
+        let Some(endpoint) = &state.state else { return };
+        let Some(row) = endpoint.window.get(&id) else { return };
+        let now = shop.environment.now();
+        let opened = shop.sealer.open(&endpoint.sealed_secret).and_then(|secret| {
+            let former = match &endpoint.former {
+                Some((sealed, until)) if *until > now => Some(shop.sealer.open(sealed)?),
+                _ => None,
+            };
+            Ok((secret, former))
+        });
+        let (secret, former) = match opened {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                tracing::error!(endpoint = %of.id(), %error, "the secret cannot be opened: is SECRETS_KEY the one it was sealed with?");
+                return;
+            }
+        };
+        let sent = self
+            .sender
+            .send(
+                &Delivery {
+                    id: row.id.to_string(),
+                    event_id: row.event_id.to_string(),
+                    event: row.event.clone(),
+                    url: endpoint.url.clone(),
+                    body: row.body.clone().into(),
+                    secret,
+                    old_secret: former,
+                },
+                now.jiff(),
+            )
+            .await;
+        let tried = EndpointCommand::Tried {
+            delivery: id,
+            number,
+            ok: sent.ok,
+            status: sent.status,
+            error: sent.error,
+            excerpt: sent.excerpt,
+            duration_ms: i64::try_from(sent.duration_ms).unwrap_or(i64::MAX),
+        };
+        tell(of, tried).await;
+    }
+}

@@ -1,0 +1,47 @@
+//! What mails want of the outside: to be taken by the provider.
+
+use crate::actors::envelope::Caller;
+use crate::actors::handle::Handle;
+use crate::actors::things::WITHIN;
+use crate::actors::world::World;
+use crate::domain::mail::{Mail, MailCommand, Send};
+use crate::services::mail::{MailError, Mailer, Message};
+use crate::shop::ShopRef;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// The outside of mails.
+pub struct MailWorld {
+    /// For the clock.
+    pub shop: ShopRef,
+    /// The provider.
+    pub mailer: Arc<dyn Mailer>,
+}
+
+#[async_trait]
+impl World<Mail> for MailWorld {
+    async fn pursue(&self, want: Send, of: Handle<Mail>) {
+        let Some(shop) = self.shop.get() else { return };
+        shop.environment.wait_until(want.at).await;
+        let state = of.read();
+        let Some(mail) = &state.state else { return };
+        let message = Message {
+            id: mail.id.to_string(),
+            written_at: mail.created_at.jiff(),
+            to: mail.to.clone(),
+            subject: mail.subject.clone(),
+            text: mail.text.clone(),
+        };
+        let (error, permanent) = match self.mailer.send(&message).await {
+            Ok(()) => (None, false),
+            Err(error) => {
+                tracing::warn!(mail = %mail.id, %error, "mail not taken");
+                (Some(error.to_string()), matches!(error, MailError::Permanent { .. }))
+            }
+        };
+        let tried = MailCommand::Tried { number: want.number, error, permanent };
+        if let Err(error) = of.ask(Caller::system(), tried, WITHIN).await {
+            tracing::debug!(mail = %of.id(), %error, "try not noted");
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What orders want of the outside: stock of materials, printers for attempts.
+
+use crate::actors::envelope::Caller;
+use crate::actors::handle::{AskError, Handle};
+use crate::actors::things::WITHIN;
+use crate::actors::world::World;
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::domain::material::{MaterialAnswer, MaterialCommand};
+use crate::domain::order::{Order, OrderCommand, OrderWant, Report};
+use crate::domain::printer::PrinterCommand;
+use crate::shop::{Shop, ShopRef};
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// The outside of orders.
+pub struct OrderWorld(pub ShopRef);
+
+#[async_trait]
+impl World<Order> for OrderWorld {
+    async fn pursue(&self, want: OrderWant, of: Handle<Order>) {
+        let Some(shop) = self.0.get() else { return };
+        match want {
+            OrderWant::Claim { material, asks } => {
+                let claim = MaterialCommand::Claim { order: of.id(), asks };
+                match shop.materials.ask(material, Caller::system(), claim).await {
+                    Ok(answered) => {
+                        if let MaterialAnswer::Claims(claims) = answered.answer {
+                            tell(&of, OrderCommand::Stock(claims)).await;
+                        }
+                    }
+                    Err(error) => tracing::debug!(order = %of.id(), %material, %error, "stock not asked"),
+                }
+            }
+            OrderWant::Settle { material, claims } => {
+                let ids = claims.iter().map(|(id, _)| *id).collect();
+                match shop.materials.ask(material, Caller::system(), MaterialCommand::Settle { claims }).await {
+                    Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
+                    Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
+                }
+            }
+            OrderWant::Give { job, attempt, printer } => give(&shop, &of, job, attempt, printer).await,
+            OrderWant::CancelAt { attempt, printer } => {
+                let asked = shop.printers.ask(printer, Caller::system(), PrinterCommand::CancelAttempt(attempt)).await;
+                if let Err(AskError::Refused(refusal)) = asked {
+                    unknown_to_printer(&of, attempt, refusal.message).await;
+                }
+            }
+            OrderWant::TellResolution { attempt, printer, outcome } => {
+                let word = PrinterCommand::Resolved { attempt, outcome };
+                let asked = shop.printers.ask(printer, Caller::system(), word).await;
+                if let Err(AskError::Refused(refusal)) = asked {
+                    unknown_to_printer(&of, attempt, refusal.message).await;
+                }
+            }
+        }
+    }
+
+    fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
+        if let Some(shop) = self.0.get() {
+            shop.dispatcher.order_changed(of.id(), state);
+            if state.version == 1 {
+                shop.new_orders.send_modify(|count| *count += 1);
+            }
+        }
+    }
+}
+
+async fn tell(of: &Handle<Order>, command: OrderCommand) {
+    if let Err(error) = of.ask(Caller::system(), command, WITHIN).await {
+        tracing::debug!(order = %of.id(), %error, "not told, is told again");
+    }
+}
+
+/// Gives a claimed attempt to its printer; a refusal ends the attempt before anything began.
+async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
+    let state = of.read();
+    let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
+    let Some(file_id) = known.file_id else { return };
+    let take = PrinterCommand::Take {
+        attempt,
+        job,
+        order: of.id(),
+        file_id,
+        file_name: known.file_name(attempt),
+        material_id: known.material_id,
+        machine_type: known.machine_type,
+        dimensions: known.dimensions,
+    };
+    match shop.printers.ask(printer, Caller::system(), take).await {
+        // The printer reports from here on.
+        Ok(_) => {}
+        Err(AskError::Refused(refusal)) => {
+            let report = Report::NotStarted { start_sent: false, counts: false, reason: refusal.message };
+            tell(of, OrderCommand::Attempt { job, attempt, report }).await;
+        }
+        Err(error) => tracing::debug!(order = %of.id(), %printer, %error, "attempt not given, is given again"),
+    }
+}
+
+/// The printer has no such attempt (it is archived, or never took it): nothing of it can begin there any more.
+async fn unknown_to_printer(of: &Handle<Order>, attempt: Id, reason: String) {
+    let state = of.read();
+    let job = state
+        .state
+        .as_ref()
+        .and_then(|order| order.jobs.values().find(|job| job.attempt_id == Some(attempt)).map(|job| job.id));
+    if let Some(job) = job {
+        let report = Report::NotStarted { start_sent: false, counts: false, reason };
+        tell(of, OrderCommand::Attempt { job, attempt, report }).await;
+    }
+}

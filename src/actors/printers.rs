@@ -1,0 +1,114 @@
+//! What printers want of the outside: to be watched, an attempt brought to a start or a verdict, prints cancelled,
+//! orders told.
+//!
+//! The start verdict lives here and in `domain/printer`: upload and start are separate calls, `start_sent` is durable
+//! before the start goes out, and a start is sent by exactly the task whose `Uploaded` was answered with `Go`.
+
+mod run;
+mod watch;
+
+use crate::actors::envelope::Caller;
+use crate::actors::handle::{AskError, Handle};
+use crate::actors::things::WITHIN;
+use crate::actors::world::World;
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::domain::order::{OrderAnswer, OrderCommand};
+use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterWant, report_of};
+use crate::shop::{Shop, ShopRef};
+use async_trait::async_trait;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How printers are watched.
+#[derive(Clone, Copy, Debug)]
+pub struct WatchSettings {
+    /// Between two looks, where the printer does not push.
+    pub poll: Duration,
+    /// Silence after which it is offline.
+    pub offline: Duration,
+}
+
+/// The outside of printers.
+pub struct PrinterWorld {
+    /// Orders, files, the fleet.
+    pub shop: ShopRef,
+    /// How they are watched.
+    pub settings: WatchSettings,
+}
+
+#[async_trait]
+impl World<Printer> for PrinterWorld {
+    async fn pursue(&self, want: PrinterWant, of: Handle<Printer>) {
+        let Some(shop) = self.shop.get() else { return };
+        match want {
+            PrinterWant::Watch { kind, base_url, sealed_api_key, serial } => {
+                let address = watch::Address { kind, base_url, sealed_api_key, serial };
+                watch::watch(&shop, &of, &address, self.settings).await;
+            }
+            PrinterWant::Run { attempt } => run::run(&shop, &of, attempt).await,
+            PrinterWant::CancelPrint { attempt } => cancel(&shop, &of, attempt).await,
+            PrinterWant::Report { attempt, step } => report(&shop, &of, attempt, step).await,
+        }
+    }
+
+    fn committed(&self, of: &Handle<Printer>, state: &Arc<Versioned<Printer>>) {
+        if let Some(shop) = self.shop.get() {
+            shop.dispatcher.printer_changed(of.id(), state);
+        }
+    }
+}
+
+/// Asks the printer's own actor; what cannot be told now is told again by the want that stands.
+async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAnswer> {
+    match of.ask(Caller::system(), command, WITHIN).await {
+        Ok(answered) => Some(answered.answer),
+        Err(AskError::Refused(refusal)) => {
+            tracing::debug!(printer = %of.id(), %refusal, "refused");
+            None
+        }
+        Err(error) => {
+            tracing::debug!(printer = %of.id(), %error, "not told, is told again");
+            None
+        }
+    }
+}
+
+/// The attempt in hand, if it is this one.
+fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
+    of.read().state.as_ref()?.in_hand.clone().filter(|hand| hand.attempt == attempt)
+}
+
+/// Cancels the print of our file; the watch sees the end. Says nothing by itself: a printer that answers "ok" may still print.
+async fn cancel(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+    if in_hand(of, attempt).is_none() {
+        return;
+    }
+    let Some(link) = shop.fleet.link(of.id()) else { return };
+    match link.adapter.cancel().await {
+        Ok(()) => link.look.notify_one(),
+        Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is tried again"),
+    }
+}
+
+/// Tells the order how far the attempt is, until it has heard this step.
+async fn report(shop: &Shop, of: &Handle<Printer>, attempt: Id, step: u32) {
+    let Some(hand) = in_hand(of, attempt) else { return };
+    if hand.step != step {
+        return;
+    }
+    let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
+    let wanted = match shop.orders.ask(hand.order, Caller::system(), news).await {
+        Ok(answered) => match answered.answer {
+            OrderAnswer::Heard { wanted } => wanted,
+            _ => true,
+        },
+        // No such order or job: nobody wants it.
+        Err(AskError::Refused(_)) => false,
+        Err(error) => {
+            tracing::debug!(printer = %of.id(), %error, "order not told, is told again");
+            return;
+        }
+    };
+    tell(of, PrinterCommand::Heard { attempt, step, wanted }).await;
+}

@@ -1,0 +1,159 @@
+//! Brings one attempt to a start or a verdict.
+//!
+//! Phase Taken: upload, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also after a crash):
+//! never start; wait for the watch to confirm, then judge by the printer's own evidence.
+
+use super::{in_hand, tell};
+use crate::actors::handle::Handle;
+use crate::domain::id::Id;
+use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand};
+use crate::domain::telemetry::{Activity, Connection};
+use crate::fleet::Link;
+use crate::printers::adapter::{Deleted, PrinterError, Source};
+use crate::shop::Shop;
+use std::time::Duration;
+
+/// Uploads of one attempt before it is given back (a printer that is away may come back meanwhile).
+const MOST_UPLOADS: u32 = 3;
+const BETWEEN_UPLOADS: Duration = Duration::from_secs(1);
+/// An unverified attempt is looked into again this often, as long as nobody decides.
+const LOOK_AGAIN: Duration = Duration::from_secs(15);
+
+/// One try; the want stands until the rules have an answer, so returning means "again later".
+pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+    let Some(hand) = in_hand(of, attempt) else { return };
+    if hand.phase == Phase::Taken {
+        deliver(shop, of, &hand).await;
+    }
+    let Some(hand) = in_hand(of, attempt) else { return };
+    match hand.phase {
+        Phase::StartSent { at } => {
+            shop.environment.wait_until(at.plus_ms(shop.environment.rules.confirm_ms)).await;
+            judge(shop, of, attempt).await;
+        }
+        Phase::Unverified { .. } => {
+            judge(shop, of, attempt).await;
+            tokio::time::sleep(LOOK_AGAIN).await;
+        }
+        _ => {}
+    }
+}
+
+/// Upload, `Go`, start.
+async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
+    let attempt = hand.attempt;
+    let file = match shop.files.read(hand.file_id).await {
+        Ok(Some(file)) => file,
+        Ok(None) => return give_back(of, attempt, "its file is gone".to_owned()).await,
+        Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
+    };
+    let Some(file) = &file.state else { return };
+    let source = Source {
+        path: shop.blobs.path(&file.sha256),
+        size: file.size.unsigned_abs(),
+        sha256: Some(file.sha256.clone()),
+    };
+    let mut uploads = 0;
+    let remote_name = loop {
+        let Some(link) = shop.fleet.link(of.id()) else {
+            return give_back(of, attempt, "the printer is not connected".to_owned()).await;
+        };
+        match link.adapter.upload(&hand.file_name, &source).await {
+            Ok(name) => break name,
+            Err(error) => {
+                uploads += 1;
+                tracing::info!(printer = %of.id(), %attempt, %error, uploads, "upload failed");
+                if uploads >= MOST_UPLOADS || !matters_again(&error) {
+                    return give_back(of, attempt, format!("upload: {error}")).await;
+                }
+                tokio::time::sleep(BETWEEN_UPLOADS).await;
+            }
+        }
+    };
+    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone() };
+    if !matches!(tell(of, uploaded).await, Some(PrinterAnswer::Go)) {
+        return; // not durable, or not ours to send any more
+    }
+    let Some(link) = shop.fleet.link(of.id()) else { return };
+    match link.adapter.start(&remote_name).await {
+        Ok(()) => link.look.notify_one(),
+        Err(error) if error.certainly_not_done() => {
+            tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
+            // Refused now; but a start that was queued must find no file: the verdict's own rule is used.
+            revoke_refused(of, &link, attempt, &remote_name, error.to_string()).await;
+        }
+        // May have happened: the watch or the verdict tells.
+        Err(error) => {
+            tracing::info!(printer = %of.id(), %attempt, %error, "start not answered");
+            link.look.notify_one();
+        }
+    }
+}
+
+async fn give_back(of: &Handle<Printer>, attempt: Id, reason: String) {
+    tell(of, PrinterCommand::UploadFailed { attempt, reason }).await;
+}
+
+fn matters_again(error: &PrinterError) -> bool {
+    !matches!(
+        error,
+        PrinterError::WrongKey(_) | PrinterError::Unsupported(_) | PrinterError::InUse(_) | PrinterError::Invalid(_)
+    )
+}
+
+async fn revoke_refused(of: &Handle<Printer>, link: &Link, attempt: Id, name: &str, reason: String) {
+    match link.adapter.delete_file(name).await {
+        Ok(Deleted::Gone | Deleted::NotFound) => {
+            tell(of, PrinterCommand::StartRefused { attempt, reason }).await;
+        }
+        // Still there: judged after the confirm time, like any start that was not confirmed.
+        Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "file of a refused start not deleted"),
+    }
+}
+
+/// The verdict: state, then history, then deletion. Only "reachable, not our file, deleted" revokes.
+async fn judge(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+    let Some(hand) = in_hand(of, attempt) else { return };
+    if !matches!(hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
+        return;
+    }
+    let name = hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone());
+    let evidence = match shop.fleet.link(of.id()) {
+        Some(link) => gather(shop, &link, &name).await,
+        None => Evidence::Unclear("the printer is not connected".to_owned()),
+    };
+    if let (Phase::Unverified { reason }, Evidence::Unclear(now)) = (&hand.phase, &evidence)
+        && reason == now
+    {
+        return; // known already
+    }
+    tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
+}
+
+async fn gather(shop: &Shop, link: &Link, name: &str) -> Evidence {
+    let status = match link.adapter.status(shop.environment.now()).await {
+        Ok(status) => status,
+        Err(error) => return Evidence::Unclear(format!("its state cannot be read: {error}")),
+    };
+    if status.connection != Connection::Connected {
+        return Evidence::Unclear("the printer's firmware is not connected".to_owned());
+    }
+    if status.file.as_deref() == Some(name)
+        && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused))
+    {
+        return Evidence::Shows(status);
+    }
+    match link.adapter.history(name).await {
+        Ok(past) => {
+            if let Some(print) = past.into_iter().find(|print| print.file == name) {
+                return Evidence::Remembers(print);
+            }
+        }
+        Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
+        Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
+    }
+    match link.adapter.delete_file(name).await {
+        Ok(Deleted::Gone | Deleted::NotFound) => Evidence::Revoked,
+        Err(error) => Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
+    }
+}

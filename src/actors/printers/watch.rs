@@ -1,0 +1,121 @@
+//! Holds the connection to one printer and looks at it: at once when it pushes, else every few seconds.
+//!
+//! Every look goes to the fleet's watch (last value wins); only what matters to the rules becomes a command.
+
+use super::{WatchSettings, tell};
+use crate::actors::handle::Handle;
+use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::schedule::Delays;
+use crate::domain::telemetry::{Connection, Status};
+use crate::domain::time::Timestamp;
+use crate::fleet::Link;
+use crate::printers::adapter::PrinterError;
+use crate::printers::registry::PrinterAddress;
+use crate::shop::Shop;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Three failed looks in a row are silence, however short (decisions §6).
+const MOST_FAILED: u32 = 3;
+const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
+
+/// Where and how a printer is reached, its key sealed.
+pub(super) struct Address {
+    pub kind: String,
+    pub base_url: String,
+    pub sealed_api_key: String,
+    pub serial: Option<String>,
+}
+
+/// Takes the link out of the fleet when the watch ends, however it ends.
+struct Watched<'a> {
+    shop: &'a Shop,
+    of: &'a Handle<Printer>,
+    link: Arc<Link>,
+}
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        self.shop.fleet.remove(self.of.id(), &self.link);
+    }
+}
+
+/// Watches until the want is gone (the task is aborted).
+pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, settings: WatchSettings) {
+    let opened = match address.sealed_api_key.as_str() {
+        "" => Ok(String::new()),
+        sealed => shop.sealer.open(sealed),
+    };
+    let api_key = match opened {
+        Ok(key) => key,
+        Err(error) => {
+            tracing::error!(printer = %of.id(), %error, "the key cannot be opened: is SECRETS_KEY the one it was sealed with?");
+            tell(of, PrinterCommand::Silent(Connection::WrongKey, error.to_string(), None)).await;
+            return;
+        }
+    };
+    let serial = address.serial.clone().unwrap_or_default();
+    let place = PrinterAddress { base_url: address.base_url.clone(), api_key, serial };
+    let adapter = match shop.fleet.registry.make(&address.kind, &place) {
+        Ok(adapter) => adapter,
+        Err(error) => {
+            tracing::error!(printer = %of.id(), %error, "no adapter");
+            tell(of, PrinterCommand::Silent(Connection::Unreachable, error.to_string(), None)).await;
+            return;
+        }
+    };
+    let watched = Watched { shop, of, link: shop.fleet.put(of.id(), adapter) };
+    let link = &watched.link;
+    let (mut failed, mut heard, mut seen_at) = (0u32, Instant::now(), None);
+    loop {
+        let now = shop.environment.now();
+        let looked = match look(link, now).await {
+            Ok(status) => {
+                failed = 0;
+                (heard, seen_at) = (Instant::now(), Some(now));
+                link.status.send_replace(status.clone());
+                let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
+                if matters {
+                    tell(of, PrinterCommand::Seen(Box::new(status))).await;
+                }
+                true
+            }
+            Err(error) => {
+                failed += 1;
+                let connection = error.connection();
+                if failed >= MOST_FAILED || heard.elapsed() >= settings.offline || connection == Connection::WrongKey {
+                    link.status.send_replace(Status::away(connection, error.to_string(), now));
+                    let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
+                    if known != Some((connection, true)) {
+                        tell(of, PrinterCommand::Silent(connection, error.to_string(), seen_at)).await;
+                    }
+                }
+                false
+            }
+        };
+        let pause =
+            if looked { settings.poll } else { backoff(failed, shop.environment.chance()).min(settings.poll * 15) };
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = link.adapter.changed(), if looked => {}
+            () = link.look.notified() => {}
+        }
+    }
+}
+
+/// The first retries come at the pace of looks, so that three failures are known soon; then ever more slowly.
+fn backoff(failed: u32, chance: f64) -> Duration {
+    RECONNECT.next(failed.saturating_sub(1), chance)
+}
+
+async fn look(link: &Link, now: Timestamp) -> Result<Status, PrinterError> {
+    let status = link.adapter.status(now).await?;
+    // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
+    if status.connection == Connection::FirmwareDisconnected
+        && let Err(error) = link.adapter.connect().await
+    {
+        tracing::debug!(%error, "firmware not connected");
+    }
+    Ok(status)
+}

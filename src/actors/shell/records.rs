@@ -1,0 +1,41 @@
+//! What the shell writes beside the rules' own rows: the audit log's line and the answer kept for an idempotency key.
+
+use crate::actors::envelope::{Asked, IdempotencyKey};
+use crate::domain::durable::{Cx, Durable};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::store::rows::{Audit, Idempotency};
+
+/// The audit line of a change, unless it is the server's own.
+pub(super) fn audit<T: Durable>(asked: &Asked<T>, id: Id, cx: &Cx<'_>) -> Option<Audit> {
+    cx.by.audited().then(|| Audit {
+        id: cx.ids.id(),
+        at: cx.now,
+        actor: cx.by.to_string(),
+        action: T::name(&asked.command).to_owned(),
+        subject_kind: T::KIND.to_owned(),
+        subject_id: id,
+        request_id: asked.caller.request_id.as_deref().map(str::to_owned),
+        outcome: "done".to_owned(),
+    })
+}
+
+/// The answer kept for its key, refusals included.
+pub(super) fn kept<T: Durable>(
+    key: &IdempotencyKey,
+    id: Id,
+    version: i64,
+    verdict: &Result<T::Answer, Refusal>,
+    cx: &Cx<'_>,
+) -> Result<Idempotency, serde_json::Error> {
+    Ok(Idempotency {
+        key: key.key.clone(),
+        body_hash: key.body_hash.clone(),
+        kind: T::KIND.to_owned(),
+        thing_id: id,
+        version,
+        answer: serde_json::to_string(verdict)?,
+        created_at: cx.now,
+        expires_at: key.expires_at,
+    })
+}

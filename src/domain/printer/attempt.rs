@@ -1,0 +1,273 @@
+//! The attempt in hand: taken, uploaded, started at most once, judged, ended, heard of.
+
+use super::{Evidence, InHand, Phase, Printer, PrinterAnswer};
+use crate::domain::durable::{Cx, Decision};
+use crate::domain::id::Id;
+use crate::domain::order::Resolution;
+use crate::domain::refusal::Refusal;
+use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd};
+
+/// Words of a print that nobody waits for.
+const GIVEN_UP: &str = "given up by an operator";
+
+impl Printer {
+    /// Gives the printer an attempt.
+    pub(super) fn take(
+        mut self,
+        new: InHand,
+        fits: Result<(), String>,
+        cx: &Cx<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
+        if self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == new.attempt) {
+            return Ok(Decision::unchanged(PrinterAnswer::Done));
+        }
+        if self.past.contains(&new.attempt) {
+            return Err(Refusal::conflict("attempt_over", "the attempt is over"));
+        }
+        let no = |why: String| Refusal::conflict("printer_unavailable", why);
+        self.free().map_err(|why| no(format!("the printer is {why}")))?;
+        fits.map_err(no)?;
+        self.in_hand = Some(new);
+        self.updated_at = cx.now;
+        Ok(Decision::to(self, PrinterAnswer::Done))
+    }
+
+    /// Changes the attempt in hand, when it is this one.
+    fn of(
+        mut self,
+        attempt: Id,
+        cx: &Cx<'_>,
+        change: impl FnOnce(&mut Self, InHand) -> Option<InHand>,
+    ) -> Decision<Self> {
+        match self.in_hand.take() {
+            Some(in_hand) if in_hand.attempt == attempt => {
+                let before = in_hand.clone();
+                self.in_hand = change(&mut self, in_hand);
+                self.give_up();
+                if self.in_hand.as_ref() == Some(&before) {
+                    return Decision::unchanged(PrinterAnswer::Done);
+                }
+                if self.in_hand.is_none() {
+                    self.forget(attempt);
+                    self.idle_since = cx.now;
+                }
+                self.updated_at = cx.now;
+                Decision::to(self, PrinterAnswer::Done)
+            }
+            _ => Decision::unchanged(PrinterAnswer::Done),
+        }
+    }
+
+    /// The upload is done: `start_sent` becomes durable, and exactly this caller hears `Go`.
+    pub(super) fn uploaded(self, attempt: Id, remote_name: &str, cx: &Cx<'_>) -> Decision<Self> {
+        let could = self.could_start();
+        let mut answer = PrinterAnswer::Done;
+        let mut decision = self.of(attempt, cx, |_, mut in_hand| {
+            if matches!(in_hand.phase, Phase::Taken) {
+                in_hand.remote_name = Some(remote_name.to_owned());
+                in_hand.enter(match could {
+                    Ok(()) => Phase::StartSent { at: cx.now },
+                    Err(why) => not_started(false, true, format!("not started: the printer is {why}")),
+                });
+                if matches!(in_hand.phase, Phase::StartSent { .. }) {
+                    answer = PrinterAnswer::Go;
+                }
+            }
+            Some(in_hand)
+        });
+        decision.answer = answer;
+        decision
+    }
+
+    /// The upload failed for good: nothing was started.
+    pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &Cx<'_>) -> Decision<Self> {
+        self.of(attempt, cx, |_, mut in_hand| {
+            if matches!(in_hand.phase, Phase::Taken) {
+                in_hand.enter(not_started(false, true, reason.to_owned()));
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// The printer refused the start with certainty.
+    pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &Cx<'_>) -> Decision<Self> {
+        self.of(attempt, cx, |_, mut in_hand| {
+            if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
+                in_hand.enter(not_started(true, true, reason.to_owned()));
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// The verdict on a start. What the printer remembers also ends a print whose end was missed.
+    pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &Cx<'_>) -> Decision<Self> {
+        let auto_clear = self.fields.auto_clear;
+        self.of(attempt, cx, |printer, mut in_hand| {
+            let waits = matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. });
+            if !waits && !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
+                return Some(in_hand);
+            }
+            match evidence {
+                Evidence::Shows(status) => {
+                    printer.in_hand = Some(in_hand);
+                    if let Some(after) = printer.after(status, cx.now) {
+                        *printer = after;
+                    }
+                    in_hand = printer.in_hand.take()?;
+                    unverified(&mut in_hand, "the printer shows the file, but not whether it printed it");
+                }
+                Evidence::Remembers(past) => match past.ended {
+                    Some(end) => {
+                        in_hand.enter(remembered(&in_hand, past, end));
+                        printer.print_over(end, auto_clear);
+                    }
+                    None if waits => in_hand.enter(Phase::Printing { at: past.started_at.unwrap_or(cx.now) }),
+                    None => {}
+                },
+                Evidence::Revoked if waits => {
+                    in_hand.enter(not_started(
+                        true,
+                        true,
+                        "the start was not confirmed and its file was removed".to_owned(),
+                    ));
+                }
+                Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
+                Evidence::Revoked => {}
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// The order wants the attempt cancelled: at once before the start; afterwards when the printer shows it.
+    pub(super) fn cancel_attempt(self, attempt: Id, cx: &Cx<'_>) -> Decision<Self> {
+        if !self.holds(attempt) {
+            return self.never(attempt);
+        }
+        self.of(attempt, cx, |_, mut in_hand| {
+            if !in_hand.over() {
+                in_hand.cancel = true;
+            }
+            if matches!(in_hand.phase, Phase::Taken) {
+                in_hand.enter(not_started(false, false, "cancelled before it began".to_owned()));
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// An operator's word, told by the order that has acted on it already. While the start is unverified it decides; a print
+    /// that is seen is cancelled, because nobody waits for it any more.
+    pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &Cx<'_>) -> Decision<Self> {
+        if !self.holds(attempt) {
+            return self.never(attempt);
+        }
+        let auto_clear = self.fields.auto_clear;
+        self.of(attempt, cx, |printer, mut in_hand| {
+            match in_hand.phase {
+                Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP.to_owned())),
+                Phase::Unverified { .. } => match outcome {
+                    Resolution::NotStarted => {
+                        in_hand.enter(not_started(true, true, "an operator says that it did not start".to_owned()));
+                    }
+                    Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
+                    Resolution::Failed => {
+                        let reason = Some("an operator says that the print failed".to_owned());
+                        in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, reason));
+                    }
+                },
+                Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
+                    (in_hand.cancel, in_hand.unwanted) = (true, true);
+                }
+                Phase::Ended { .. } | Phase::NotStarted { .. } => {}
+            }
+            if let Phase::Ended { end, .. } = in_hand.phase {
+                printer.print_over(end, auto_clear);
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// The order has heard of a step.
+    pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &Cx<'_>) -> Decision<Self> {
+        self.of(attempt, cx, |_, mut in_hand| {
+            in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
+            if in_hand.over() {
+                return (in_hand.heard < in_hand.step).then_some(in_hand);
+            }
+            if !wanted {
+                if matches!(in_hand.phase, Phase::Taken) {
+                    return None;
+                }
+                (in_hand.cancel, in_hand.unwanted) = (true, true);
+            }
+            Some(in_hand)
+        })
+    }
+
+    /// Power was cut: whatever was on has failed.
+    pub(super) fn stopped(&mut self, cx: &Cx<'_>) {
+        let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
+        if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
+            if matches!(in_hand.phase, Phase::Taken) {
+                in_hand.enter(not_started(false, false, "emergency stop".to_owned()));
+            } else {
+                on = true;
+                in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some("emergency stop".to_owned())));
+                self.print_failed = true;
+            }
+        }
+        self.needs_home = true;
+        self.bed_not_cleared |= on;
+        self.stopped_at = Some(cx.now);
+        self.updated_at = cx.now;
+    }
+
+    /// An attempt that nobody waits for and nobody can look at is over; the bed has to be looked at.
+    pub(super) fn give_up(&mut self) {
+        let away = self.connection != Connection::Connected;
+        let auto_clear = self.fields.auto_clear;
+        let Some(in_hand) = &mut self.in_hand else {
+            return;
+        };
+        let hopeless = match in_hand.phase {
+            Phase::Unverified { .. } => true,
+            Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => away,
+            Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } => false,
+        };
+        if in_hand.unwanted && hopeless {
+            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP.to_owned())));
+            self.print_over(PrintEnd::Failed, auto_clear);
+        }
+    }
+
+    fn holds(&self, attempt: Id) -> bool {
+        self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
+    }
+
+    /// The attempt is not in hand and shall never be: also when a message that gives it is still on its way.
+    fn never(mut self, attempt: Id) -> Decision<Self> {
+        if self.past.contains(&attempt) {
+            return Decision::unchanged(PrinterAnswer::NotInHand);
+        }
+        self.forget(attempt);
+        Decision::to(self, PrinterAnswer::NotInHand)
+    }
+}
+
+fn unverified(in_hand: &mut InHand, reason: &str) {
+    if matches!(in_hand.phase, Phase::StartSent { .. }) {
+        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
+    }
+}
+
+fn not_started(start_sent: bool, counts: bool, reason: String) -> Phase {
+    Phase::NotStarted { start_sent, counts, reason }
+}
+
+fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
+    Phase::Ended { end, filament_mm: None, progress, reason }
+}
+
+fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
+    let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
+    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason: None }
+}

@@ -1,0 +1,285 @@
+//! The printer as a durable thing: who answers which command, and what its state calls for.
+
+use super::readiness::report_of;
+use super::{InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields, PrinterWant};
+use crate::domain::durable::{Cx, Decision, Durable};
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::telemetry::{Activity, Connection, Status};
+use crate::domain::time::Timestamp;
+use serde_json::json;
+
+impl Durable for Printer {
+    const KIND: &'static str = "printer";
+    type Command = PrinterCommand;
+    type Answer = PrinterAnswer;
+    type Want = PrinterWant;
+
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &PrinterCommand) -> Result<Decision<Self>, Refusal> {
+        let printer = match (this.filter(|printer| !printer.archived), command) {
+            (None, PrinterCommand::Create(fields)) if this.is_none() => {
+                return Ok(create(id, cx, fields));
+            }
+            (None, _) => return Err(Refusal::not_found(Self::KIND)),
+            (Some(_), PrinterCommand::Create(_)) => {
+                return Err(Refusal::conflict("exists", "this printer exists"));
+            }
+            (Some(printer), _) => printer.clone(),
+        };
+        match command {
+            PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
+            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
+            PrinterCommand::Archive => {
+                printer.not_busy("deleted")?;
+                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+            }
+            PrinterCommand::Connect(on) => printer.connect(*on, cx),
+            PrinterCommand::Seen(status) => Ok(printer.seen(status, cx)),
+            PrinterCommand::Silent(connection, reason, last_seen) => {
+                Ok(printer.silent(*connection, reason, *last_seen, cx))
+            }
+            PrinterCommand::Take { attempt, job, order, file_id, file_name, material_id, machine_type, dimensions } => {
+                let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
+                let in_hand = InHand {
+                    attempt: *attempt,
+                    job: *job,
+                    order: *order,
+                    file_id: *file_id,
+                    file_name: file_name.clone(),
+                    remote_name: None,
+                    phase: Phase::Taken,
+                    step: 1,
+                    heard: 0,
+                    cancel: false,
+                    unwanted: false,
+                    progress: 0.0,
+                    taken_at: cx.now,
+                };
+                printer.take(in_hand, fits, cx)
+            }
+            PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
+            PrinterCommand::UploadFailed { attempt, reason } => Ok(printer.upload_failed(*attempt, reason, cx)),
+            PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
+            PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
+            PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
+            PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
+            PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+            PrinterCommand::EmergencyStopped => {
+                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
+            }
+            PrinterCommand::BedCleared => {
+                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
+                Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
+            }
+            PrinterCommand::Homed => Ok(printer.say(cx, |printer| printer.needs_home = false, Some("printer.homed"))),
+            PrinterCommand::Maintenance { on, note } => {
+                let note = on.then(|| note.clone().unwrap_or_default());
+                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
+            }
+        }
+    }
+
+    fn name(command: &PrinterCommand) -> &'static str {
+        match command {
+            PrinterCommand::Create(_) => "printer.create",
+            PrinterCommand::Update { .. } => "printer.update",
+            PrinterCommand::Archive => "printer.delete",
+            PrinterCommand::Connect(true) => "printer.connect",
+            PrinterCommand::Connect(false) => "printer.disconnect",
+            PrinterCommand::Seen(_) => "printer.seen",
+            PrinterCommand::Silent(..) => "printer.silent",
+            PrinterCommand::Take { .. } => "printer.take",
+            PrinterCommand::Uploaded { .. } => "printer.uploaded",
+            PrinterCommand::UploadFailed { .. } => "printer.upload_failed",
+            PrinterCommand::StartRefused { .. } => "printer.start_refused",
+            PrinterCommand::Judged { .. } => "printer.judged",
+            PrinterCommand::CancelAttempt(_) => "printer.cancel_attempt",
+            PrinterCommand::Resolved { .. } => "printer.resolved",
+            PrinterCommand::Heard { .. } => "printer.heard",
+            PrinterCommand::EmergencyStopped => "printer.emergency_stop",
+            PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::Homed => "printer.home",
+            PrinterCommand::Maintenance { .. } => "printer.maintenance",
+        }
+    }
+
+    fn if_version(command: &PrinterCommand) -> Option<i64> {
+        match command {
+            PrinterCommand::Update { if_version, .. } => *if_version,
+            _ => None,
+        }
+    }
+
+    fn wants(&self) -> Vec<PrinterWant> {
+        let mut wants = Vec::new();
+        if self.archived {
+            return wants;
+        }
+        if !self.disconnected {
+            wants.push(PrinterWant::Watch {
+                kind: self.fields.kind.clone(),
+                base_url: self.fields.base_url.clone(),
+                sealed_api_key: self.fields.sealed_api_key.clone(),
+                serial: self.fields.serial.clone(),
+            });
+        }
+        if let Some(in_hand) = &self.in_hand {
+            let attempt = in_hand.attempt;
+            match in_hand.phase {
+                Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
+                    wants.push(PrinterWant::Run { attempt })
+                }
+                Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
+                    wants.push(PrinterWant::CancelPrint { attempt });
+                }
+                _ => {}
+            }
+            if in_hand.heard < in_hand.step {
+                wants.push(PrinterWant::Report { attempt, step: in_hand.step });
+            }
+        }
+        wants
+    }
+
+    fn at_rest(&self) -> bool {
+        self.archived
+    }
+}
+
+fn create(id: Id, cx: &Cx<'_>, fields: &PrinterFields) -> Decision<Printer> {
+    let printer = Printer {
+        id,
+        fields: fields.clone(),
+        in_hand: None,
+        bed_not_cleared: false,
+        needs_home: false,
+        maintenance: None,
+        print_failed: false,
+        disconnected: false,
+        activity: Activity::Offline,
+        connection: Connection::Connecting,
+        shows: None,
+        past: Vec::new(),
+        stopped_at: None,
+        outage: false,
+        last_seen_at: None,
+        idle_since: cx.now,
+        archived: false,
+        created_at: cx.now,
+        updated_at: cx.now,
+    };
+    let event = printer.event(cx, "printer.created", None, json!({}));
+    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event])
+}
+
+impl Printer {
+    /// The printer that an operator's act leaves; unchanged when it changes nothing.
+    fn say(self, cx: &Cx<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
+        let mut next = self.clone();
+        change(&mut next);
+        if next == self {
+            return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
+        }
+        next.updated_at = cx.now;
+        let event = event.map(|event| next.event(cx, event, None, json!({ "note": next.maintenance })));
+        Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
+    }
+
+    fn not_busy(&self, what: &str) -> Result<(), Refusal> {
+        match &self.in_hand {
+            Some(_) => Err(Refusal::conflict(
+                "printer_busy",
+                format!("the printer has a job in hand; it cannot be {what} now"),
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn update(self, fields: &PrinterFields, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {
+        let old = &self.fields;
+        if old.kind != fields.kind || old.base_url != fields.base_url {
+            self.not_busy("given another type or address")?;
+        }
+        let elsewhere = (&old.kind, &old.base_url, &old.sealed_api_key, &old.serial)
+            != (&fields.kind, &fields.base_url, &fields.sealed_api_key, &fields.serial);
+        let again = elsewhere && !self.disconnected;
+        let change = |printer: &mut Self| {
+            printer.fields = fields.clone();
+            if again {
+                printer.connection = Connection::Connecting;
+                printer.activity = Activity::Offline;
+                printer.shows = None;
+            }
+        };
+        Ok(self.say(cx, change, Some("printer.updated")))
+    }
+
+    fn connect(self, on: bool, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {
+        if on != self.disconnected {
+            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
+        }
+        if !on {
+            self.not_busy("disconnected")?;
+        }
+        let change = |printer: &mut Self| {
+            printer.disconnected = !on;
+            printer.connection = if on { Connection::Connecting } else { Connection::Disconnected };
+            printer.activity = Activity::Offline;
+            printer.shows = None;
+            printer.outage = false;
+        };
+        Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
+    }
+
+    fn seen(self, status: &Status, cx: &Cx<'_>) -> Decision<Self> {
+        let Some(mut next) = self.after(status, cx.now) else {
+            return Decision::unchanged(PrinterAnswer::Done);
+        };
+        next.give_up();
+        let back =
+            (self.outage && !next.outage).then(|| next.event(cx, "printer.online", next.last_seen_at, json!({})));
+        Decision::to(next, PrinterAnswer::Done).events(back)
+    }
+
+    /// No word for too long: `printer.offline` once per outage.
+    fn silent(self, connection: Connection, reason: &str, last_seen: Option<Timestamp>, cx: &Cx<'_>) -> Decision<Self> {
+        if self.disconnected || connection == Connection::Connected {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        let mut next = self.clone();
+        next.connection = connection;
+        next.activity = Activity::Offline;
+        next.outage = true;
+        next.last_seen_at = last_seen.max(self.last_seen_at);
+        next.give_up();
+        if (next.connection, next.activity, next.outage) == (self.connection, self.activity, self.outage)
+            && next.in_hand == self.in_hand
+        {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        next.updated_at = cx.now;
+        let more = json!({ "error": reason });
+        let event = (!self.outage).then(|| next.event(cx, "printer.offline", next.last_seen_at, more));
+        Decision::to(next, PrinterAnswer::Done).events(event)
+    }
+
+    /// An event of this printer; on the timeline of the order whose job it has in hand.
+    fn event(&self, cx: &Cx<'_>, name: &str, last_seen: Option<Timestamp>, more: serde_json::Value) -> Event {
+        let mut data = json!({
+            "printerId": self.id,
+            "name": self.fields.name,
+            "lastSeenAt": last_seen,
+            "jobId": self.in_hand.as_ref().map(|in_hand| in_hand.job),
+        });
+        if let (serde_json::Value::Object(data), serde_json::Value::Object(more)) = (&mut data, more) {
+            data.extend(more);
+        }
+        Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), data)
+    }
+
+    /// The words of [`report_of`] for the attempt in hand, when it is this one.
+    pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::domain::order::Report)> {
+        self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
+    }
+}

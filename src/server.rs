@@ -1,0 +1,172 @@
+//! The running server: the data folder's lock, the shop, the listeners; and their ordered end.
+
+use crate::config::Config;
+use crate::http;
+use crate::shop::{Shop, StartError as ShopError};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, UnixListener};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// Name of the socket in the data folder whose callers are the owner of the machine (decisions §13).
+pub const CONTROL_SOCKET: &str = "control.sock";
+const LOCK: &str = "lock";
+
+/// Why the server does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data folder cannot be used.
+    #[error("the data folder {} cannot be used: {source}", path.display())]
+    Data {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another server holds the data folder.
+    #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
+    Held {
+        /// Which.
+        path: PathBuf,
+        /// Its process and address, as it wrote them.
+        holder: String,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// Where.
+        address: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The shop does not start.
+    #[error(transparent)]
+    Shop(#[from] ShopError),
+}
+
+/// The running server.
+pub struct Server {
+    shop: Arc<Shop>,
+    address: Option<SocketAddr>,
+    control: Option<PathBuf>,
+    /// Ends accepting and streams.
+    stopping: CancellationToken,
+    /// Another server took over the database.
+    fenced: CancellationToken,
+    serving: Vec<JoinHandle<()>>,
+    /// Held as long as the server lives.
+    _lock: File,
+}
+
+impl Server {
+    /// Locks the data folder, starts the shop, listens.
+    pub async fn start(config: Config) -> Result<Self, StartError> {
+        let config = Arc::new(config);
+        let listen = config.server.listen.to_string();
+        let refused = |source| StartError::Listen { address: listen.clone(), source };
+        let mut server = Self::without_listeners(&config, &listen).await?;
+        let listener = TcpListener::bind(&listen).await.map_err(refused)?;
+        server.address = Some(listener.local_addr().map_err(refused)?);
+        let socket = config.server.data_dir.join(CONTROL_SOCKET);
+        let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
+        server.control = Some(socket);
+        let state = http::AppState::new(server.shop.clone(), config.clone(), server.stopping.clone());
+        server.serving = vec![
+            tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
+            tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
+        ];
+        Ok(server)
+    }
+
+    /// The shop alone, for commands that run while no server does.
+    pub async fn start_local(config: Config) -> Result<Self, StartError> {
+        Self::without_listeners(&Arc::new(config), "no listener").await
+    }
+
+    async fn without_listeners(config: &Arc<Config>, listen: &str) -> Result<Self, StartError> {
+        let lock = lock(&config.server.data_dir, listen)?;
+        let fenced = CancellationToken::new();
+        let leave = fenced.clone();
+        let shop = Shop::start(config, Arc::new(move || leave.cancel())).await?;
+        Ok(Self {
+            shop,
+            address: None,
+            control: None,
+            stopping: CancellationToken::new(),
+            fenced,
+            serving: Vec::new(),
+            _lock: lock,
+        })
+    }
+
+    /// The shop.
+    pub fn shop(&self) -> &Arc<Shop> {
+        &self.shop
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Resolves when another server took over the database: this one must leave.
+    pub async fn fenced(&self) {
+        self.fenced.cancelled().await;
+    }
+
+    /// Stops listening, lets requests finish, drains the shop; what is not done in time is cut.
+    pub async fn stop(mut self, within: Duration) {
+        self.stopping.cancel();
+        let until = tokio::time::Instant::now() + within;
+        for serving in self.serving.drain(..) {
+            let abort = serving.abort_handle();
+            if tokio::time::timeout_at(until, serving).await.is_err() {
+                tracing::warn!("requests did not finish in time and are cut");
+                abort.abort();
+            }
+        }
+        let left = until.saturating_duration_since(tokio::time::Instant::now()).max(Duration::from_millis(500));
+        self.shop.close(left).await;
+        if let Some(socket) = &self.control {
+            let _ = fs::remove_file(socket);
+        }
+    }
+}
+
+fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
+    let unusable = |source| StartError::Data { path: data.to_owned(), source };
+    fs::create_dir_all(data).map_err(unusable)?;
+    let path = data.join(LOCK);
+    let mut file =
+        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            return Err(StartError::Held { path: data.to_owned(), holder: holder.trim().to_owned() });
+        }
+        Err(TryLockError::Error(source)) => return Err(unusable(source)),
+    }
+    file.set_len(0).map_err(unusable)?;
+    file.rewind().map_err(unusable)?;
+    writeln!(file, "process {}, {listen}", std::process::id()).map_err(unusable)?;
+    Ok(file)
+}
+
+/// A socket that only the owner of the machine's account can open.
+fn control_socket(path: &Path) -> io::Result<UnixListener> {
+    use std::os::unix::fs::PermissionsExt;
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}

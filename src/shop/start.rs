@@ -1,0 +1,253 @@
+//! Starting and closing the shop, in order: database, writer, directories, what must be resident, dispatcher; and back.
+
+use super::{Shop, ShopRef};
+use crate::actors::dispatcher::Dispatcher;
+use crate::actors::endpoints::EndpointWorld;
+use crate::actors::environment::Environment;
+use crate::actors::inbound::InboundWorld;
+use crate::actors::mails::MailWorld;
+use crate::actors::materials::MaterialWorld;
+use crate::actors::orders::OrderWorld;
+use crate::actors::policy::Policy;
+use crate::actors::printers::{PrinterWorld, WatchSettings};
+use crate::actors::root::{Root, RootMsg, keep};
+use crate::actors::shell::Waker;
+use crate::actors::things::{Things, ThingsArgs};
+use crate::actors::world::{Nothing, World};
+use crate::blobs::Blobs;
+use crate::config::Config;
+use crate::domain::durable::Created;
+use crate::fleet::Fleet;
+use crate::printers::registry::{Registry, Settings};
+use crate::sealing::{SealError, Sealer};
+use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
+use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
+use crate::services::webhook::Sender;
+use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
+use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
+use crate::store::rows::LoadError;
+use crate::store::writer::{Writer, WriterArgs, WriterCounters};
+use crate::store::{Store, Thing};
+use futures::FutureExt;
+use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
+use sea_orm::DatabaseConnection;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Why the shop does not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The database cannot be used.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// Something in it cannot be read.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    /// No clients.
+    #[error(transparent)]
+    Http(#[from] BuildError),
+    /// The key that seals secrets cannot be used.
+    #[error("SECRETS_KEY: {0}")]
+    Sealing(#[from] SealError),
+    /// Mail is set up wrongly.
+    #[error(transparent)]
+    Mail(#[from] MailError),
+    /// The folder of files cannot be used.
+    #[error("the folder of files cannot be used: {0}")]
+    Files(#[from] std::io::Error),
+    /// An actor did not start.
+    #[error("an actor did not start: {0}")]
+    Spawn(#[from] SpawnErr),
+}
+
+/// Wakes what a commit brought into being.
+struct ShopWaker(ShopRef);
+
+impl Waker for ShopWaker {
+    fn wake(&self, created: &Created) {
+        let Some(shop) = self.0.get() else { return };
+        match created {
+            Created::Mail(mail) => drop(shop.mails.wake(mail.id)),
+        }
+    }
+}
+
+/// What the directories share.
+struct Common {
+    root: ActorRef<RootMsg>,
+    store: Store,
+    reading: DatabaseConnection,
+    waker: Arc<dyn Waker>,
+    environment: Arc<Environment>,
+    policy: Policy,
+}
+
+impl Common {
+    async fn things<T: Thing>(&self, world: Arc<dyn World<T>>) -> Result<Things<T>, SpawnErr> {
+        let args = ThingsArgs {
+            store: self.store.clone(),
+            reading: self.reading.clone(),
+            world,
+            waker: self.waker.clone(),
+            environment: self.environment.clone(),
+            policy: self.policy,
+        };
+        Things::start(&self.root, args).await
+    }
+}
+
+impl Shop {
+    /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
+    /// another server took over the database: the process must leave.
+    pub async fn start(config: &Config, fenced: Arc<dyn Fn() + Send + Sync>) -> Result<Arc<Self>, StartError> {
+        let database = DatabaseSettings {
+            url: config.database_url().expose().to_owned(),
+            read_connections: config.database.read_connections,
+            statement_timeout: config.database.statement_timeout_seconds.duration(),
+        };
+        connect::migrate(&database).await?;
+        let writing = connect::writing(&database).await?;
+        let reading = connect::reading(&database).await?;
+        let queries = Queries::new(reading.clone());
+        let outbox = Outbox::new(writing.last_seq);
+        let counters = Arc::new(WriterCounters::default());
+        let (orders, jobs) = queries.highest_numbers().await?;
+        let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
+
+        let (root, _) = Root::spawn(None, Root, ()).await?;
+        let args = WriterArgs { database, outbox: outbox.clone(), counters: counters.clone(), fenced };
+        let store = start_writer(&root, args, writing).await?;
+
+        let here = ShopRef::default();
+        let common = Common {
+            root: root.clone(),
+            store: store.clone(),
+            reading,
+            waker: Arc::new(ShopWaker(here.clone())),
+            environment: environment.clone(),
+            policy: Policy { most_waiting: config.limits.commands_per_thing, ..Policy::default() },
+        };
+        let sender = Arc::new(Sender::new(Outbound::new(OutboundSettings {
+            connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
+            timeout: config.webhooks.timeout_seconds.duration(),
+            allow_private: config.webhooks.allow_private_targets,
+        })?));
+        let watching = WatchSettings {
+            poll: config.printers.poll_seconds.duration(),
+            offline: config.printers.offline_seconds.duration(),
+        };
+        let dispatcher = Dispatcher::new(here.clone());
+        let shop = Arc::new(Self {
+            orders: common.things(Arc::new(OrderWorld(here.clone()))).await?,
+            materials: common.things(Arc::new(MaterialWorld(here.clone()))).await?,
+            skus: common.things(Arc::new(Nothing)).await?,
+            files: common.things(Arc::new(Nothing)).await?,
+            printers: common.things(Arc::new(PrinterWorld { shop: here.clone(), settings: watching })).await?,
+            endpoints: common.things(Arc::new(EndpointWorld { shop: here.clone(), sender })).await?,
+            mails: common.things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)? })).await?,
+            inbound: common.things(Arc::new(InboundWorld(here.clone()))).await?,
+            access: common.things(Arc::new(Nothing)).await?,
+            queries,
+            outbox,
+            writer: counters,
+            fleet: Arc::new(fleet(config)?),
+            dispatcher: dispatcher.clone(),
+            blobs: Blobs::open(config.files_dir())?,
+            sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
+            new_orders: watch::Sender::new(0),
+            root: root.clone(),
+            store,
+            environment,
+        });
+        here.fill(&shop);
+        shop.access.start_resident().await?;
+        shop.materials.start_resident().await?;
+        shop.orders.start_resident().await?;
+        shop.printers.start_resident().await?;
+        shop.endpoints.start_resident().await?;
+        shop.mails.start_resident().await?;
+        shop.inbound.start_resident().await?;
+        dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        Ok(shop)
+    }
+
+    /// Drains everything: what was told is finished; then the actors are gone.
+    pub async fn close(&self, within: Duration) {
+        let _ = self.root.cast(RootMsg::Closing);
+        tokio::join!(self.orders.close(within), self.skus.close(within), self.files.close(within));
+        tokio::join!(self.printers.close(within), self.endpoints.close(within));
+        tokio::join!(self.materials.close(within), self.mails.close(within), self.inbound.close(within));
+        self.access.close(within).await;
+        self.root.stop(None);
+    }
+}
+
+async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writing) -> Result<Store, StartError> {
+    let place: Arc<Mutex<Option<Store>>> = Arc::default();
+    let first = Arc::new(Mutex::new(Some(Box::new(writing))));
+    let put = place.clone();
+    let starter = move |root: ActorCell| {
+        let (args, place) = (args.clone(), put.clone());
+        // After a fall the connection is gone with the fallen: the new one opens its own, with the next epoch.
+        let writing = first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        async move {
+            let (writer, _) = Writer::spawn_linked(None, Writer, (args, writing), root).await?;
+            let cell = writer.get_cell();
+            let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*place {
+                Some(store) => store.replace(writer),
+                None => *place = Some(Store::new(writer)),
+            }
+            Ok(cell)
+        }
+        .boxed()
+    };
+    keep(root, "store", Arc::new(starter)).await?;
+    let store = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    store.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
+}
+
+fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
+    let mail = &config.mail;
+    if !mail.smtp_host.is_empty() {
+        let credentials =
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
+        return Ok(Arc::new(Smtp::new(SmtpSettings {
+            host: mail.smtp_host.clone(),
+            port: mail.smtp_port,
+            encryption: Encryption::for_port(mail.smtp_port),
+            credentials,
+            from: mail.from.clone(),
+            timeout: Duration::from_secs(30),
+        })?));
+    }
+    if !mail.api_key.is_empty() {
+        let client = lan(&LanSettings::default())?;
+        let settings = ApiSettings {
+            base_url: mail.api_url.clone(),
+            key: mail.api_key.expose().to_owned(),
+            from: mail.from.clone(),
+        };
+        return Ok(Arc::new(MailApi::new(client, settings)?));
+    }
+    Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
+}
+
+fn fleet(config: &Config) -> Result<Fleet, StartError> {
+    let printers = &config.printers;
+    let settings = Settings {
+        connect_timeout: printers.connect_timeout_seconds.duration(),
+        request_timeout: printers.request_timeout_seconds.duration(),
+        upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
+        ..Settings::default()
+    };
+    let clients = LanSettings {
+        connect_timeout: settings.connect_timeout,
+        read_timeout: Duration::from_secs(600),
+        timeout: Duration::from_secs(24 * 3600),
+    };
+    // Two clients: an emergency stop shares no connection with anything that may be queued.
+    Ok(Fleet::new(Registry::new(settings, lan(&clients)?, lan(&clients)?)))
+}

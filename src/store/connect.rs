@@ -1,0 +1,140 @@
+//! Opening the database: the writer's one connection with its epoch, and the pool for reading.
+
+use crate::store::Away;
+use migrations::{Migrator, MigratorTrait};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
+    TransactionTrait,
+};
+use std::time::Duration;
+
+/// Where the data is and how to speak to it.
+#[derive(Clone, Debug)]
+pub struct DatabaseSettings {
+    /// `sqlite://…?mode=rwc` or `postgres://…`.
+    pub url: String,
+    /// Connections of the pool for reading.
+    pub read_connections: u32,
+    /// Limit of a statement of the pool for reading.
+    pub statement_timeout: Duration,
+}
+
+/// Why the database cannot be used; the words go to the log and to `check`, never to a caller.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// It says so itself.
+    #[error("database: {0}")]
+    Database(#[from] DbErr),
+    /// Another server writes to it.
+    #[error("another printfloor server uses this database")]
+    Held,
+    /// The row of the writer is not there: not our tables.
+    #[error("the database has no writer row: is it one of ours?")]
+    NoWriterRow,
+}
+
+/// The writer's connection, the epoch it took, and the last event number at that moment.
+pub struct Writing {
+    /// The one connection.
+    pub db: DatabaseConnection,
+    /// Ours; another one on disk means we are fenced.
+    pub epoch: i64,
+    /// Last committed event.
+    pub last_seq: i64,
+}
+
+const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f; // "Printflo"
+
+fn options(settings: &DatabaseSettings, most: u32) -> ConnectOptions {
+    let mut options = ConnectOptions::new(&settings.url);
+    options
+        .min_connections(1)
+        .max_connections(most)
+        .connect_timeout(Duration::from_secs(5))
+        .acquire_timeout(Duration::from_secs(5))
+        .sqlx_logging(false)
+        .test_before_acquire(false);
+    options
+}
+
+/// Brings the tables up to date. Run once at start, before anything else.
+pub async fn migrate(settings: &DatabaseSettings) -> Result<(), OpenError> {
+    let mut options = options(settings, 1);
+    options.map_sqlx_sqlite_opts(sqlite_writer);
+    let db = Database::connect(options).await?;
+    Migrator::up(&db, None).await?;
+    db.close().await?;
+    Ok(())
+}
+
+fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::SqliteConnectOptions {
+    options
+        .pragma("journal_mode", "WAL")
+        .pragma("synchronous", "FULL")
+        .pragma("temp_store", "MEMORY")
+        .busy_timeout(Duration::from_secs(5))
+}
+
+/// Opens the writer's connection: takes the next epoch and reads the last event number in one transaction.
+pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+    let mut options = options(settings, 1);
+    options.idle_timeout(None).max_lifetime(None);
+    options.map_sqlx_sqlite_opts(sqlite_writer);
+    options.map_sqlx_postgres_opts(|options| {
+        options.options([
+            ("synchronous_commit", "on"),
+            ("idle_in_transaction_session_timeout", "15000"),
+            ("statement_timeout", "60000"),
+            ("tcp_keepalives_idle", "5"),
+            ("tcp_keepalives_interval", "2"),
+            ("tcp_keepalives_count", "3"),
+        ])
+    });
+    let db = Database::connect(options).await?;
+    let backend = db.get_database_backend();
+    if backend == DatabaseBackend::Postgres {
+        let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
+        let row = db.query_one_raw(lock).await?;
+        if row.map(|row| row.try_get::<bool>("", "held")).transpose()? != Some(true) {
+            return Err(OpenError::Held);
+        }
+    }
+    let tx = db.begin().await?;
+    let take = Statement::from_string(backend, "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch");
+    let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
+    let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
+    let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
+    tx.commit().await?;
+    Ok(Writing { db, epoch, last_seq })
+}
+
+/// Opens the pool for reading.
+pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, OpenError> {
+    let mut options = options(settings, settings.read_connections.max(1));
+    options.map_sqlx_sqlite_opts(|options| {
+        options.pragma("journal_mode", "WAL").pragma("query_only", "ON").busy_timeout(Duration::from_secs(5))
+    });
+    let limit = settings.statement_timeout.as_millis().to_string();
+    options.map_sqlx_postgres_opts(move |options| {
+        options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
+    });
+    Ok(Database::connect(options).await?)
+}
+
+/// What a failing statement says about the database.
+pub fn away(error: &DbErr) -> Away {
+    let words = error.to_string().to_lowercase();
+    let code = match error {
+        DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => {
+            e.as_database_error().and_then(|e| e.code().map(|code| code.into_owned()))
+        }
+        _ => None,
+    };
+    match code.as_deref() {
+        Some("13" | "53100") => Away::DiskFull,
+        Some("8" | "25006" | "1544" | "264" | "520" | "776") => Away::ReadOnly,
+        _ if words.contains("database or disk is full") || words.contains("no space left") => Away::DiskFull,
+        _ if words.contains("readonly database") || words.contains("read-only") => Away::ReadOnly,
+        _ => Away::Database,
+    }
+}

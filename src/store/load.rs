@@ -1,0 +1,107 @@
+//! Things as they are on disk: head and rows put together again, one thing or all that are resident at start.
+//!
+//! Called by the writer, in its queue, on its connection: a load sees every commit before it and none after.
+
+mod put_back;
+
+pub(crate) use put_back::with_attempts;
+
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::store::rows::{Doc, Head, HeadModel, LoadError};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+use std::collections::HashMap;
+use std::future::Future;
+
+/// A head whose rows are to be put back: id, version, state.
+pub type Loaded<T> = (Id, i64, T);
+
+/// Which things are loaded.
+#[derive(Clone, Copy, Debug)]
+pub enum Scope {
+    /// This one.
+    One(Id),
+    /// All that are in memory though nobody asks for them.
+    Resident,
+}
+
+/// A kind of thing that the store brings back.
+pub trait Load: Head {
+    /// Which are resident, as a condition on the table of heads; `None`: none are.
+    fn resident() -> Option<Condition>;
+
+    /// Puts the rows under these heads back.
+    fn put_back<C: ConnectionTrait>(
+        _db: &C,
+        _scope: Scope,
+        heads: Vec<Loaded<Self>>,
+    ) -> impl Future<Output = Result<Vec<Loaded<Self>>, LoadError>> + Send {
+        async { Ok(heads) }
+    }
+
+    /// One thing; [`Versioned::nothing`] when it is not on disk.
+    fn load<C: ConnectionTrait>(db: &C, id: Id) -> impl Future<Output = Result<Versioned<Self>, LoadError>> + Send {
+        async move {
+            let mut found = fetch::<Self, C>(db, Scope::One(id)).await?;
+            Ok(found.pop().map_or_else(Versioned::nothing, |(_, thing)| thing))
+        }
+    }
+
+    /// All resident things, in a few queries.
+    fn load_resident<C: ConnectionTrait>(
+        db: &C,
+    ) -> impl Future<Output = Result<Vec<(Id, Versioned<Self>)>, LoadError>> + Send {
+        fetch::<Self, C>(db, Scope::Resident)
+    }
+}
+
+async fn fetch<T: Load, C: ConnectionTrait>(db: &C, scope: Scope) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
+    let which = match scope {
+        Scope::One(id) => Condition::all().add(Expr::col("id").eq(id.to_string())),
+        Scope::Resident => match T::resident() {
+            Some(condition) => condition,
+            None => return Ok(Vec::new()),
+        },
+    };
+    let mut heads = Vec::new();
+    for row in T::Entity::find().filter(which).all(db).await? {
+        heads.push((row.id()?, row.version(), row.read()?));
+    }
+    let things = T::put_back(db, scope, heads).await?;
+    Ok(things.into_iter().map(|(id, version, state)| (id, Versioned { version, state: Some(state) })).collect())
+}
+
+/// Which rows are under the heads of a scope, by the column that names the head.
+fn under<T: Load>(scope: Scope, column: impl ColumnTrait) -> Condition {
+    match scope {
+        Scope::One(id) => Condition::all().add(column.eq(id.to_string())),
+        Scope::Resident => {
+            let ids = Query::select()
+                .column("id")
+                .from(T::Entity::default())
+                .cond_where(T::resident().unwrap_or_else(Condition::all))
+                .to_owned();
+            Condition::all().add(Expr::col(column.as_column_ref()).in_subquery(ids))
+        }
+    }
+}
+
+/// The rows of a condition as domain values, gathered by what `of` tells of them.
+async fn gather<E, V, C>(
+    db: &C,
+    which: Condition,
+    of: impl Fn(&V) -> Id + Send,
+) -> Result<HashMap<Id, Vec<V>>, LoadError>
+where
+    E: EntityTrait<Model: Doc>,
+    V: serde::de::DeserializeOwned + Send,
+    C: ConnectionTrait,
+{
+    let mut gathered: HashMap<Id, Vec<V>> = HashMap::new();
+    for row in E::find().filter(which).all(db).await? {
+        let value: V = row.read()?;
+        gathered.entry(of(&value)).or_default().push(value);
+    }
+    Ok(gathered)
+}

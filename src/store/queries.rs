@@ -1,0 +1,128 @@
+//! What lists and look-ups read, from the read pool, without waking a thing. Answers are the domain's values.
+//!
+//! A reader may be a commit behind what a resident thing has published; never ahead of the disk.
+
+mod log;
+mod orders;
+mod outbox;
+mod things;
+
+pub use log::AuditFilter;
+pub use orders::{JobFilter, OrderFilter, Own};
+pub use outbox::{EventFilter, pending_deliveries};
+pub use things::{FileFilter, MaterialFilter, PrinterFilter, SkuFilter};
+
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::store::rows::{Damaged, Doc, Head, HeadModel, LoadError};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Reads over the read pool.
+#[derive(Clone, Debug)]
+pub struct Queries {
+    db: DatabaseConnection,
+}
+
+/// Which part of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// At most so many.
+    pub limit: u64,
+    /// After so many.
+    pub offset: u64,
+}
+
+impl Queries {
+    /// Over this pool.
+    pub fn new(db: DatabaseConnection) -> Self {
+        Self { db }
+    }
+
+    /// The head of one thing, without the rows under it.
+    pub async fn head<T: Head>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
+        let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
+        row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
+    }
+
+    /// A page of heads and how many there are in all.
+    async fn heads<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    where
+        E: EntityTrait<Model: HeadModel + Sync>,
+        T: DeserializeOwned,
+    {
+        let (rows, total) = self.page(select, page).await?;
+        Ok((rows.iter().map(versioned).collect::<Result<_, _>>()?, total))
+    }
+
+    /// A page of rows and how many there are in all.
+    async fn rows<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<T>, u64), LoadError>
+    where
+        E: EntityTrait<Model: Doc + Sync>,
+        T: DeserializeOwned,
+    {
+        let (rows, total) = self.page(select, page).await?;
+        Ok((rows.iter().map(Doc::read).collect::<Result<_, _>>()?, total))
+    }
+
+    async fn page<E>(&self, select: Select<E>, page: Page) -> Result<(Vec<E::Model>, u64), DbErr>
+    where
+        E: EntityTrait<Model: ModelTrait + Sync>,
+    {
+        let total = select.clone().count(&self.db).await?;
+        let rows = select.limit(page.limit).offset(page.offset).all(&self.db).await?;
+        Ok((rows, total))
+    }
+
+    /// How many rows there are of each word of a column.
+    async fn counts<E, W>(&self, select: Select<E>, column: E::Column) -> Result<Vec<(W, u64)>, LoadError>
+    where
+        E: EntityTrait<Model: Doc>,
+        W: DeserializeOwned,
+    {
+        let rows: Vec<(String, i64)> = select
+            .select_only()
+            .column(column)
+            .column_as(Expr::col("id").count(), "n")
+            .group_by(column)
+            .into_tuple()
+            .all(&self.db)
+            .await?;
+        let read = |(word, count): (String, i64)| {
+            let known = serde_json::from_value(Value::String(word.clone()));
+            known.map(|known| (known, count as u64)).map_err(|error| {
+                LoadError::Damaged(Damaged { table: E::Model::TABLE, id: word, schema: 1, reason: error.to_string() })
+            })
+        };
+        rows.into_iter().map(read).collect()
+    }
+
+    /// Whether there is any.
+    async fn any<E>(&self, select: Select<E>) -> Result<bool, LoadError>
+    where
+        E: EntityTrait<Model: Doc>,
+    {
+        let found: Option<i64> =
+            select.select_only().expr(Expr::value(1_i64)).limit(1).into_tuple().one(&self.db).await?;
+        Ok(found.is_some())
+    }
+}
+
+fn versioned<M: HeadModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, Damaged> {
+    Ok(Versioned { version: row.version(), state: Some(row.read()?) })
+}
+
+/// The column has these words in it, in any case.
+fn contains(column: impl IntoColumnRef, words: &str) -> Expr {
+    let words = words.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{words}%")).escape('\\'))
+}
+
+/// An id out of a column.
+fn id_of(table: &'static str, text: &str) -> Result<Id, LoadError> {
+    text.parse().map_err(|error: uuid::Error| {
+        LoadError::Damaged(Damaged { table, id: text.to_owned(), schema: 1, reason: error.to_string() })
+    })
+}

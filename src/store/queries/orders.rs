@@ -1,0 +1,174 @@
+//! Orders and jobs.
+
+use super::{Page, Queries, contains, id_of};
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, Job, JobState};
+use crate::domain::order::{Order, OrderKind, OrderStatus};
+use crate::entities::{attempts, jobs, orders};
+use crate::store::load::with_attempts;
+use crate::store::rows::{Doc, LoadError, word};
+use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use std::collections::HashMap;
+
+/// Which orders; absent members take all.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct OrderFilter {
+    /// Where it stands.
+    pub status: Option<OrderStatus>,
+    /// Where it comes from.
+    pub kind: Option<OrderKind>,
+    /// One of the five sites.
+    pub site: Option<String>,
+    /// Lower-cased.
+    pub customer_email: Option<String>,
+    /// The key or user that made it.
+    pub made_by: Option<Id>,
+    /// Only what a customer's key may see.
+    pub own: Option<Own>,
+    /// Words in the e-mail, or the number (`ORD-000123`, `123`).
+    pub q: Option<String>,
+}
+
+/// What a customer's key may see: what it made, and what is its customer's (decisions §2).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Own {
+    /// The key.
+    pub made_by: Id,
+    /// The customer it was made for.
+    pub customer_email: Option<String>,
+}
+
+/// Which jobs; absent members take all.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct JobFilter {
+    /// Where it stands.
+    pub state: Option<JobState>,
+    /// Of this order.
+    pub order_id: Option<Id>,
+    /// On this printer now.
+    pub printer_id: Option<Id>,
+    /// Of this SKU.
+    pub sku_id: Option<Id>,
+    /// Of this material.
+    pub material_id: Option<Id>,
+}
+
+impl Queries {
+    /// Orders without jobs and payments, newest first, and how many there are.
+    pub async fn orders(&self, filter: &OrderFilter, page: Page) -> Result<(Vec<Versioned<Order>>, u64), LoadError> {
+        use orders::Column as C;
+        let status = filter.status.as_ref().map(word).transpose().map_err(json)?;
+        let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
+        let select = orders::Entity::find()
+            .apply_if(status, |all, status| all.filter(C::Status.eq(status)))
+            .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
+            .apply_if(filter.site.as_deref(), |all, site| all.filter(C::Site.eq(site)))
+            .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
+            .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
+            .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        self.heads(select, page).await
+    }
+
+    /// The order whose checkout session this is.
+    pub async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+        self.order_where(orders::Column::PaymentSession.eq(session)).await
+    }
+
+    /// The order whose payment intent this is.
+    pub async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+        self.order_where(orders::Column::PaymentIntent.eq(intent)).await
+    }
+
+    async fn order_where(&self, which: Expr) -> Result<Option<Id>, LoadError> {
+        let select = orders::Entity::find().select_only().column(orders::Column::Id).filter(which);
+        let id: Option<String> = select.order_by_desc(orders::Column::Id).into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("orders", &id)).transpose()
+    }
+
+    /// Jobs with their attempts, newest first, and how many there are.
+    pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
+        use jobs::Column as C;
+        let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
+        let select = jobs::Entity::find()
+            .apply_if(state, |all, state| all.filter(C::State.eq(state)))
+            .apply_if(filter.order_id, |all, id| all.filter(C::OrderId.eq(id.to_string())))
+            .apply_if(filter.printer_id, |all, id| all.filter(C::PrinterId.eq(id.to_string())))
+            .apply_if(filter.sku_id, |all, id| all.filter(C::SkuId.eq(id.to_string())))
+            .apply_if(filter.material_id, |all, id| all.filter(C::MaterialId.eq(id.to_string())))
+            .order_by_desc(C::CreatedAt)
+            .order_by_desc(C::Id);
+        let (jobs, total) = self.rows(select, page).await?;
+        Ok((self.whole(jobs).await?, total))
+    }
+
+    /// One job with its attempts.
+    pub async fn job(&self, id: Id) -> Result<Option<Job>, LoadError> {
+        let row = jobs::Entity::find_by_id(id.to_string()).one(&self.db).await?;
+        let job = row.map(|row| row.read()).transpose()?;
+        Ok(self.whole(job.into_iter().collect()).await?.pop())
+    }
+
+    /// The order that owns a job.
+    pub async fn order_of_job(&self, job: Id) -> Result<Option<Id>, LoadError> {
+        let select = jobs::Entity::find_by_id(job.to_string()).select_only().column(jobs::Column::OrderId);
+        let id: Option<String> = select.into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("jobs", &id)).transpose()
+    }
+
+    /// Orders by where they stand.
+    pub async fn orders_by_status(&self) -> Result<Vec<(OrderStatus, u64)>, LoadError> {
+        self.counts(orders::Entity::find(), orders::Column::Status).await
+    }
+
+    /// Jobs by where they stand.
+    pub async fn jobs_by_state(&self) -> Result<Vec<(JobState, u64)>, LoadError> {
+        self.counts(jobs::Entity::find(), jobs::Column::State).await
+    }
+
+    /// The highest order number and the highest job number given out; 0 before the first.
+    pub async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+        let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
+        let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
+        let order: Option<Option<i64>> = order.into_tuple().one(&self.db).await?;
+        let job: Option<Option<i64>> = job.into_tuple().one(&self.db).await?;
+        Ok((order.flatten().unwrap_or(0), job.flatten().unwrap_or(0)))
+    }
+
+    /// The jobs with their ledgers, in one query.
+    async fn whole(&self, jobs: Vec<Job>) -> Result<Vec<Job>, LoadError> {
+        let ids = jobs.iter().map(|job| job.id.to_string());
+        let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
+        let mut ledger: HashMap<Id, Vec<Attempt>> = HashMap::new();
+        for row in rows {
+            let attempt: Attempt = row.read()?;
+            ledger.entry(attempt.job_id).or_default().push(attempt);
+        }
+        let whole = |job: Job| {
+            let attempts = ledger.remove(&job.id).unwrap_or_default();
+            with_attempts(job, attempts)
+        };
+        Ok(jobs.into_iter().map(whole).collect())
+    }
+}
+
+fn visible(own: &Own) -> Condition {
+    let email = own.customer_email.as_deref().map(|email| orders::Column::CustomerEmail.eq(email));
+    Condition::any().add(orders::Column::MadeBy.eq(own.made_by.to_string())).add_option(email)
+}
+
+fn search(q: &str) -> Condition {
+    let q = q.trim();
+    let digits = q.get(..4).filter(|p| p.eq_ignore_ascii_case("ORD-")).map_or(q, |_| &q[4..]);
+    let number = digits.parse::<i64>().ok().map(|number| orders::Column::Number.eq(number));
+    Condition::any().add(contains(orders::Column::CustomerEmail, q)).add_option(number)
+}
+
+/// A filter's word that cannot be written; a bug.
+pub(super) fn json(error: serde_json::Error) -> LoadError {
+    LoadError::Db(sea_orm::DbErr::Json(error.to_string()))
+}

@@ -1,0 +1,180 @@
+//! Materials, SKUs, files and printers, and who names them.
+
+use super::orders::json;
+use super::{Page, Queries, contains};
+use crate::domain::amount::Amount;
+use crate::domain::durable::Versioned;
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::job::JobState;
+use crate::domain::material::{Material, MaterialType, Movement};
+use crate::domain::order::OrderStatus;
+use crate::domain::printer::Printer;
+use crate::domain::sku::Sku;
+use crate::entities::{files, jobs, materials, movements, orders, printers, skus};
+use crate::store::rows::{LoadError, word};
+use sea_orm::sea_query::{Alias, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
+/// Which materials; archived ones are never listed.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct MaterialFilter {
+    /// Of this type.
+    pub kind: Option<MaterialType>,
+    /// Words in the name.
+    pub q: Option<String>,
+}
+
+/// Which SKUs; archived ones are never listed.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct SkuFilter {
+    /// Shown to customers.
+    pub public: Option<bool>,
+    /// May be ordered.
+    pub active: Option<bool>,
+    /// Made of this.
+    pub material_id: Option<Id>,
+    /// For an address.
+    pub slug: Option<String>,
+    /// Exactly this code.
+    pub code: Option<String>,
+    /// Words in name or code.
+    pub q: Option<String>,
+}
+
+/// Which files; archived ones are never listed.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct FileFilter {
+    /// For printers, slicers or people.
+    pub kind: Option<FileKind>,
+    /// With this content.
+    pub sha256: Option<String>,
+    /// Words in the name.
+    pub q: Option<String>,
+}
+
+/// Which printers; archived ones are never listed.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct PrinterFilter {
+    /// Adapter type.
+    pub kind: Option<String>,
+    /// Words in the name.
+    pub q: Option<String>,
+}
+
+impl Queries {
+    /// Materials without claims, newest first, and how many there are.
+    pub async fn materials(
+        &self,
+        filter: &MaterialFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<Material>>, u64), LoadError> {
+        use materials::Column as C;
+        let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
+        let select = materials::Entity::find()
+            .filter(C::Archived.eq(false))
+            .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
+        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// SKUs, newest first, and how many there are.
+    pub async fn skus(&self, filter: &SkuFilter, page: Page) -> Result<(Vec<Versioned<Sku>>, u64), LoadError> {
+        use skus::Column as C;
+        let select = skus::Entity::find()
+            .filter(C::Archived.eq(false))
+            .apply_if(filter.public, |all, public| all.filter(C::Public.eq(public)))
+            .apply_if(filter.active, |all, active| all.filter(C::Active.eq(active)))
+            .apply_if(filter.material_id, |all, id| all.filter(C::MaterialId.eq(id.to_string())))
+            .apply_if(filter.slug.as_deref(), |all, slug| all.filter(C::Slug.eq(slug)))
+            .apply_if(filter.code.as_deref(), |all, code| all.filter(C::Code.eq(code)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));
+        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// Files, newest first, and how many there are.
+    pub async fn files(&self, filter: &FileFilter, page: Page) -> Result<(Vec<Versioned<File>>, u64), LoadError> {
+        use files::Column as C;
+        let kind = filter.kind.as_ref().map(word).transpose().map_err(json)?;
+        let select = files::Entity::find()
+            .filter(C::Archived.eq(false))
+            .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
+            .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
+        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// Printers, newest first, and how many there are.
+    pub async fn printers(
+        &self,
+        filter: &PrinterFilter,
+        page: Page,
+    ) -> Result<(Vec<Versioned<Printer>>, u64), LoadError> {
+        use printers::Column as C;
+        let select = printers::Entity::find()
+            .filter(C::Archived.eq(false))
+            .apply_if(filter.kind.as_deref(), |all, kind| all.filter(C::Kind.eq(kind)))
+            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
+        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// A material's ledger, newest first, and how many lines there are.
+    pub async fn movements(&self, material: Id, page: Page) -> Result<(Vec<Movement>, u64), LoadError> {
+        use movements::Column as C;
+        let select = movements::Entity::find().filter(C::MaterialId.eq(material.to_string()));
+        self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// The sums of a material's ledger: what `quantity` and `reserved` must be.
+    pub async fn ledger_sums(&self, material: Id) -> Result<(Amount, Amount), LoadError> {
+        use movements::Column as C;
+        // PostgreSQL sums 64-bit integers as numeric.
+        let sum = |column: C| column.sum().cast_as(Alias::new("bigint"));
+        let select = movements::Entity::find().select_only().expr(sum(C::DeltaQuantity)).expr(sum(C::DeltaReserved));
+        let select = select.filter(C::MaterialId.eq(material.to_string()));
+        let sums: Option<(Option<i64>, Option<i64>)> = select.into_tuple().one(&self.db).await?;
+        let (quantity, reserved) = sums.unwrap_or_default();
+        Ok((Amount(quantity.unwrap_or(0)), Amount(reserved.unwrap_or(0))))
+    }
+
+    /// Whether an unfinished order has a line of this SKU, or an unfinished job is made of it.
+    pub async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
+        Ok(self.in_orders("skuId", sku).await? || self.in_jobs(jobs::Column::SkuId, sku).await?)
+    }
+
+    /// Whether a SKU, an unfinished order or an unfinished job names this file.
+    pub async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
+        // A SKU names files as G-code, as model and among its images.
+        let named = skus::Column::Doc.like(format!("%\"{file}\"%"));
+        let by_sku = skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named);
+        Ok(self.any(by_sku).await?
+            || self.in_orders("fileId", file).await?
+            || self.in_jobs(jobs::Column::FileId, file).await?)
+    }
+
+    /// Whether a SKU, an unfinished order or an unfinished job names this material.
+    pub async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
+        let named = skus::Column::MaterialId.eq(material.to_string());
+        let by_sku = skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named);
+        Ok(self.any(by_sku).await?
+            || self.in_orders("materialId", material).await?
+            || self.in_jobs(jobs::Column::MaterialId, material).await?)
+    }
+
+    /// Lines stand in the doc: read only for orders that are not over, when something is to be deleted.
+    async fn in_orders(&self, member: &str, id: Id) -> Result<bool, LoadError> {
+        let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
+        let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
+        self.any(orders::Entity::find().filter(orders::Column::Status.is_not_in(over)).filter(named)).await
+    }
+
+    async fn in_jobs(&self, column: jobs::Column, id: Id) -> Result<bool, LoadError> {
+        let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
+        let named = column.eq(id.to_string());
+        self.any(jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
+    }
+}
+
+fn words<T: serde::Serialize>(members: &[T]) -> Result<Vec<String>, LoadError> {
+    members.iter().map(word).collect::<Result<_, _>>().map_err(json)
+}
