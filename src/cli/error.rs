@@ -71,7 +71,9 @@ impl CliError {
                 Some("config.toml of the source lists every setting with its meaning")
             }
             Self::Start(error) => start_advice(error),
-            Self::Fleet(FleetError::Listen { .. }) => Some("choose other ports with --base-port, or leave it away for free ones"),
+            Self::Fleet(FleetError::Listen { .. }) => {
+                Some("choose other ports with --base-port, or leave it away for free ones")
+            }
             _ => None,
         }
     }
@@ -82,9 +84,15 @@ fn start_advice(error: &StartError) -> Option<&'static str> {
         StartError::Data { .. } => Some("choose another folder with --data DIR, or make it writable for this user"),
         StartError::Held { .. } => Some("stop that server first, or give this one a folder of its own with --data DIR"),
         StartError::Listen { source, .. } => match source.kind() {
-            io::ErrorKind::AddrInUse => Some("something listens there already: stop it, or choose another with --listen ADDR"),
-            io::ErrorKind::AddrNotAvailable => Some("this machine has no such address: choose another with --listen ADDR"),
-            io::ErrorKind::PermissionDenied => Some("ports below 1024 need privileges: choose another with --listen ADDR"),
+            io::ErrorKind::AddrInUse => {
+                Some("something listens there already: stop it, or choose another with --listen ADDR")
+            }
+            io::ErrorKind::AddrNotAvailable => {
+                Some("this machine has no such address: choose another with --listen ADDR")
+            }
+            io::ErrorKind::PermissionDenied => {
+                Some("ports below 1024 need privileges: choose another with --listen ADDR")
+            }
             _ => None,
         },
         StartError::Shop(ShopError::Open(OpenError::Held)) => {

@@ -27,7 +27,6 @@ const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 /// A key, as lists show it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the members of the API's resource")]
 pub struct KeyLine {
     pub id: Id,
     pub name: String,
@@ -53,7 +52,6 @@ pub struct MadeKey {
 /// A member of staff, as lists show them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(missing_docs, reason = "the members of the API's resource")]
 pub struct UserLine {
     pub id: Id,
     pub email: String,

@@ -38,7 +38,10 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     if fenced {
         eprintln!("stopping: another server took over the database");
     } else {
-        eprintln!("stopping: what is under way has {} s to finish; a second signal ends it at once", within.as_secs_f64());
+        eprintln!(
+            "stopping: what is under way has {} s to finish; a second signal ends it at once",
+            within.as_secs_f64()
+        );
     }
     tokio::select! {
         () = server.stop(within) => {}

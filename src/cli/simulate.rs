@@ -13,7 +13,9 @@ pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
     let lines: String = fleet.printers.iter().map(|printer| printer.print_line() + "\n").collect();
     // One write, so that a reader sees all of them or none.
     let mut out = io::stdout().lock();
-    out.write_all(lines.as_bytes()).and_then(|()| out.flush()).map_err(CliError::io("the printers cannot be listed"))?;
+    out.write_all(lines.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(CliError::io("the printers cannot be listed"))?;
     drop(out);
     signals.next().await;
     fleet.shutdown();

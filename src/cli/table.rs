@@ -24,7 +24,8 @@ mod tests {
 
     #[test]
     fn columns_stand_under_each_other() {
-        let rows = [vec!["a".to_owned(), "long name".to_owned(), "x".to_owned()], vec!["bcd".to_owned(), String::new()]];
+        let rows =
+            [vec!["a".to_owned(), "long name".to_owned(), "x".to_owned()], vec!["bcd".to_owned(), String::new()]];
         assert_eq!(table(&["id", "name", "role"], &rows), "id   name       role\na    long name  x\nbcd\n");
         assert_eq!(table(&["id"], &[]), "");
     }

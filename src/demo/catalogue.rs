@@ -49,17 +49,56 @@ pub struct SamplePart {
 }
 
 const fn part(code: &'static str, name: &'static str, material: usize, machine: MachineType) -> SamplePart {
-    SamplePart { code, name, material, machine, cents: 1_200, per_plate: 1, minutes: 24, grams: 18.0, size: (80.0, 60.0, 40.0) }
+    SamplePart {
+        code,
+        name,
+        material,
+        machine,
+        cents: 1_200,
+        per_plate: 1,
+        minutes: 24,
+        grams: 18.0,
+        size: (80.0, 60.0, 40.0),
+    }
 }
 
 /// The parts, the small ones first.
 pub const PARTS: [SamplePart; 6] = [
-    SamplePart { per_plate: 6, cents: 250, minutes: 20, grams: 12.0, ..part("CLIP-20", "Cable clip", 0, MachineType::FdmStandard) },
+    SamplePart {
+        per_plate: 6,
+        cents: 250,
+        minutes: 20,
+        grams: 12.0,
+        ..part("CLIP-20", "Cable clip", 0, MachineType::FdmStandard)
+    },
     part("BRACKET-L", "Shelf bracket", 0, MachineType::FdmStandard),
-    SamplePart { cents: 1_900, minutes: 36, grams: 31.5, ..part("STAND-PH", "Phone stand", 1, MachineType::FdmStandard) },
-    SamplePart { per_plate: 2, cents: 900, minutes: 28, grams: 22.0, ..part("GEAR-M2", "Gear, module 2", 2, MachineType::FdmStandard) },
-    SamplePart { cents: 3_400, minutes: 48, grams: 58.0, size: (280.0, 240.0, 120.0), ..part("PLANTER-XL", "Planter", 1, MachineType::FdmLarge) },
-    SamplePart { cents: 4_800, minutes: 40, grams: 64.0, size: (300.0, 200.0, 60.0), ..part("SIGN-A3", "House sign", 2, MachineType::FdmLarge) },
+    SamplePart {
+        cents: 1_900,
+        minutes: 36,
+        grams: 31.5,
+        ..part("STAND-PH", "Phone stand", 1, MachineType::FdmStandard)
+    },
+    SamplePart {
+        per_plate: 2,
+        cents: 900,
+        minutes: 28,
+        grams: 22.0,
+        ..part("GEAR-M2", "Gear, module 2", 2, MachineType::FdmStandard)
+    },
+    SamplePart {
+        cents: 3_400,
+        minutes: 48,
+        grams: 58.0,
+        size: (280.0, 240.0, 120.0),
+        ..part("PLANTER-XL", "Planter", 1, MachineType::FdmLarge)
+    },
+    SamplePart {
+        cents: 4_800,
+        minutes: 40,
+        grams: 64.0,
+        size: (300.0, 200.0, 60.0),
+        ..part("SIGN-A3", "House sign", 2, MachineType::FdmLarge)
+    },
 ];
 
 /// The machine type of the n-th printer: every third is a large one.
@@ -76,8 +115,9 @@ pub const fn build_volume(machine: MachineType) -> (f64, f64, f64) {
 }
 
 /// Names of the printers, in turn.
-pub const NAMES: [&str; 12] =
-    ["Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace"];
+pub const NAMES: [&str; 12] = [
+    "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
+];
 
 /// Who orders.
 pub const CUSTOMERS: [&str; 6] = [

@@ -47,9 +47,8 @@ impl Folder {
         fs::create_dir_all(path).map_err(failed())?;
         let path = path.canonicalize().map_err(failed())?;
         let memory = match fs::read_to_string(path.join(FILE)) {
-            Ok(text) => serde_json::from_str(&text).map_err(|error| {
-                CliError::Failed(format!("{} cannot be read: {error}", path.join(FILE).display()))
-            })?,
+            Ok(text) => serde_json::from_str(&text)
+                .map_err(|error| CliError::Failed(format!("{} cannot be read: {error}", path.join(FILE).display())))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::read_dir(&path).map_err(failed())?.next().is_some() {
                     let words = format!("{} is not a folder of the demo, and not empty", path.display());

@@ -143,8 +143,12 @@ mod tests {
 
     #[test]
     fn orders_and_stock_say_what_matters() {
-        let data = json!({"number": "ORD-000001", "totalCents": 1205, "currency": "usd", "customerEmail": "a@b.example"});
-        assert!(line(&event("order.paid", data), None, &names()).ends_with("ORD-000001                  12.05 USD from a@b.example"));
+        let data =
+            json!({"number": "ORD-000001", "totalCents": 1205, "currency": "usd", "customerEmail": "a@b.example"});
+        assert!(
+            line(&event("order.paid", data), None, &names())
+                .ends_with("ORD-000001                  12.05 USD from a@b.example")
+        );
         let low = json!({"name": "PLA", "available": 12.5, "reorderPoint": 150, "unit": "g"});
         assert!(line(&event("inventory.low", low), None, &names()).ends_with("12.5 g left to use, wanted are 150 g"));
     }

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Counts of one run.
 #[derive(Debug, Default)]
-#[expect(missing_docs, reason = "the words say it")]
 pub struct Tally {
     pub ordered: AtomicUsize,
     pub paid: AtomicUsize,

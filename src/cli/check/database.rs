@@ -1,9 +1,7 @@
 //! The database: reached, ours, and its tables up to date. Nothing is written or made.
 
-use migrations::Migrator;
-use migrations::MigratorTrait as _;
+use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;
-use sea_orm_migration::MigrationStatus;
 
 use super::report::Report;
 use crate::cli::serve;
@@ -38,7 +36,11 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
     };
     match Migrator::get_migration_with_status_read_only(&reading).await {
         Err(error) => {
-            report.wrong("database", format!("{name}: {error}"), "is it a database of printfloor, and is the file whole?");
+            report.wrong(
+                "database",
+                format!("{name}: {error}"),
+                "is it a database of printfloor, and is the file whole?",
+            );
             None
         }
         Ok(known) => {
@@ -50,7 +52,10 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
                     return None;
                 }
                 count => {
-                    report.note("database", format!("{name}, {count} migrations behind; the next start brings it up to date"));
+                    report.note(
+                        "database",
+                        format!("{name}, {count} migrations behind; the next start brings it up to date"),
+                    );
                     return None;
                 }
             }

@@ -75,7 +75,9 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
     };
     let words = status.message.unwrap_or_default();
     match status.connection {
-        Connection::Connected => report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase())),
+        Connection::Connected => {
+            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()))
+        }
         Connection::WrongKey => {
             report.wrong("printer", format!("{name} refuses the API key: {words}"), "correct the printer's apiKey");
         }
@@ -98,7 +100,9 @@ fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Resu
         sealed => {
             let sealer = Sealer::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
             let opened = sealer.open(sealed);
-            opened.map_err(|error| format!("its key cannot be opened, is SECRETS_KEY the one it was sealed with? {error}"))?
+            opened.map_err(|error| {
+                format!("its key cannot be opened, is SECRETS_KEY the one it was sealed with? {error}")
+            })?
         }
     };
     let serial = fields.serial.clone().unwrap_or_default();
