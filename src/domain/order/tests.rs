@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
+mod model;
 mod random;
 
 use super::*;
