@@ -1,0 +1,1 @@
+//! Outages of the database.
