@@ -11,6 +11,7 @@ use serde_json::json;
 use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
 use crate::actors::envelope::Caller;
+use crate::actors::things::WITHIN;
 use crate::config::Config;
 use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
@@ -216,10 +217,10 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Asks as the owner of the machine, as the control socket does.
+/// Asks as the owner of the machine, as the control socket does. The first command of all makes the office.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
-    let answered = server.shop().access.ask(Id::ONLY, Caller::new(Principal::Machine), command).await?;
-    Ok(answered.answer)
+    let access = server.shop().access.wake(Id::ONLY);
+    Ok(access.ask(Caller::new(Principal::Machine), command, WITHIN).await?.answer)
 }
 
 /// Users and keys as they are now; nobody yet is an empty office.

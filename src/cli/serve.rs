@@ -96,8 +96,10 @@ pub fn database(config: &Config) -> String {
     }
 }
 
+/// Without `..` and links where it exists.
 fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+    absolute.unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 #[cfg(test)]
