@@ -13,7 +13,7 @@ use super::{CliError, Global, NewKey, NewUser, settings};
 use crate::actors::envelope::Caller;
 use crate::actors::things::WITHIN;
 use crate::config::Config;
-use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key};
+use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
@@ -162,6 +162,9 @@ impl Office {
                 Ok(parsed(api.post("/api/users", &body).await?)?)
             }
             Self::Alone(server, _) => {
+                if let Some(fault) = password_fault(&password) {
+                    return Err(CliError::Failed(format!("password: {fault}")));
+                }
                 let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;
                 let password_hash = hashed.map_err(|error| CliError::Failed(error.to_string()))?;
                 let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
