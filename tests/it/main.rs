@@ -1,0 +1,3 @@
+//! The one binary of tests over the whole of the project.
+
+mod invariants;
