@@ -75,20 +75,21 @@ fn find(text: &str, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String
     text.lines().zip(1..).filter_map(|(line, number)| what(line).map(|what| (number, what))).collect()
 }
 
+const OUTSIDE: [&str; 9] =
+    ["tokio", "ractor", "axum", "hyper", "reqwest", "sea_orm", "sqlx", "migrations", "simulator"];
+
 const DOMAIN: Rule = Rule {
     holds: "src/domain/ imports nothing of the project but itself, and no runtime, actor, HTTP or database crate",
     check: |file| {
         if !file.within("src/domain/") {
             return Vec::new();
         }
-        const FORBIDDEN: [&str; 9] =
-            ["tokio", "ractor", "axum", "hyper", "reqwest", "sea_orm", "sqlx", "migrations", "simulator"];
         file.in_code(|line| {
             let project = parts(line, "crate::").find(|rest| word(rest) != "domain");
             let project = project.map(|rest| format!("names crate::{}", word(rest)));
-            project.or_else(|| path_of(line, &FORBIDDEN)).or_else(|| {
-                let outside = ["std::fs", "std::env", "std::process", "std::thread", "Instant::now"];
-                outside.iter().find(|outside| line.contains(**outside)).map(|outside| format!("uses {outside}"))
+            project.or_else(|| path_of(line, &OUTSIDE)).or_else(|| {
+                let used = ["std::fs", "std::env", "std::process", "std::thread", "Instant::now"];
+                used.iter().find(|outside| line.contains(**outside)).map(|outside| format!("uses {outside}"))
             })
         })
     },
@@ -158,6 +159,25 @@ const TABLES: Rule = Rule {
     ],
 };
 
+const BRAND_NAMES: [&str; 16] = [
+    "moonraker",
+    "octoprint",
+    "klipper",
+    "bambu",
+    "prusa",
+    "creality",
+    "elegoo",
+    "anycubic",
+    "ultimaker",
+    "duet3d",
+    "reprap",
+    "marlin",
+    "snapmaker",
+    "flashforge",
+    "formlabs",
+    "makerbot",
+];
+
 const BRANDS: Rule = Rule {
     holds: "nothing outside src/printers/ names a brand of printers or of their software",
     check: |file| {
@@ -166,25 +186,7 @@ const BRANDS: Rule = Rule {
         if file.within("src/printers/") || file.is(&["src/cli.rs"]) || file.within("src/domain/gcode/") {
             return Vec::new();
         }
-        const BRANDS: [&str; 16] = [
-            "moonraker",
-            "octoprint",
-            "klipper",
-            "bambu",
-            "prusa",
-            "creality",
-            "elegoo",
-            "anycubic",
-            "ultimaker",
-            "duet3d",
-            "reprap",
-            "marlin",
-            "snapmaker",
-            "flashforge",
-            "formlabs",
-            "makerbot",
-        ];
-        file.in_text(|line| names(line, &BRANDS))
+        file.in_text(|line| names(line, &BRAND_NAMES))
     },
     planted: &[
         ("src/actors/printers/run.rs", "if kind == \"OctoPrint\" {"),
@@ -198,35 +200,37 @@ const BRANDS: Rule = Rule {
     ],
 };
 
+/// The name of the signature's header is a setting with that processor's name for a default: its test, and the demo, which
+/// plays the processor, say it.
+const HEADER: &str = "\"Stripe-Signature\"";
+
+const VENDOR_NAMES: [&str; 14] = [
+    "stripe",
+    "xero",
+    "quickbooks",
+    "lexoffice",
+    "paypal",
+    "mollie",
+    "resend",
+    "sendgrid",
+    "postmark",
+    "mailgun",
+    "inventree",
+    "twilio",
+    "shopify",
+    "openclaw",
+];
+
 const VENDORS: Rule = Rule {
     holds: "nothing outside src/services/ names a vendor of an outside service",
     check: |file| {
         if file.within("src/services/") {
             return Vec::new();
         }
-        const VENDORS: [&str; 14] = [
-            "stripe",
-            "xero",
-            "quickbooks",
-            "lexoffice",
-            "paypal",
-            "mollie",
-            "resend",
-            "sendgrid",
-            "postmark",
-            "mailgun",
-            "inventree",
-            "twilio",
-            "shopify",
-            "openclaw",
-        ];
-        // The name of the signature's header is a setting with that processor's name for a default: its test, and the
-        // demo, which plays the processor, say it.
-        const HEADER: &str = "\"Stripe-Signature\"";
         let may_say_header = file.is(&["src/config/tests.rs", "src/demo/clerk.rs"]);
         file.in_text(|line| {
             let line = if may_say_header { line.replace(HEADER, "") } else { line.to_owned() };
-            names(&line, &VENDORS)
+            names(&line, &VENDOR_NAMES)
         })
     },
     planted: &[

@@ -1,3 +1,7 @@
-//! The one binary of tests over the whole of the project.
+//! The integration tests, one binary: they speak to the real server over its port, with simulated printers and services
+//! on their real wire protocols.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod invariants;
+mod support;
+mod whole;
