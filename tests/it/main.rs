@@ -2,6 +2,7 @@
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod chaos;
 mod invariants;
 mod support;
 mod whole;
