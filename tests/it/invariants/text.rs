@@ -1,4 +1,4 @@
-//! A source file as the rules see it: its text, and its code without comments and literals.
+//! A source file as the rules see it: its text, or its code without comments and the contents of literals.
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +9,11 @@ pub struct File {
     pub path: String,
     /// As it is.
     pub text: String,
-    /// Without comments and the contents of literals, line for line.
-    code: String,
 }
 
 impl File {
     pub fn new(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), text: text.to_owned(), code: code_of(text) }
+        Self { path: path.to_owned(), text: text.to_owned() }
     }
 
     /// In this folder, or the file of the module of that name (`src/store/` and `src/store.rs`).
@@ -34,7 +32,7 @@ impl File {
 
     /// Lines of the code in which `what` finds something.
     pub fn in_code(&self, what: impl Fn(&str) -> Option<String>) -> Vec<(usize, String)> {
-        find(&self.code, what)
+        find(&code_of(&self.text), what)
     }
 
     /// Lines of the whole text, comments included.
