@@ -5,5 +5,6 @@
 mod chaos;
 mod shell;
 mod store;
+mod invariants;
 mod support;
 mod whole;
