@@ -1,4 +1,4 @@
-//! Tables as SeaORM sees them, one file a table; `migrations/` makes them.
+//! Tables as `SeaORM` sees them, one file a table; `migrations/` makes them.
 //!
 //! Not for anybody but `store/`: everyone else speaks the domain's types. Ids are hyphenated UUIDs, times milliseconds
 //! since 1970 UTC, money minor units, amounts thousandths, `doc` the serialised domain value and `schema` its version.

@@ -2,13 +2,19 @@
 
 pub mod actors;
 pub mod blobs;
+pub mod cli;
 pub mod config;
+pub mod credentials;
+pub mod demo;
 pub mod domain;
 pub mod entities;
 pub mod fleet;
+pub mod http;
+pub mod log;
 pub mod payments;
 pub mod printers;
 pub mod sealing;
+pub mod server;
 pub mod services;
 pub mod shop;
 pub mod store;

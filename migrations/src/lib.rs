@@ -5,7 +5,7 @@
 mod m20261121_000001_tables;
 mod table;
 
-pub use sea_orm_migration::MigratorTrait;
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
 use sea_orm_migration::{MigrationTrait, async_trait};
 
 /// Brings a database to the newest tables: `Migrator::up(&db, None)`.

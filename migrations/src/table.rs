@@ -7,14 +7,14 @@ use sea_orm_migration::{DbErr, SchemaManager};
 /// A table and its indexes.
 pub struct Table {
     name: &'static str,
-    table: TableCreateStatement,
+    columns: TableCreateStatement,
     indexes: Vec<IndexCreateStatement>,
 }
 
 impl Table {
     /// Without columns yet.
     pub fn new(name: &'static str) -> Self {
-        Self { name, table: Statement::create().table(name).to_owned(), indexes: Vec::new() }
+        Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new() }
     }
     /// The head of a thing: identity, version and its serialised form.
     pub fn head(name: &'static str) -> Self {
@@ -25,28 +25,28 @@ impl Table {
         Self::new(name).text("id").key("id").int("schema").text("doc")
     }
     pub fn text(mut self, column: &'static str) -> Self {
-        self.table.col(text(column));
+        self.columns.col(text(column));
         self
     }
     pub fn text_or_null(mut self, column: &'static str) -> Self {
-        self.table.col(text_null(column));
+        self.columns.col(text_null(column));
         self
     }
     pub fn int(mut self, column: &'static str) -> Self {
-        self.table.col(big_integer(column));
+        self.columns.col(big_integer(column));
         self
     }
     pub fn int_or_null(mut self, column: &'static str) -> Self {
-        self.table.col(big_integer_null(column));
+        self.columns.col(big_integer_null(column));
         self
     }
     pub fn flag(mut self, column: &'static str) -> Self {
-        self.table.col(boolean(column));
+        self.columns.col(boolean(column));
         self
     }
     /// The primary key.
     pub fn key(mut self, column: &'static str) -> Self {
-        self.table.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
+        self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
     /// No two rows alike in these columns.
@@ -70,7 +70,7 @@ impl Table {
     }
     /// Makes it.
     pub async fn create(self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
-        manager.create_table(self.table).await?;
+        manager.create_table(self.columns).await?;
         for index in self.indexes {
             manager.create_index(index).await?;
         }

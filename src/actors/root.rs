@@ -17,8 +17,8 @@ pub enum RootMsg {
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
     /// A restart that was due after a fall.
     Restart(&'static str),
-    /// From now on nobody is started again.
-    Closing,
+    /// From now on nobody is started again. Answered, because the ends of children overtake what is merely sent.
+    Closing(RpcReplyPort<()>),
 }
 
 /// The root actor.
@@ -65,7 +65,10 @@ impl Actor for Root {
             }
             RootMsg::Restart(name) if !s.closing => s.restart(name, &me).await,
             RootMsg::Restart(_) => {}
-            RootMsg::Closing => s.closing = true,
+            RootMsg::Closing(reply) => {
+                s.closing = true;
+                let _ = reply.send(());
+            }
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 mod client;
 mod push;
 mod status;
+#[cfg(test)]
+mod tests;
 
 pub use client::Client;
 

@@ -98,7 +98,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>
                 woken.notify_one();
             }
             Err(error) => {
-                tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer")
+                tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
             }
         }
         sleep(pause).await;
@@ -140,12 +140,11 @@ async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) 
                     None => Ok(()),
                 }
             }
-            Ok(_) => return Ok(()),
             Err(_) if quiet < QUIET_LIMIT => {
                 quiet += 1;
                 socket.send(Message::Ping(Bytes::new())).await
             }
-            Err(_) => return Ok(()),
+            Ok(_) | Err(_) => return Ok(()),
         };
         if sent.is_err() {
             return Ok(());

@@ -3,6 +3,8 @@
 mod client;
 mod push;
 mod status;
+#[cfg(test)]
+mod tests;
 
 use crate::domain::telemetry::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;

@@ -1,1 +1,340 @@
+//! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer literal bodies.
+#![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
+use super::registry::{MakeError, PrinterAddress, Registry, Settings};
+use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::time::Timestamp;
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::routing::{get, post};
+use futures::StreamExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// Serves a fake printer; its base URL.
+pub(super) async fn serve(router: Router) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    url
+}
+
+/// Limits short enough for tests that run into them.
+pub(super) fn settings() -> Settings {
+    Settings {
+        connect_timeout: Duration::from_secs(2),
+        request_timeout: Duration::from_secs(5),
+        command_timeout: Duration::from_secs(5),
+        upload_min_bytes_per_second: 20_000,
+        emergency_timeout: Duration::from_secs(5),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "tests make their own clients")]
+pub(super) fn registry(settings: Settings) -> Registry {
+    let client = || reqwest::Client::builder().connect_timeout(settings.connect_timeout).no_proxy().build().unwrap();
+    Registry::new(settings.clone(), client(), client())
+}
+
+pub(super) fn adapter(kind: &str, url: &str) -> Arc<dyn Adapter> {
+    with_key(kind, url, "k3y", settings())
+}
+
+pub(super) fn with_key(kind: &str, url: &str, key: &str, settings: Settings) -> Arc<dyn Adapter> {
+    let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: String::new() };
+    registry(settings).make(kind, &address).unwrap()
+}
+
+/// A local file of so many bytes.
+pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), vec![b'G'; size]).unwrap();
+    let source = Source { path: file.path().into(), size: size as u64, sha256: None };
+    (file, source)
+}
+
+/// Only the wire: no route of a fake matters.
+const KINDS: [&str; 2] = ["fw_rest", "server_rest"];
+
+#[tokio::test]
+async fn a_port_nobody_listens_on_is_unreachable_and_certainly_not_started() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    drop(listener);
+    for kind in KINDS {
+        let printer = adapter(kind, &url);
+        let error = printer.start("a.gcode").await.unwrap_err();
+        assert!(matches!(error, PrinterError::Unreachable(_)), "{error:?}");
+        assert!(error.certainly_not_done());
+        let look = printer.look(Timestamp(7)).await;
+        assert_eq!((look.connection, look.updated_at), (Connection::Unreachable, Timestamp(7)));
+    }
+}
+
+#[tokio::test]
+async fn a_start_whose_connection_breaks_may_have_happened() {
+    for kind in KINDS {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut socket, _)) = listener.accept().await {
+                // Read the request, then hang up without a word.
+                let _ = socket.read(&mut [0; 4096]).await;
+                let _ = socket.shutdown().await;
+            }
+        });
+        let error = adapter(kind, &url).start("a.gcode").await.unwrap_err();
+        assert!(matches!(error, PrinterError::Lost(_)), "{error:?}");
+        assert!(!error.certainly_not_done());
+    }
+}
+
+#[tokio::test]
+async fn a_start_without_an_answer_is_a_timeout_and_unknown() {
+    let url = serve(Router::new().fallback(std::future::pending::<StatusCode>)).await;
+    for kind in KINDS {
+        let limits = Settings { command_timeout: Duration::from_millis(50), ..settings() };
+        let error = with_key(kind, &url, "", limits).start("a.gcode").await.unwrap_err();
+        assert_eq!(error, PrinterError::Timeout);
+        assert!(!error.certainly_not_done());
+    }
+}
+
+#[tokio::test]
+async fn refusals_are_certain_and_server_faults_are_not() {
+    for (status, certain) in [(400, true), (404, true), (409, true), (500, false), (502, false), (503, false)] {
+        let status = StatusCode::from_u16(status).unwrap();
+        let url = serve(Router::new().fallback(move || async move { (status, "no") })).await;
+        for kind in KINDS {
+            let error = adapter(kind, &url).start("a.gcode").await.unwrap_err();
+            assert_eq!(error.certainly_not_done(), certain, "{kind} {status}: {error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_that_are_no_json_are_bad_answers() {
+    let url = serve(Router::new().fallback(|| async { "<html>" })).await;
+    for kind in KINDS {
+        let error = adapter(kind, &url).status(Timestamp(0)).await.unwrap_err();
+        assert!(matches!(error, PrinterError::BadAnswer(_)), "{error:?}");
+    }
+}
+
+/// A fake upload that reads slowly, and answers what it was told and how much came.
+fn slow_upload(pause: Duration) -> Router {
+    let take = move |headers: HeaderMap, body: Body| async move {
+        let told: usize = headers[header::CONTENT_LENGTH].to_str().unwrap().parse().unwrap();
+        let mut body = body.into_data_stream();
+        let mut came = 0;
+        while let Some(chunk) = body.next().await {
+            came += chunk.unwrap().len();
+            tokio::time::sleep(pause).await;
+        }
+        assert_eq!(came, told, "all that was announced");
+        let answer =
+            serde_json::json!({"item": {"path": "a.gcode"}, "files": {"local": {"path": "a.gcode"}}, "came": came});
+        (StatusCode::CREATED, axum::Json(answer))
+    };
+    Router::new()
+        .route("/server/files/upload", post(take))
+        .route("/api/files/local", post(take))
+        .layer(axum::extract::DefaultBodyLimit::disable())
+}
+
+#[tokio::test]
+async fn uploads_tell_their_length_and_outlast_a_slow_reader() {
+    let (_kept, source) = file(3_000_000);
+    let url = serve(slow_upload(Duration::from_millis(10))).await;
+    for kind in KINDS {
+        // Base 100 ms: only the time that the size allows lets this succeed.
+        let limits = Settings { command_timeout: Duration::from_millis(100), ..settings() };
+        assert_eq!(with_key(kind, &url, "", limits).upload("a.gcode", &source).await.unwrap(), "a.gcode");
+    }
+}
+
+#[tokio::test]
+async fn uploads_slower_than_allowed_are_given_up() {
+    let (_kept, source) = file(3_000_000);
+    let url = serve(slow_upload(Duration::from_mins(1))).await;
+    let limits = Settings {
+        command_timeout: Duration::from_millis(100),
+        upload_min_bytes_per_second: 1_000_000_000,
+        ..settings()
+    };
+    for kind in KINDS {
+        let error = with_key(kind, &url, "", limits.clone()).upload("a.gcode", &source).await.unwrap_err();
+        assert_eq!(error, PrinterError::Timeout);
+    }
+}
+
+#[tokio::test]
+async fn a_local_file_of_another_length_is_not_sent() {
+    let (_kept, mut source) = file(10);
+    source.size = 11;
+    for kind in KINDS {
+        let error = adapter(kind, "http://127.0.0.1:9").upload("a.gcode", &source).await.unwrap_err();
+        assert!(matches!(error, PrinterError::Invalid(_)), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn names_that_climb_are_not_sent() {
+    for kind in KINDS {
+        for name in ["", "/", "../x", "a/../../b", "a//b", "a\nb"] {
+            let error = adapter(kind, "http://127.0.0.1:9").delete_file(name).await.unwrap_err();
+            assert!(matches!(error, PrinterError::Invalid(_)), "{name:?}: {error:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_upload_in_progress_does_not_delay_an_emergency_stop() {
+    let (began, mut begun) = tokio::sync::mpsc::unbounded_channel();
+    let stuck = move || {
+        let began = began.clone();
+        async move {
+            began.send(()).unwrap();
+            std::future::pending::<StatusCode>().await
+        }
+    };
+    let router = Router::new()
+        .route("/server/files/upload", post(stuck.clone()))
+        .route("/api/files/local", post(stuck))
+        .route("/printer/emergency_stop", post(|| async { r#"{"result":"ok"}"# }))
+        .route("/api/printer/command", post(|| async { StatusCode::NO_CONTENT }));
+    let url = serve(router).await;
+    for kind in KINDS {
+        let (_kept, source) = file(1000);
+        let printer = adapter(kind, &url);
+        let uploading = printer.clone();
+        let upload = tokio::spawn(async move { uploading.upload("a.gcode", &source).await });
+        begun.recv().await.unwrap();
+        printer.emergency_stop().await.unwrap();
+        assert!(!upload.is_finished());
+        upload.abort();
+    }
+}
+
+#[test]
+fn unknown_types_and_bad_addresses_are_refused() {
+    let registry = registry(settings());
+    let make = |kind: &str, url: &str, key: &str| {
+        let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: String::new() };
+        registry.make(kind, &address).map(drop)
+    };
+    assert_eq!(registry.types(), ["fw_rest", "server_rest"]);
+    assert_eq!(registry.default_port("fw_rest"), Some(7125));
+    assert_eq!(make("teapot", "http://a", ""), Err(MakeError::UnknownType("teapot".into())));
+    for bad in ["", "ftp://a", "http://", "mailto:a@b", "http://a:99999"] {
+        assert!(matches!(make("fw_rest", bad, ""), Err(MakeError::BadAddress(_))), "{bad:?}");
+    }
+    assert!(matches!(make("fw_rest", "http://a", "two\nlines"), Err(MakeError::BadAddress(_))));
+    assert_eq!(make("fw_rest", "printer.local", "k"), Ok(()));
+}
+
+#[test]
+fn the_default_port_is_for_addresses_without_a_scheme() {
+    use super::wire::base_url;
+    let url = |text: &str| base_url(text, 7125).unwrap().to_string();
+    assert_eq!(url("printer"), "http://printer:7125/");
+    assert_eq!(url("10.0.0.5:80"), "http://10.0.0.5/");
+    assert_eq!(url(" 10.0.0.5:8080/p/ "), "http://10.0.0.5:8080/p/");
+    assert_eq!(url("http://printer"), "http://printer/");
+    assert_eq!(url("https://printer?x=1#y"), "https://printer/");
+}
+
+#[tokio::test]
+async fn a_type_registered_later_is_used_like_any_other() {
+    let url =
+        serve(Router::new().route("/server/info", get(|| async { r#"{"result":{"klippy_connected":true}}"# }))).await;
+    let mut registry = registry(settings());
+    let inner = self::registry(settings());
+    registry.register("mine", Some(1), Arc::new(move |_, address| inner.make("fw_rest", address)));
+    let printer = registry.make("mine", &PrinterAddress { base_url: url, ..PrinterAddress::default() }).unwrap();
+    assert!(printer.is_connected().await);
+    assert!(printer.supports(Operation::History));
+}
+
+/// Looks until what is seen is right; woken by pushes, with polls as the backstop.
+async fn until(printer: &dyn Adapter, what: &str, right: impl Fn(&Status) -> bool) -> Status {
+    let mut last = None;
+    let looking = async {
+        loop {
+            let look = printer.look(Timestamp(0)).await;
+            if right(&look) {
+                return look;
+            }
+            last = Some(look);
+            let _ = tokio::time::timeout(Duration::from_millis(100), printer.changed()).await;
+        }
+    };
+    match tokio::time::timeout(Duration::from_secs(30), looking).await {
+        Ok(look) => look,
+        Err(tokio::time::error::Elapsed { .. }) => panic!("never {what}; last seen {last:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_life_of_each_type_over_its_real_protocol() {
+    let fleet = simulator::Fleet::start(simulator::FleetOptions { speed: 20.0, ..Default::default() }).await.unwrap();
+    let local = tempfile::NamedTempFile::new().unwrap();
+    // Much longer than the test.
+    let gcode = simulator::gcode::gcode("ours", 36_000, 5.0, 1700.0);
+    std::fs::write(local.path(), &gcode).unwrap();
+    let source = Source { path: local.path().into(), size: gcode.len() as u64, sha256: None };
+    for sim in &fleet.printers {
+        let kind = sim.kind.as_str();
+        let printer = with_key(kind, &sim.base_url, &sim.api_key, settings());
+        let printer = printer.as_ref();
+        let stranger = with_key(kind, &sim.base_url, "wrong", settings());
+        assert_eq!(stranger.look(Timestamp(0)).await.connection, Connection::WrongKey, "{kind}");
+        printer.connect().await.unwrap();
+        until(printer, "idle", |look| look.state == Activity::Idle && look.connection == Connection::Connected).await;
+
+        let name = printer.upload("ours.gcode", &source).await.unwrap();
+        assert_eq!(sim.handle.starts_of(&name), 0, "{kind}: stored, not started");
+        assert!(printer.file_exists(&name).await.unwrap());
+        assert_eq!(printer.history(&name).await, Ok(vec![]), "{kind}");
+
+        printer.start(&name).await.unwrap();
+        let ours = |look: &Status| look.file.as_deref() == Some(name.as_str());
+        until(printer, "printing", |look| look.state == Activity::Printing && ours(look)).await;
+        assert_eq!(printer.delete_file(&name).await, Err(PrinterError::InUse(name.clone())), "{kind}");
+        assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
+        printer.pause().await.unwrap();
+        until(printer, "paused", |look| look.state == Activity::Paused && ours(look)).await;
+        printer.resume().await.unwrap();
+        until(printer, "printing again", |look| look.state == Activity::Printing).await;
+        printer.cancel().await.unwrap();
+        until(printer, "cancelled", |look| look.ended == Some(PrintEnd::Cancelled) && ours(look)).await;
+        let past = printer.history(&name).await.unwrap();
+        assert!(matches!(past[0].ended, Some(PrintEnd::Cancelled | PrintEnd::Failed)), "{kind}: {past:?}");
+        assert_eq!(sim.handle.starts_of(&name), 1, "{kind}");
+        assert_eq!(printer.delete_file(&name).await, Ok(Deleted::Gone), "{kind}");
+        assert_eq!(printer.delete_file(&name).await, Ok(Deleted::NotFound), "{kind}");
+        assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
+
+        printer.home().await.unwrap();
+        printer.run_gcode(&["M105".into()]).await.unwrap();
+        for info in [printer.server_info().await, printer.printer_info().await, printer.system_info().await] {
+            assert!(info.unwrap().is_object(), "{kind}");
+        }
+        printer.webcams().await.unwrap();
+        printer.temperatures().await.unwrap();
+        printer.emergency_stop().await.unwrap();
+        until(printer, "stopped", |look| look.state == Activity::Error).await;
+        if printer.supports(Operation::RestartFirmware) {
+            printer.restart_firmware().await.unwrap();
+        } else {
+            printer.connect().await.unwrap();
+        }
+        until(printer, "ready again", |look| look.state == Activity::Idle).await;
+        printer.disconnect().await.unwrap();
+        assert!(!printer.is_connected().await, "{kind}");
+    }
+}

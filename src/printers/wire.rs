@@ -132,7 +132,7 @@ fn with_body(call: reqwest::RequestBuilder, body: Option<&Value>) -> reqwest::Re
 }
 
 /// The base URL as the operator wrote it.
-fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> {
+pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> {
     let text = text.trim();
     let bad = |why: &str| MakeError::BadAddress(format!("base url {text:?}: {why}"));
     let bare = !text.contains("://");
@@ -143,6 +143,9 @@ fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> {
     }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(bad("no host"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(MakeError::BadAddress("base url: no user name or password in it, it is shown and logged".into()));
     }
     // `Url` forgets a port that is the scheme's own, so the text is asked.
     let host_and_port = text.split('/').next().unwrap_or_default();

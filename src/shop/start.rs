@@ -17,6 +17,7 @@ use crate::actors::world::{Nothing, World};
 use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::domain::durable::Created;
+use crate::domain::id::Id;
 use crate::fleet::Fleet;
 use crate::printers::registry::{Registry, Settings};
 use crate::sealing::{SealError, Sealer};
@@ -158,11 +159,13 @@ impl Shop {
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
             new_orders: watch::Sender::new(0),
             root: root.clone(),
-            store,
             environment,
         });
         here.fill(&shop);
-        shop.access.start_resident().await?;
+        if shop.access.start_resident().await? == 0 {
+            // Nobody yet: it is there all the same, since every request asks it.
+            shop.access.wake(Id::ONLY);
+        }
         shop.materials.start_resident().await?;
         shop.orders.start_resident().await?;
         shop.printers.start_resident().await?;
@@ -175,7 +178,7 @@ impl Shop {
 
     /// Drains everything: what was told is finished; then the actors are gone.
     pub async fn close(&self, within: Duration) {
-        let _ = self.root.cast(RootMsg::Closing);
+        let _ = self.root.call(RootMsg::Closing, Some(within)).await;
         tokio::join!(self.orders.close(within), self.skus.close(within), self.files.close(within));
         tokio::join!(self.printers.close(within), self.endpoints.close(within));
         tokio::join!(self.materials.close(within), self.mails.close(within), self.inbound.close(within));

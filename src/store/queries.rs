@@ -5,6 +5,8 @@
 mod log;
 mod orders;
 mod outbox;
+#[cfg(test)]
+mod tests;
 mod things;
 
 pub use log::AuditFilter;

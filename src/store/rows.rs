@@ -58,3 +58,8 @@ pub enum LoadError {
     #[error(transparent)]
     Db(#[from] sea_orm::DbErr),
 }
+
+#[cfg(test)]
+pub(crate) mod samples;
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,10 @@
-//! Tests of the whole, in one binary.
-#![expect(clippy::unwrap_used, reason = "tests")]
+//! The integration tests, one binary: they speak to the real server over its port, with simulated printers and services
+//! on their real wire protocols.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod chaos;
 mod shell;
 mod store;
+mod invariants;
 mod support;
+mod whole;

@@ -70,7 +70,9 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
     let (mut failed, mut heard, mut seen_at) = (0u32, Instant::now(), None);
     loop {
         let now = shop.environment.now();
-        let looked = match look(link, now).await {
+        // After an emergency stop a person connects it again.
+        let reopen = of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+        let looked = match look(link, now, reopen).await {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
@@ -109,10 +111,11 @@ fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT.next(failed.saturating_sub(1), chance)
 }
 
-async fn look(link: &Link, now: Timestamp) -> Result<Status, PrinterError> {
+async fn look(link: &Link, now: Timestamp, reopen: bool) -> Result<Status, PrinterError> {
     let status = link.adapter.status(now).await?;
     // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
-    if status.connection == Connection::FirmwareDisconnected
+    if reopen
+        && status.connection == Connection::FirmwareDisconnected
         && let Err(error) = link.adapter.connect().await
     {
         tracing::debug!(%error, "firmware not connected");

@@ -1,1 +1,253 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::*;
+use crate::domain::job::Attempt;
+use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::telemetry::{Activity, Connection, Status};
+use crate::domain::testing::{Bench, id};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+fn printer(number: u32) -> Printer {
+    let fields = PrinterFields {
+        name: format!("printer {number}"),
+        kind: "fw_rest".into(),
+        machine_type: MachineType::FdmLarge,
+        base_url: "http://printer".into(),
+        sealed_api_key: String::new(),
+        serial: None,
+        build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
+        auto_clear: false,
+        loaded_material_id: None,
+        location: None,
+        tags: Vec::new(),
+    };
+    let bench = Bench::new();
+    let mut printer = None;
+    bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
+    let idle =
+        Status { state: Activity::Idle, connection: Connection::Connected, updated_at: NOW, ..Status::default() };
+    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
+    printer.unwrap()
+}
+
+/// A paid order with one ready job for each priority.
+fn order(number: u32, priorities: &[u8]) -> Order {
+    let text = serde_json::json!({
+        "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
+        "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
+        "taxCents": 0, "discountCents": 0, "totalCents": 0, "notes": null, "shippingAddress": null, "priority": 5,
+        "dueAt": null, "shipment": null, "flags": [], "paymentSession": null, "paymentIntent": null, "refundedCents": 0,
+        "refundedWhole": false, "createdAt": NOW, "paidAt": NOW, "updatedAt": NOW,
+    });
+    let mut order: Order = serde_json::from_value(text).unwrap();
+    for (n, priority) in priorities.iter().enumerate() {
+        let job = serde_json::json!({
+            "id": id(number * 1000 + n as u32), "number": n, "version": 1, "orderId": id(number), "orderNumber": number,
+            "line": 0, "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
+            "dimensions": {"x": 100.0, "y": 100.0, "z": 100.0}, "fileId": id(3), "fileFilamentMm": null,
+            "estimatedSeconds": null, "state": "SLICED", "blockedBy": null, "blockReason": null, "stock": "held",
+            "claim": 1, "released": false, "priority": priority, "dueAt": null, "printerId": null, "attemptId": null,
+            "tries": 0, "triedOn": [], "attempts": [], "cancelRequestedAt": null, "error": null, "consumed": 0,
+            "createdAt": NOW, "updatedAt": NOW,
+        });
+        let job: Job = serde_json::from_value(job).unwrap();
+        order.jobs.insert_mut(job.id, Arc::new(job));
+    }
+    order
+}
+
+fn edit(order: &mut Order, n: u32, change: impl FnOnce(&mut Job)) {
+    let key = id(order.number as u32 * 1000 + n);
+    let mut job = (**order.jobs.get(&key).unwrap()).clone();
+    change(&mut job);
+    order.jobs.insert_mut(key, Arc::new(job));
+}
+
+fn pairs(board: &mut Board) -> Vec<(Id, Id)> {
+    board.proposals(NOW).iter().map(|one| (one.job, one.printer)).collect()
+}
+
+#[test]
+fn the_first_in_line_gets_the_longest_idle_printer() {
+    let mut board = Board::new(None);
+    let mut orders = order(1, &[5, 9, 5]);
+    edit(&mut orders, 2, |job| job.due_at = Some(NOW));
+    board.order_changed(&orders);
+    let (mut early, late) = (printer(8), printer(7));
+    early.idle_since = NOW.plus_ms(-1000);
+    board.printer_changed(&early);
+    board.printer_changed(&late);
+    assert_eq!(pairs(&mut board), [(id(1001), id(8)), (id(1002), id(7))]);
+    assert_eq!(pairs(&mut board), [], "what is in flight is not proposed again");
+    assert_eq!(board.waiting(), 3);
+}
+
+#[test]
+fn a_loaded_material_is_preferred_and_another_one_never_used() {
+    let mut board = Board::new(None);
+    board.order_changed(&order(1, &[5, 5]));
+    let (mut loaded, mut other, mut small) = (printer(5), printer(6), printer(7));
+    (loaded.fields.loaded_material_id, loaded.idle_since) = (Some(id(2)), NOW.plus_ms(1000));
+    other.fields.loaded_material_id = Some(id(3));
+    small.fields.build_volume = Some(Dimensions { x: 99.0, y: 300.0, z: 300.0 });
+    let any = printer(8);
+    for one in [&loaded, &other, &small, &any] {
+        board.printer_changed(one);
+    }
+    assert_eq!(pairs(&mut board), [(id(1000), id(5)), (id(1001), id(8))]);
+}
+
+#[test]
+fn a_printer_that_was_tried_comes_last() {
+    let mut board = Board::new(None);
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| job.tried_on = vec![id(7)]);
+    board.order_changed(&one);
+    board.printer_changed(&printer(7));
+    board.printer_changed(&printer(8));
+    let made = board.proposals(NOW);
+    assert_eq!(made[0].printer, id(8));
+    let mut gone = printer(8);
+    gone.maintenance = Some(String::new());
+    board.printer_changed(&gone);
+    board.settled(&made[0], false);
+    assert_eq!(pairs(&mut board), [(id(1000), id(7))]);
+}
+
+fn attempt(state: AttemptState, printer: Id) -> Attempt {
+    serde_json::from_value(serde_json::json!({
+        "id": id(900), "jobId": id(1000), "orderId": id(1), "number": 1, "printerId": printer, "state": state,
+        "reason": null, "startedAt": null, "endedAt": NOW, "createdAt": NOW,
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_claimed_printer_is_not_proposed_and_a_refused_pair_cools() {
+    let mut board = Board::new(None);
+    let mut one = order(1, &[5]);
+    edit(&mut one, 0, |job| {
+        job.state = JobState::Dispatching;
+        job.attempt_id = Some(id(900));
+        job.attempts = vec![attempt(AttemptState::Claimed, id(7))];
+    });
+    board.printer_changed(&printer(7));
+    board.order_changed(&one);
+    board.order_changed(&order(2, &[5]));
+    assert_eq!(pairs(&mut board), []);
+    edit(&mut one, 0, |job| {
+        job.state = JobState::Sliced;
+        job.attempt_id = None;
+        job.attempts = vec![attempt(AttemptState::Refused, id(7))];
+        job.priority = 9;
+    });
+    board.order_changed(&one);
+    let made = board.proposals(NOW);
+    assert_eq!(made[0].job, id(2000), "the refused one waits");
+    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(COOL_MS)));
+    board.settled(&made[0], false);
+    assert_eq!(board.proposals(NOW.plus_ms(COOL_MS))[0].job, id(1000));
+}
+
+#[test]
+fn starts_per_minute_are_limited() {
+    let mut board = Board::new(Some(2));
+    board.order_changed(&order(1, &[5; 5]));
+    (10..15).for_each(|n| board.printer_changed(&printer(n)));
+    let made = board.proposals(NOW);
+    assert_eq!(made.len(), 2);
+    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(MINUTE_MS)));
+    board.settled(&made[1], false);
+    assert_eq!(board.proposals(NOW.plus_ms(1)).len(), 1);
+    assert_eq!(board.proposals(NOW.plus_ms(MINUTE_MS)).len(), 1);
+}
+
+#[test]
+fn a_waiting_job_says_why() {
+    let one = order(1, &[5]);
+    let job = one.jobs.values().next().unwrap();
+    let reason = |printers: &[Printer]| waiting_reason(job, printers).unwrap();
+    assert_eq!(reason(&[]), "no fdm_large printer is registered");
+    let (mut busy, mut away, mut bed) = (printer(1), printer(2), printer(3));
+    busy.activity = Activity::Printing;
+    busy.shows = Some("mine.gcode".into());
+    away.connection = Connection::Unreachable;
+    bed.bed_not_cleared = true;
+    let all = [busy.clone(), busy, away, bed, printer(4)];
+    assert_eq!(reason(&all[..4]), "no idle fdm_large printer: 2 printing something else, 1 bed not cleared, 1 offline");
+    assert_eq!(reason(&all), "waits for its turn");
+    let mut paused = (**job).clone();
+    paused.state = JobState::AwaitingManualReview;
+    paused.block_reason = Some("needs 120 g of PLA black, 80 g free".into());
+    assert_eq!(waiting_reason(&paused, &all).unwrap(), "needs 120 g of PLA black, 80 g free");
+}
+
+#[test]
+fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
+    let mut board = Board::new(None);
+    (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
+    let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
+    for one in &printers {
+        board.printer_changed(one);
+    }
+    assert_eq!(board.classes.len(), 1);
+    assert_eq!(board.proposals(NOW).len(), 500);
+    assert_eq!(board.proposals(NOW), []);
+}
+
+proptest! {
+    /// Nobody is passed by a job behind it that would have taken its printer, and no fitting pair is left.
+    #[test]
+    fn the_line_is_kept(
+        jobs in prop::collection::vec((0u8..10, 0u32..3, 50u32..250), 1..30),
+        machines in prop::collection::vec((prop::option::of(0u32..3), 100u32..250), 0..12),
+    ) {
+        let mut board = Board::new(None);
+        let mut one = order(1, &jobs.iter().map(|job| job.0).collect::<Vec<_>>());
+        for (n, (_, material, size)) in jobs.iter().enumerate() {
+            edit(&mut one, n as u32, |job| {
+                job.material_id = id(*material);
+                job.dimensions = Some(Dimensions { x: f64::from(*size), y: 10.0, z: 10.0 });
+            });
+        }
+        board.order_changed(&one);
+        let mut printers = Vec::new();
+        for (n, (loaded, volume)) in machines.iter().enumerate() {
+            let mut machine = printer(500 + n as u32);
+            machine.fields.loaded_material_id = loaded.map(id);
+            machine.fields.build_volume = Some(Dimensions { x: f64::from(*volume), y: 10.0, z: 10.0 });
+            board.printer_changed(&machine);
+            printers.push(machine);
+        }
+        let made = board.proposals(NOW);
+        let fits = |job: &Job, machine: &Printer| {
+            machine.fits(job.machine_type, job.dimensions.as_ref(), job.material_id).is_ok()
+        };
+        let rank = |job: &Job| (Reverse(job.priority), job.id);
+        let given: HashMap<Id, &Job> =
+            made.iter().map(|pair| (pair.printer, &**one.jobs.get(&pair.job).unwrap())).collect();
+        prop_assert_eq!(given.len(), made.len(), "one job for each printer");
+        for machine in &printers {
+            if let Some(job) = given.get(&machine.id) {
+                prop_assert!(fits(job, machine));
+            }
+            for waiting in one.jobs.values().filter(|job| !made.iter().any(|pair| pair.job == job.id)) {
+                let better = given.get(&machine.id).is_none_or(|job| rank(waiting) < rank(job));
+                prop_assert!(!(better && fits(waiting, machine)), "{} was passed", waiting.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn finished_orders_leave_the_board() {
+    let mut board = Board::new(None);
+    let mut one = order(1, &[5, 5]);
+    board.order_changed(&one);
+    one.status = OrderStatus::Cancelled;
+    board.order_changed(&one);
+    assert_eq!((board.waiting(), board.orders.len(), board.classes.len()), (0, 0, 0));
+}

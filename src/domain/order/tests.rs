@@ -1,1 +1,116 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
 
+mod examples;
+mod model;
+mod random;
+
+use super::*;
+use crate::domain::amount::Amount;
+use crate::domain::durable::{Decision, Durable};
+use crate::domain::job::{Attempt, JobState};
+use crate::domain::material::{ClaimId, ClaimState};
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::MachineType;
+use crate::domain::testing::{Bench, id};
+
+pub(super) const ORDER: u32 = 1;
+pub(super) const MATERIAL: u32 = 2;
+pub(super) const PRINTER: u32 = 3;
+
+pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
+    Line {
+        sku_id: id(10),
+        quantity,
+        unit_price_cents: cents,
+        description: "bracket".to_owned(),
+        tax_rate_bps: 0,
+        make: Make {
+            units_per_plate: 1,
+            material_id: id(MATERIAL),
+            need: Amount::units(100),
+            machine_type: MachineType::FdmStandard,
+            dimensions: None,
+            file_id: file.then(|| id(11)),
+            file_filament_mm: Some(1000.0),
+            estimated_seconds: None,
+        },
+    }
+}
+
+pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
+    NewOrder {
+        kind: OrderKind::Catalog,
+        site: None,
+        made_by: None,
+        customer_email: Some(" Ann@Example.com ".to_owned()),
+        lines,
+        currency: "usd".to_owned(),
+        notes: None,
+        shipping_address: None,
+        priority: None,
+        due_at: None,
+        draft: false,
+    }
+}
+
+pub(super) struct Desk {
+    pub(super) bench: Bench,
+    pub(super) order: Option<Order>,
+}
+
+impl Desk {
+    pub(super) fn with(new: NewOrder) -> Self {
+        let mut desk = Self { bench: Bench::new(), order: None };
+        desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        desk
+    }
+    /// One paid job whose stock is held.
+    pub(super) fn sliced() -> Self {
+        let mut desk = Self::with(new_order(vec![line(1, 500, true)]));
+        desk.pay();
+        desk.stock(ClaimState::Held);
+        desk
+    }
+    pub(super) fn ask(&mut self, command: &OrderCommand) -> Result<Decision<Order>, Refusal> {
+        self.bench.tell(&mut self.order, id(ORDER), command)
+    }
+    pub(super) fn pay(&mut self) -> Decision<Order> {
+        self.ask(&OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None }).unwrap()
+    }
+    pub(super) fn news(&mut self, news: PaymentNews) -> Decision<Order> {
+        self.ask(&OrderCommand::Payment(news)).unwrap()
+    }
+    pub(super) fn o(&self) -> &Order {
+        self.order.as_ref().unwrap()
+    }
+    pub(super) fn job(&self) -> std::sync::Arc<Job> {
+        self.o().jobs.values().next().unwrap().clone()
+    }
+    pub(super) fn last(&self) -> Attempt {
+        self.job().attempts.last().unwrap().clone()
+    }
+    pub(super) fn stock(&mut self, state: ClaimState) -> Decision<Order> {
+        let job = self.job();
+        let claim = ClaimId { job: job.id, number: job.claim };
+        self.ask(&OrderCommand::Stock(vec![(claim, state, Some("words".into()))])).unwrap()
+    }
+    pub(super) fn dispatch(&mut self) -> Result<Decision<Order>, Refusal> {
+        let job = self.job().id;
+        self.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) })
+    }
+    pub(super) fn report(&mut self, report: Report) -> Decision<Order> {
+        let (job, attempt) = (self.job().id, self.last().id);
+        self.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+    }
+    pub(super) fn state(&self) -> JobState {
+        self.job().state
+    }
+}
+
+pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
+    decision.events.iter().map(|event| event.event.as_str()).collect()
+}
+
+pub(super) fn code<T: Durable>(refused: Result<Decision<T>, Refusal>) -> String {
+    refused.unwrap_err().code
+}

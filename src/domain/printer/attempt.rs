@@ -4,32 +4,28 @@ use super::{Evidence, InHand, Phase, Printer, PrinterAnswer};
 use crate::domain::durable::{Cx, Decision};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
-use crate::domain::refusal::Refusal;
 use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd};
 
 /// Words of a print that nobody waits for.
 const GIVEN_UP: &str = "given up by an operator";
 
 impl Printer {
-    /// Gives the printer an attempt.
-    pub(super) fn take(
-        mut self,
-        new: InHand,
-        fits: Result<(), String>,
-        cx: &Cx<'_>,
-    ) -> Result<Decision<Self>, Refusal> {
-        if self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == new.attempt) {
-            return Ok(Decision::unchanged(PrinterAnswer::Done));
+    /// Gives the printer an attempt. One that it does not take is never taken later, so that the order may rely on the "no"
+    /// however late it hears it.
+    pub(super) fn take(mut self, new: InHand, fits: Result<(), String>, cx: &Cx<'_>) -> Decision<Self> {
+        if self.holds(new.attempt) {
+            return Decision::unchanged(PrinterAnswer::Done);
         }
         if self.past.contains(&new.attempt) {
-            return Err(Refusal::conflict("attempt_over", "the attempt is over"));
+            return Decision::unchanged(PrinterAnswer::NotTaken("the attempt is over".to_owned()));
         }
-        let no = |why: String| Refusal::conflict("printer_unavailable", why);
-        self.free().map_err(|why| no(format!("the printer is {why}")))?;
-        fits.map_err(no)?;
+        if let Err(why) = self.free().map_err(|why| format!("the printer is {why}")).and(fits) {
+            self.forget(new.attempt);
+            return Decision::to(self, PrinterAnswer::NotTaken(why));
+        }
         self.in_hand = Some(new);
         self.updated_at = cx.now;
-        Ok(Decision::to(self, PrinterAnswer::Done))
+        Decision::to(self, PrinterAnswer::Done)
     }
 
     /// Changes the attempt in hand, when it is this one.

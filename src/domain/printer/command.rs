@@ -41,7 +41,8 @@ pub enum PrinterCommand {
     Seen(Box<Status>),
     /// No word for too long: how we stand with it, why in plain words, and when it last said something.
     Silent(Connection, String, Option<Timestamp>),
-    /// An order gives an attempt. Refused when the printer cannot take it (the refusal's words become the attempt's reason).
+    /// An order gives an attempt. When the printer cannot take it, it answers `NotTaken` with the words that become the
+    /// attempt's reason, and never takes it later.
     Take {
         /// The attempt.
         attempt: Id,
@@ -128,6 +129,8 @@ pub enum PrinterAnswer {
     Printer(Box<Printer>),
     /// To the upload task: send the start now (exactly the caller whose `Uploaded` made `start_sent` durable hears this).
     Go,
+    /// To an order that gives an attempt: why it was not taken. It never will be.
+    NotTaken(String),
     /// To an order that cancels or resolves: the attempt is not in hand, and will never be taken.
     NotInHand,
     /// Done, or already done.

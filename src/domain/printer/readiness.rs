@@ -7,7 +7,7 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::telemetry::{Activity, Connection};
 
 /// Attempts that are remembered as over.
-const REMEMBERED: usize = 16;
+const REMEMBERED: usize = 32;
 
 /// What the order hears of an attempt in hand.
 pub fn report_of(in_hand: &InHand) -> Report {

@@ -56,7 +56,7 @@ impl Durable for Printer {
                     progress: 0.0,
                     taken_at: cx.now,
                 };
-                printer.take(in_hand, fits, cx)
+                Ok(printer.take(in_hand, fits, cx))
             }
             PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
             PrinterCommand::UploadFailed { attempt, reason } => Ok(printer.upload_failed(*attempt, reason, cx)),
@@ -128,7 +128,7 @@ impl Durable for Printer {
             let attempt = in_hand.attempt;
             match in_hand.phase {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
-                    wants.push(PrinterWant::Run { attempt })
+                    wants.push(PrinterWant::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
                     wants.push(PrinterWant::CancelPrint { attempt });

@@ -25,7 +25,13 @@ pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
     if status.connection != Connection::Connected || in_hand.over() || status.state == Activity::Offline {
         return Shown::Nothing;
     }
-    let began = matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. });
+    let since = match in_hand.phase {
+        Phase::Printing { at } | Phase::Paused { at } => Some(at),
+        _ => None,
+    };
+    let began = since.is_some();
+    // A look from before the print was seen, delivered late, says nothing about its end.
+    let fresh = since.is_none_or(|at| status.updated_at >= at);
     let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
     // Telemetry that names no file does not contradict what we saw.
     let unnamed = status.file.is_none() && began;
@@ -33,6 +39,7 @@ pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
         (Activity::Printing, _) if ours => Shown::Printing,
         (Activity::Paused, _) if ours => Shown::Paused,
         (_, Some(end)) if ours => Shown::Ended(end, status.message.clone()),
+        _ if !fresh => Shown::Nothing,
         (Activity::Printing, _) if unnamed => Shown::Printing,
         (Activity::Paused, _) if unnamed => Shown::Paused,
         (Activity::Error, _) if began => Shown::Ended(PrintEnd::Failed, status.message.clone()),

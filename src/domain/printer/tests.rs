@@ -1,1 +1,374 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::*;
+use crate::domain::durable::{Decision, Durable};
+use crate::domain::order::{Report, Resolution};
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::Dimensions;
+use crate::domain::telemetry::{PastPrint, Status};
+use crate::domain::testing::{Bench, id};
+use proptest::prelude::*;
+
+const OURS: &str = "JOB-000001_x.gcode";
+
+struct Shop {
+    bench: Bench,
+    printer: Option<Printer>,
+}
+
+fn fields() -> PrinterFields {
+    PrinterFields {
+        name: "one".into(),
+        kind: "fw_rest".into(),
+        machine_type: MachineType::FdmStandard,
+        base_url: "http://printer:7125".into(),
+        sealed_api_key: String::new(),
+        serial: None,
+        build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
+        auto_clear: false,
+        loaded_material_id: None,
+        location: None,
+        tags: Vec::new(),
+    }
+}
+
+fn take(attempt: u32) -> PrinterCommand {
+    PrinterCommand::Take {
+        attempt: id(attempt),
+        job: id(21),
+        order: id(22),
+        file_id: id(23),
+        file_name: OURS.into(),
+        material_id: id(24),
+        machine_type: MachineType::FdmStandard,
+        dimensions: None,
+    }
+}
+
+const ATTEMPT: u32 = 20;
+
+impl Shop {
+    fn idle() -> Self {
+        let mut shop = Self { bench: Bench::new(), printer: None };
+        shop.ask(PrinterCommand::Create(Box::new(fields()))).unwrap();
+        shop.sees(Activity::Idle, None, None);
+        shop
+    }
+    fn taken() -> Self {
+        let mut shop = Self::idle();
+        assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+        shop
+    }
+    fn started() -> Self {
+        let mut shop = Self::taken();
+        assert!(matches!(shop.uploaded().answer, PrinterAnswer::Go));
+        shop
+    }
+    fn printing() -> Self {
+        let mut shop = Self::started();
+        shop.sees(Activity::Printing, Some(OURS), None);
+        assert!(matches!(shop.phase(), Phase::Printing { .. }));
+        shop
+    }
+    fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
+        self.bench.tell(&mut self.printer, id(1), &command)
+    }
+    fn uploaded(&mut self) -> Decision<Printer> {
+        self.ask(PrinterCommand::Uploaded { attempt: id(ATTEMPT), remote_name: format!("sub/{OURS}") }).unwrap()
+    }
+    fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
+        self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
+    }
+    fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
+        self.bench.now = self.bench.now.plus_ms(1000);
+        let (file, connection) = (file.map(str::to_owned), Connection::Connected);
+        Status { state, connection, file, ended, updated_at: self.bench.now, ..Status::default() }
+    }
+    fn sees(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Decision<Printer> {
+        let status = self.status(state, file, ended);
+        self.tell(status)
+    }
+    fn tell(&mut self, status: Status) -> Decision<Printer> {
+        let matters = self.p().matters(&status);
+        let decision = self.ask(PrinterCommand::Seen(Box::new(status))).unwrap();
+        assert_eq!(matters, decision.next.is_some(), "what matters is what changes");
+        decision
+    }
+    fn silent(&mut self) -> Decision<Printer> {
+        self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
+    }
+    fn p(&self) -> &Printer {
+        self.printer.as_ref().unwrap()
+    }
+    fn phase(&self) -> Phase {
+        self.p().in_hand.as_ref().unwrap().phase.clone()
+    }
+    fn report(&self) -> Report {
+        report_of(self.p().in_hand.as_ref().unwrap())
+    }
+    fn heard(&mut self, wanted: bool) {
+        let step = self.p().in_hand.as_ref().unwrap().step;
+        self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, wanted }).unwrap();
+    }
+    fn wants(&self, what: fn(&PrinterWant) -> bool) -> bool {
+        self.p().wants().iter().any(what)
+    }
+}
+
+fn refused(decision: &Decision<Printer>) -> bool {
+    matches!(decision.answer, PrinterAnswer::NotTaken(_))
+}
+
+#[test]
+fn the_whole_way_of_an_attempt() {
+    let mut shop = Shop::printing();
+    shop.heard(true);
+    assert!(!shop.wants(|want| matches!(want, PrinterWant::Report { .. } | PrinterWant::Run { .. })));
+    assert!(shop.sees(Activity::Printing, Some(OURS), None).next.is_none(), "telemetry costs no commit");
+    shop.sees(Activity::Paused, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Paused);
+    let mut status = shop.status(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    status.filament_mm = Some(1200.0);
+    shop.tell(status);
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1200.0), .. }));
+    assert_eq!(shop.p().attention(), [Attention::BedNotCleared]);
+    shop.heard(false);
+    assert!(shop.p().in_hand.is_none());
+    assert_eq!(shop.p().free(), Err("bed not cleared".into()));
+    shop.ask(PrinterCommand::BedCleared).unwrap();
+    assert_eq!(shop.p().free(), Ok(()));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "an attempt that is over is never taken again");
+}
+
+#[test]
+fn exactly_one_caller_hears_go() {
+    let mut shop = Shop::started();
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(shop.wants(|want| matches!(want, PrinterWant::Run { .. })));
+}
+
+#[test]
+fn standby_after_the_start_proves_nothing() {
+    let mut shop = Shop::started();
+    shop.sees(Activity::Idle, None, None);
+    shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
+    shop.sees(Activity::Idle, Some(OURS), None);
+    assert!(matches!(shop.phase(), Phase::StartSent { .. }));
+}
+
+#[test]
+fn the_verdict_goes_by_evidence() {
+    let past = |ended| PastPrint { file: OURS.into(), ended, filament_mm: None, started_at: None, ended_at: None };
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Revoked);
+    assert!(matches!(shop.report(), Report::NotStarted { start_sent: true, counts: true, .. }));
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Remembers(past(None)));
+    assert_eq!(shop.report(), Report::Printing);
+    shop.judged(Evidence::Revoked);
+    assert_eq!(shop.report(), Report::Printing, "a print that was seen is not revoked");
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Unclear("no answer".into()));
+    assert_eq!(shop.p().attention(), [Attention::Unverified]);
+    assert!(shop.wants(|want| matches!(want, PrinterWant::Run { .. })), "it is judged again");
+    assert!(refused(&shop.ask(take(99)).unwrap()));
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Printing);
+}
+
+#[test]
+fn a_print_that_is_gone_has_failed() {
+    for (state, file) in [(Activity::Idle, None), (Activity::Printing, Some("other.gcode")), (Activity::Error, None)] {
+        let mut shop = Shop::printing();
+        let mut late = shop.status(state, file, None);
+        late.updated_at = late.updated_at.plus_ms(-60_000);
+        shop.tell(late);
+        assert_eq!(shop.report(), Report::Printing, "a look from before proves nothing");
+        shop.sees(state, file, None);
+        assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+        assert!(shop.p().print_failed && shop.p().bed_not_cleared);
+    }
+}
+
+#[test]
+fn progress_is_kept_by_tenths_and_never_taken_back() {
+    let mut shop = Shop::printing();
+    for (told, changes) in [(12.0, true), (15.0, false), (47.0, true)] {
+        let mut status = shop.status(Activity::Printing, Some(OURS), None);
+        status.progress = told;
+        assert_eq!(shop.tell(status).next.is_some(), changes);
+    }
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Cancelled));
+    assert!(matches!(shop.report(), Report::Ended { progress, .. } if (progress - 0.47).abs() < 1e-9));
+}
+
+#[test]
+fn an_outage_is_told_once_and_holds_the_attempt() {
+    let mut shop = Shop::printing();
+    let events = shop.silent().events;
+    assert_eq!((events[0].event.as_str(), &events[0].data["jobId"]), ("printer.offline", &serde_json::json!(id(21))));
+    assert!(events[0].data["lastSeenAt"].is_string());
+    assert!(shop.silent().next.is_none());
+    assert_eq!(shop.p().attention(), [Attention::Unreachable]);
+    assert_eq!(shop.report(), Report::Printing);
+    assert_eq!(shop.sees(Activity::Printing, Some(OURS), None).events[0].event, "printer.online");
+}
+
+#[test]
+fn a_foreign_print_is_shown_and_never_overridden() {
+    let mut shop = Shop::idle();
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert_eq!(shop.p().attention(), [Attention::ForeignPrint]);
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
+    let mut shop = Shop::taken();
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: true, .. }));
+}
+
+#[test]
+fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
+    let mut shop = Shop::taken();
+    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert_eq!(shop.report(), Report::CancelledBeforeStart);
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    let mut shop = Shop::started();
+    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert!(!shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    let mut shop = Shop::idle();
+    let decision = shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert!(matches!(decision.answer, PrinterAnswer::NotInHand));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "also when it comes later");
+}
+
+#[test]
+fn an_operators_word_ends_what_nobody_can_verify() {
+    for outcome in [Resolution::NotStarted, Resolution::Finished, Resolution::Failed] {
+        let mut shop = Shop::started();
+        shop.judged(Evidence::Unclear("no answer".into()));
+        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
+        assert_eq!(shop.p().bed_not_cleared, outcome != Resolution::NotStarted);
+        shop.heard(false);
+        assert!(shop.p().in_hand.is_none());
+    }
+    // Given up while it prints: cancelled while it can be reached, over when it cannot.
+    let mut shop = Shop::printing();
+    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
+    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    shop.silent();
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+}
+
+#[test]
+fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it() {
+    let mut shop = Shop::taken();
+    shop.heard(false);
+    assert!(shop.p().in_hand.is_none());
+    let mut shop = Shop::printing();
+    shop.heard(false);
+    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+}
+
+#[test]
+fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
+    let mut shop = Shop::printing();
+    let before = shop.status(Activity::Idle, None, None);
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
+    shop.heard(false);
+    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.tell(Status { homed: Some(true), ..before });
+    assert_eq!(shop.p().attention(), [Attention::NeedsHome], "homed before the stop does not count");
+    let after = shop.status(Activity::Idle, None, None);
+    shop.tell(Status { homed: Some(true), ..after });
+    assert_eq!(shop.p().free(), Ok(()));
+    let mut shop = Shop::idle();
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    shop.ask(PrinterCommand::Homed).unwrap();
+    assert_eq!(shop.p().free(), Ok(()), "nothing was on, nothing lies on the bed");
+}
+
+#[test]
+fn a_printer_with_work_in_hand_stays_where_it_is() {
+    let mut shop = Shop::taken();
+    let busy = |refused: Result<Decision<Printer>, Refusal>| refused.unwrap_err().code == "printer_busy";
+    let elsewhere = PrinterFields { base_url: "http://other".into(), ..fields() };
+    assert!(busy(shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(elsewhere) })));
+    assert!(busy(shop.ask(PrinterCommand::Archive)));
+    assert!(busy(shop.ask(PrinterCommand::Connect(false))));
+    let named = PrinterFields { name: "two".into(), ..fields() };
+    shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(named) }).unwrap();
+    let mut shop = Shop::idle();
+    shop.ask(PrinterCommand::Connect(false)).unwrap();
+    assert!(shop.p().wants().is_empty());
+    assert!(shop.sees(Activity::Idle, None, None).next.is_none());
+    shop.ask(PrinterCommand::Archive).unwrap();
+    assert!(shop.p().at_rest());
+    assert_eq!(shop.ask(PrinterCommand::BedCleared).unwrap_err().code, "printer_not_found");
+}
+
+#[test]
+fn the_head_survives_its_json_and_stays_small() {
+    let mut shop = Shop::printing();
+    for n in 100..200 {
+        shop.ask(PrinterCommand::CancelAttempt(id(n))).unwrap();
+    }
+    let text = serde_json::to_string(shop.p()).unwrap();
+    assert!(text.len() < 4096, "{}", text.len());
+    assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
+}
+
+proptest! {
+    /// Reports, looks, verdicts and acknowledgements in any order: one go for each attempt, steps only grow, and an end stays.
+    #[test]
+    fn an_attempt_gets_one_go_and_its_end_stays(script in prop::collection::vec(any::<(u8, u8)>(), 0..80)) {
+        let mut shop = Shop::idle();
+        let (mut gos, mut attempt) = (0, ATTEMPT);
+        for (what, how) in script {
+            let before = shop.p().in_hand.clone();
+            let file = [Some(OURS), None, Some("other.gcode")][usize::from(how) % 3];
+            let state = [Activity::Idle, Activity::Printing, Activity::Paused, Activity::Error][usize::from(how / 3) % 4];
+            let ended = [None, Some(PrintEnd::Finished), Some(PrintEnd::Failed)][usize::from(how / 12) % 3];
+            let held = id(attempt);
+            let decision = match what % 12 {
+                0 => shop.ask(take(attempt)).unwrap(),
+                1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into() }).unwrap(),
+                2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
+                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, reason: "no".into() }).unwrap(),
+                4 => shop.judged(if how.is_multiple_of(2) { Evidence::Revoked } else { Evidence::Unclear("?".into()) }),
+                5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
+                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
+                7 => shop.silent(),
+                8 => shop.ask(PrinterCommand::Resolved { attempt: held, outcome: Resolution::Finished }).unwrap(),
+                9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
+                9 => {
+                    shop.ask(PrinterCommand::Homed).unwrap();
+                    shop.ask(PrinterCommand::BedCleared).unwrap()
+                }
+                _ => shop.sees(state, file, ended),
+            };
+            gos += u32::from(matches!(decision.answer, PrinterAnswer::Go));
+            prop_assert!(gos <= 1);
+            match (before, &shop.p().in_hand) {
+                (Some(before), Some(after)) if before.attempt == after.attempt => {
+                    prop_assert!(after.step >= before.step && after.heard >= before.heard && after.heard <= after.step);
+                    prop_assert!(!before.over() || before.phase == after.phase);
+                    prop_assert!(before.phase == after.phase || after.step > before.step);
+                }
+                (Some(_), None) => (attempt, gos) = (attempt + 1, 0),
+                _ => {}
+            }
+            if shop.p().past.contains(&id(attempt)) {
+                (attempt, gos) = (attempt + 1, 0);
+            }
+        }
+    }
+}

@@ -10,38 +10,47 @@ use std::sync::Arc;
 /// What we say on the socket.
 pub(super) struct Socket {
     client: Arc<Client>,
-    /// State flags and selected file of the last state message.
-    seen: Option<(Value, Value)>,
+    news: News,
 }
 
 impl Socket {
     pub(super) fn new(client: Arc<Client>) -> Self {
-        Self { client, seen: None }
+        Self { client, news: News::default() }
     }
 }
 
 #[async_trait]
 impl Dialect for Socket {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
-        self.seen = None;
+        self.news = News::default();
         let session = self.client.session().await?;
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 
     fn heard(&mut self, text: &str) -> Heard {
+        Heard { wake: self.news.wakes(text), reply: None }
+    }
+}
+
+/// Tells messages that say something new from the steady stream.
+#[derive(Default)]
+pub(super) struct News {
+    /// State flags and selected file of the last state message.
+    seen: Option<(Value, Value)>,
+}
+
+impl News {
+    pub(super) fn wakes(&mut self, text: &str) -> bool {
         let message: Value = serde_json::from_str(text).unwrap_or_default();
         if let Some(event) = message.get("event") {
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-            let telling = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
-            return Heard { wake: telling, reply: None };
+            return kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
         }
-        let Some(current) = message.get("current").or_else(|| message.get("history")) else {
-            return Heard::default();
-        };
+        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return false };
         let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
         let now = (part("/state/flags"), part("/job/file/path"));
         let wake = self.seen.as_ref() != Some(&now);
         self.seen = Some(now);
-        Heard { wake, reply: None }
+        wake
     }
 }

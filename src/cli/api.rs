@@ -1,0 +1,210 @@
+//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
+//! TCP with an API key.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reqwest::multipart::Form;
+use reqwest::{Client, Method, RequestBuilder, Response};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::net::UnixStream;
+
+use crate::server::CONTROL_SOCKET;
+use crate::services::http::{LanSettings, USER_AGENT, lan};
+
+/// Longest that one request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Most entries of one page of a list.
+const PAGE: usize = 200;
+
+/// Why there is no good answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiFailure {
+    /// The server said no.
+    #[error("{message}")]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// The error's code.
+        code: String,
+        /// Its words, with the faults of each field.
+        message: String,
+    },
+    /// The server did not answer.
+    #[error("the server did not answer: {0}")]
+    Away(#[from] reqwest::Error),
+    /// The answer is not what was expected.
+    #[error("the server's answer is not understood: {0}")]
+    Odd(String),
+    /// No client.
+    #[error(transparent)]
+    Client(#[from] crate::services::http::BuildError),
+    /// The control socket is there and cannot be used.
+    #[error("{} cannot be used: {source}", path.display())]
+    Socket {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ApiFailure {
+    /// The HTTP status of a refusal.
+    pub fn status(&self) -> Option<u16> {
+        match self {
+            Self::Refused { status, .. } => Some(*status),
+            _ => None,
+        }
+    }
+}
+
+/// A client of one server.
+#[derive(Clone, Debug)]
+pub struct Api {
+    client: Client,
+    base: String,
+    key: Option<String>,
+}
+
+impl Api {
+    /// The server that runs over this data folder; none when nothing listens on its control socket.
+    pub async fn over_socket(data: &Path) -> Result<Option<Self>, ApiFailure> {
+        let path = data.join(CONTROL_SOCKET);
+        match UnixStream::connect(&path).await {
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused) => {
+                return Ok(None);
+            }
+            Err(source) => return Err(ApiFailure::Socket { path, source }),
+        }
+        #[expect(clippy::disallowed_methods, reason = "the one client over a Unix socket; it has a time limit")]
+        let client = Client::builder().unix_socket(path.as_path()).user_agent(USER_AGENT).timeout(TIMEOUT).build()?;
+        // The host is not looked up: everything goes to the socket.
+        Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None }))
+    }
+
+    /// The server at this address (without a trailing slash), as the holder of this key.
+    pub fn over_tcp(base: impl Into<String>, key: impl Into<String>) -> Result<Self, ApiFailure> {
+        // The limit on a whole exchange is set on each request: streams have none.
+        let settings = LanSettings { read_timeout: Duration::from_secs(90), ..LanSettings::default() };
+        Ok(Self { client: lan(&settings)?, base: base.into(), key: Some(key.into()) })
+    }
+
+    /// A request that is not sent yet, with the key.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", self.base)).timeout(TIMEOUT);
+        match &self.key {
+            Some(key) => request.header("X-API-Key", key),
+            None => request,
+        }
+    }
+
+    /// Reads a resource.
+    pub async fn get(&self, path: &str) -> Result<Value, ApiFailure> {
+        json_of(self.request(Method::GET, path).send().await?).await
+    }
+
+    /// Posts JSON.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
+        json_of(self.request(Method::POST, path).json(body).send().await?).await
+    }
+
+    /// Posts JSON; a repeat with the same key gets the first answer.
+    pub async fn post_once(&self, path: &str, key: &str, body: &Value) -> Result<Value, ApiFailure> {
+        json_of(self.request(Method::POST, path).header("Idempotency-Key", key).json(body).send().await?).await
+    }
+
+    /// Posts a form with files.
+    pub async fn upload(&self, path: &str, form: Form) -> Result<Value, ApiFailure> {
+        json_of(self.request(Method::POST, path).multipart(form).send().await?).await
+    }
+
+    /// Changes members of a resource.
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
+        json_of(self.request(Method::PATCH, path).json(body).send().await?).await
+    }
+
+    /// Deletes a resource.
+    pub async fn delete(&self, path: &str) -> Result<(), ApiFailure> {
+        json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
+    }
+
+    /// All entries of a list, page by page. `path` has no query; `name` is the member with the entries.
+    pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, ApiFailure> {
+        let mut all = Vec::new();
+        loop {
+            let mut page = self.get(&format!("{path}?limit={PAGE}&offset={}", all.len())).await?;
+            let entries: Vec<T> = parsed(page.get_mut(name).map(Value::take).unwrap_or_default())?;
+            let (empty, more) = (entries.is_empty(), page["pagination"]["hasMore"] == json!(true));
+            all.extend(entries);
+            if empty || !more {
+                return Ok(all);
+            }
+        }
+    }
+}
+
+/// A value as a type of ours.
+pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ApiFailure> {
+    serde_json::from_value(value).map_err(|error| ApiFailure::Odd(error.to_string()))
+}
+
+/// The body of a good answer, null when it has none; the words of a refusal.
+pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
+    let status = answer.status();
+    let body = answer.bytes().await?;
+    if !status.is_success() {
+        let error = serde_json::from_slice(&body).unwrap_or_default();
+        return Err(refusal(status.as_u16(), &error));
+    }
+    if body.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&body).map_err(|error| ApiFailure::Odd(error.to_string()))
+}
+
+/// The one shape of errors (decisions §1), in words: all faults of a body, or else its message.
+fn refusal(status: u16, body: &Value) -> ApiFailure {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let faults = body["errors"].as_array().into_iter().flatten();
+    let faults: Vec<_> = faults.map(|fault| format!("{}: {}", text(fault, "path"), text(fault, "message"))).collect();
+    let message = match body["message"].as_str() {
+        _ if !faults.is_empty() => faults.join("; "),
+        Some(words) => words.to_owned(),
+        None => format!("the server answered {status}"),
+    };
+    ApiFailure::Refused { status, code: text(body, "code"), message }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_names_every_fault() {
+        let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
+        let failure =
+            refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
+        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
+        assert_eq!(failure.status(), Some(400));
+        assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
+        assert_eq!(refusal(502, &Value::Null).to_string(), "the server answered 502");
+    }
+
+    #[tokio::test]
+    async fn without_a_server_there_is_no_client() {
+        crate::tls::install_provider();
+        let data = tempfile::tempdir().unwrap();
+        assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "no socket");
+        // What a killed server leaves behind.
+        drop(std::os::unix::net::UnixListener::bind(data.path().join(CONTROL_SOCKET)).unwrap());
+        assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "nobody listens");
+        assert!(Api::over_socket(&data.path().join("absent")).await.unwrap().is_none(), "no folder");
+    }
+}

@@ -1,0 +1,121 @@
+//! The printers that are registered, and the one that is configured: each is looked at once, all at the same time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::future::join_all;
+use sea_orm::DatabaseConnection;
+
+use super::report::Report;
+use crate::actors::environment::Environment;
+use crate::config::Config;
+use crate::domain::printer::{Printer, PrinterFields};
+use crate::domain::telemetry::{Connection, Status};
+use crate::printers::adapter::Adapter;
+use crate::printers::registry::{PrinterAddress, Registry, Settings};
+use crate::sealing::Sealer;
+use crate::services::http::{BuildError, LanSettings, lan};
+use crate::store::load::Load as _;
+
+/// Longest that one printer is waited for.
+const WITHIN: Duration = Duration::from_secs(10);
+
+/// Looks at all printers that are known.
+pub async fn check(report: &mut Report, config: &Config, reading: Option<&DatabaseConnection>) {
+    let registry = match registry(config) {
+        Ok(registry) => registry,
+        Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
+    };
+    let mut known: Vec<(String, Result<Arc<dyn Adapter>, String>)> = Vec::new();
+    if let Some(reading) = reading {
+        match Printer::load_resident(reading).await {
+            Ok(printers) => {
+                for printer in printers.iter().filter_map(|(_, printer)| printer.state.as_ref()) {
+                    if printer.disconnected {
+                        report.note("printer", format!("{} is disconnected on purpose", printer.fields.name));
+                        continue;
+                    }
+                    let name = format!("{} ({})", printer.fields.name, printer.fields.base_url);
+                    known.push((name, adapter(&registry, config, &printer.fields)));
+                }
+            }
+            Err(error) => report.wrong("printers", error.to_string(), "is the database whole?"),
+        }
+    }
+    if !config.printers.fw_rest_url.is_empty() {
+        let address = PrinterAddress {
+            base_url: config.printers.fw_rest_url.clone(),
+            api_key: config.printers.fw_rest_api_key.expose().to_owned(),
+            serial: String::new(),
+        };
+        let made = registry.make("fw_rest", &address).map_err(|error| error.to_string());
+        known.push((format!("FW_REST_URL ({})", address.base_url), made));
+    }
+    let now = Environment::of_the_machine(config.rules(), 0, 0).now();
+    let looks = known.into_iter().map(|(name, adapter)| async move {
+        let status = match adapter {
+            Err(error) => Err(error),
+            Ok(adapter) => {
+                let looked = tokio::time::timeout(WITHIN, adapter.look(now)).await;
+                let _ = tokio::time::timeout(WITHIN, adapter.disconnect()).await;
+                looked.map_err(|_| "no answer in time".to_owned())
+            }
+        };
+        (name, status)
+    });
+    for (name, status) in join_all(looks).await {
+        tell(report, &name, status);
+    }
+}
+
+fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
+    let status = match status {
+        Ok(status) => status,
+        Err(words) => return report.wrong("printer", format!("{name}: {words}"), "correct its entry"),
+    };
+    let words = status.message.unwrap_or_default();
+    match status.connection {
+        Connection::Connected => {
+            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()))
+        }
+        Connection::WrongKey => {
+            report.wrong("printer", format!("{name} refuses the API key: {words}"), "correct the printer's apiKey");
+        }
+        Connection::FirmwareDisconnected => report.wrong(
+            "printer",
+            format!("{name} answers, its firmware does not: {words}"),
+            "is the printer on, and its USB cable plugged in? restart its firmware",
+        ),
+        _ => report.wrong(
+            "printer",
+            format!("{name} cannot be reached: {words}"),
+            "is it on and in the network, and is its address right?",
+        ),
+    }
+}
+
+fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Result<Arc<dyn Adapter>, String> {
+    let api_key = match fields.sealed_api_key.as_str() {
+        "" => String::new(),
+        sealed => {
+            let sealer = Sealer::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
+            let opened = sealer.open(sealed);
+            opened.map_err(|error| {
+                format!("its key cannot be opened, is SECRETS_KEY the one it was sealed with? {error}")
+            })?
+        }
+    };
+    let serial = fields.serial.clone().unwrap_or_default();
+    let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
+    registry.make(&fields.kind, &address).map_err(|error| error.to_string())
+}
+
+fn registry(config: &Config) -> Result<Registry, BuildError> {
+    let settings = Settings {
+        connect_timeout: config.printers.connect_timeout_seconds.duration(),
+        request_timeout: config.printers.request_timeout_seconds.duration(),
+        ..Settings::default()
+    };
+    let clients = LanSettings { connect_timeout: settings.connect_timeout, ..LanSettings::default() };
+    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
+}

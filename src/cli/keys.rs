@@ -1,0 +1,61 @@
+//! `printfloor key`: API keys.
+
+use super::office::{KeyLine, Office};
+use super::table::table;
+use super::{CliError, Global, NewKey};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::log;
+
+/// Makes a key; standard output gets the key alone, so that a script can take it.
+pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
+    log::start_for_command();
+    let office = Office::open(global).await?;
+    let made = office.create_key(new).await;
+    office.close().await;
+    let made = made?;
+    println!("{}", made.key);
+    eprintln!("made the {} key \"{}\" ({}); it is shown only now", Role::from(new.role).word(), new.name, made.id);
+    Ok(())
+}
+
+/// Lists keys.
+pub async fn list(global: &Global) -> Result<(), CliError> {
+    log::start_for_command();
+    let office = Office::open(global).await?;
+    let keys = office.keys().await;
+    office.close().await;
+    let keys = keys?;
+    if keys.is_empty() {
+        eprintln!("there are no keys");
+    }
+    let rows: Vec<_> = keys.iter().map(row).collect();
+    print!("{}", table(&["id", "name", "role", "key", "created", "last used", "works"], &rows));
+    Ok(())
+}
+
+/// Ends a key.
+pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
+    log::start_for_command();
+    let office = Office::open(global).await?;
+    let revoked = office.revoke_key(id).await;
+    office.close().await;
+    revoked?;
+    println!("revoked {id}");
+    Ok(())
+}
+
+fn row(key: &KeyLine) -> Vec<String> {
+    let role = match &key.customer_email {
+        Some(email) => format!("{} {email}", key.role.word()),
+        None => key.role.word().to_owned(),
+    };
+    let used = key.last_used_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+    let works = match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => format!("revoked {at}"),
+        (None, Some(at)) => format!("until {at}"),
+        (None, None) => "yes".to_owned(),
+    };
+    let shown = format!("{}…{}", key.prefix, key.last4);
+    vec![key.id.to_string(), key.name.clone(), role, shown, key.created_at.to_string(), used, works]
+}

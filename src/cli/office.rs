@@ -1,0 +1,238 @@
+//! Users and keys, wherever they are kept just now: asked of the running server over its control socket, or, when none
+//! runs, changed in the database by the same rules. Both ways give the same answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::api::{Api, parsed};
+use super::{CliError, Global, NewKey, NewUser, settings};
+use crate::actors::envelope::Caller;
+use crate::actors::things::WITHIN;
+use crate::config::Config;
+use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
+use crate::domain::id::Id;
+use crate::domain::principal::{Principal, Role};
+use crate::domain::time::Timestamp;
+use crate::server::Server;
+use crate::shop::StartError as ShopError;
+use crate::store::rows::LoadError;
+
+/// How long a shop that was opened for one command may take to close.
+const CLOSE_WITHIN: Duration = Duration::from_secs(10);
+
+/// A key, as lists show it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyLine {
+    pub id: Id,
+    pub name: String,
+    pub role: Role,
+    pub prefix: String,
+    pub last4: String,
+    pub customer_email: Option<String>,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub revoked_at: Option<Timestamp>,
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// A key that was just made.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct MadeKey {
+    /// Its identifier.
+    pub id: Id,
+    /// The key itself, shown once.
+    pub key: String,
+}
+
+/// A member of staff, as lists show them.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UserLine {
+    pub id: Id,
+    pub email: String,
+    pub name: String,
+    pub role: Role,
+    pub created_at: Timestamp,
+}
+
+/// Where users and keys are kept.
+pub enum Office {
+    /// At the running server.
+    Running(Api),
+    /// In the database, which no server holds.
+    Alone(Box<Server>, Arc<Config>),
+}
+
+impl Office {
+    /// Finds the running server, or opens the database.
+    pub async fn open(global: &Global) -> Result<Self, CliError> {
+        // A running server has its own configuration: with the folder named, ours is not needed.
+        if let Some(data) = &global.data
+            && let Some(api) = Api::over_socket(data).await?
+        {
+            return Ok(Self::Running(api));
+        }
+        let config = settings::load(global, None)?.config;
+        let data: PathBuf = config.server.data_dir.clone();
+        if let Some(api) = Api::over_socket(&data).await? {
+            return Ok(Self::Running(api));
+        }
+        let server = Server::start_local(config.clone()).await?;
+        Ok(Self::Alone(Box::new(server), Arc::new(config)))
+    }
+
+    /// Leaves the database for the next one.
+    pub async fn close(self) {
+        if let Self::Alone(server, _) = self {
+            server.stop(CLOSE_WITHIN).await;
+        }
+    }
+
+    /// Makes a key.
+    pub async fn create_key(&self, new: &NewKey) -> Result<MadeKey, CliError> {
+        let role = Role::from(new.role);
+        match self {
+            Self::Running(api) => {
+                let mut body = json!({"name": new.name, "role": role});
+                if let Some(at) = new.expires_at {
+                    body["expiresAt"] = json!(at);
+                }
+                if let Some(email) = &new.customer_email {
+                    body["customerEmail"] = json!(email);
+                }
+                Ok(parsed(api.post("/api/auth/api-keys", &body).await?)?)
+            }
+            Self::Alone(server, config) => {
+                let prefix = api_key_prefix(config.mode);
+                let key = new_api_key(prefix);
+                let command = AccessCommand::AddKey {
+                    name: new.name.clone(),
+                    hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
+                    prefix: prefix.to_owned(),
+                    last4: last4(&key),
+                    role,
+                    customer_email: new.customer_email.clone(),
+                    expires_at: new.expires_at,
+                };
+                match ask(server, command).await? {
+                    AccessAnswer::Key(made) => Ok(MadeKey { id: made.id, key }),
+                    other => Err(odd(&other)),
+                }
+            }
+        }
+    }
+
+    /// All keys, newest first.
+    pub async fn keys(&self) -> Result<Vec<KeyLine>, CliError> {
+        match self {
+            Self::Running(api) => Ok(api.list("/api/auth/api-keys", "apiKeys").await?),
+            Self::Alone(server, _) => {
+                let access = access(server).await?;
+                let mut keys: Vec<KeyLine> = access.keys.values().map(|key| KeyLine::from(&**key)).collect();
+                keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
+                Ok(keys)
+            }
+        }
+    }
+
+    /// Ends a key.
+    pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
+        match self {
+            Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),
+            Self::Alone(server, _) => ask(server, AccessCommand::RevokeKey(id)).await.map(drop),
+        }
+    }
+
+    /// Adds a member of staff.
+    pub async fn create_user(&self, new: &NewUser, password: String) -> Result<UserLine, CliError> {
+        let name = match &new.name {
+            Some(name) => name.clone(),
+            None => new.email.split('@').next().unwrap_or_default().trim().to_owned(),
+        };
+        let role = Role::from(new.role);
+        match self {
+            Self::Running(api) => {
+                let body = json!({"email": new.email, "name": name, "role": role, "password": password});
+                Ok(parsed(api.post("/api/users", &body).await?)?)
+            }
+            Self::Alone(server, _) => {
+                if let Some(fault) = password_fault(&password) {
+                    return Err(CliError::Failed(format!("password: {fault}")));
+                }
+                let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;
+                let password_hash = hashed.map_err(|error| CliError::Failed(error.to_string()))?;
+                let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
+                match ask(server, command).await? {
+                    AccessAnswer::User(made) => Ok(UserLine::from(&*made)),
+                    other => Err(odd(&other)),
+                }
+            }
+        }
+    }
+
+    /// All members of staff, newest first.
+    pub async fn users(&self) -> Result<Vec<UserLine>, CliError> {
+        match self {
+            Self::Running(api) => Ok(api.list("/api/users", "users").await?),
+            Self::Alone(server, _) => {
+                let access = access(server).await?;
+                let present = access.users.values().filter(|user| !user.archived);
+                let mut users: Vec<UserLine> = present.map(|user| UserLine::from(&**user)).collect();
+                users.sort_by_key(|user| std::cmp::Reverse((user.created_at, user.id)));
+                Ok(users)
+            }
+        }
+    }
+}
+
+impl From<&ApiKey> for KeyLine {
+    fn from(key: &ApiKey) -> Self {
+        Self {
+            id: key.id,
+            name: key.name.clone(),
+            role: key.role,
+            prefix: key.prefix.clone(),
+            last4: key.last4.clone(),
+            customer_email: key.customer_email.clone(),
+            created_at: key.created_at,
+            expires_at: key.expires_at,
+            revoked_at: key.revoked_at,
+            last_used_at: key.last_used_at,
+        }
+    }
+}
+
+impl From<&User> for UserLine {
+    fn from(user: &User) -> Self {
+        Self {
+            id: user.id,
+            email: user.email.clone(),
+            name: user.name.clone(),
+            role: user.role,
+            created_at: user.created_at,
+        }
+    }
+}
+
+/// Asks as the owner of the machine, as the control socket does. The first command of all makes the office.
+async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
+    let access = server.shop().access.wake(Id::ONLY);
+    Ok(access.ask(Caller::new(Principal::Machine), command, WITHIN).await?.answer)
+}
+
+/// Users and keys as they are now; nobody yet is an empty office.
+pub async fn access(server: &Server) -> Result<Access, CliError> {
+    let unreadable = |error: LoadError| CliError::from(crate::server::StartError::from(ShopError::from(error)));
+    let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;
+    Ok(read.and_then(|known| known.state.clone()).unwrap_or_default())
+}
+
+fn odd(answer: &AccessAnswer) -> CliError {
+    CliError::Failed(format!("the shop gave another answer than was asked for: {answer:?}"))
+}

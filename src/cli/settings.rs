@@ -1,0 +1,29 @@
+//! The configuration as the command line asks for it.
+
+use std::env;
+use std::net::SocketAddr;
+
+use crate::actors::environment::fill_secret;
+use crate::config::{Config, LoadOptions, Loaded, process_env};
+
+use super::{CliError, Global};
+
+/// Reads all sources; `--data` and `--listen` win over them.
+pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<Loaded, CliError> {
+    let mut overrides = Vec::new();
+    if let Some(data) = &global.data {
+        let data = data.to_str().ok_or_else(|| CliError::Usage("--data must be valid UTF-8".to_owned()))?;
+        overrides.push(("server.data_dir", data.to_owned()));
+    }
+    if let Some(listen) = listen {
+        overrides.push(("server.listen", listen.to_string()));
+    }
+    let loaded = Config::load(LoadOptions {
+        file: global.config.clone(),
+        env: process_env(),
+        cwd: env::current_dir().map_err(CliError::io("the working directory cannot be read"))?,
+        overrides,
+        random: &mut fill_secret,
+    })?;
+    Ok(loaded)
+}

@@ -1,0 +1,86 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+
+use super::*;
+
+fn parse(line: &str) -> Cli {
+    Cli::try_parse_from(line.split_whitespace()).unwrap()
+}
+
+fn refused(line: &str) -> ErrorKind {
+    Cli::try_parse_from(line.split_whitespace()).unwrap_err().kind()
+}
+
+#[test]
+fn the_definition_holds_together() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn without_a_command_the_server_runs() {
+    let cli = parse("printfloor --listen 0.0.0.0:9000 --data /srv --config shop.toml");
+    assert!(cli.command.is_none());
+    assert_eq!(cli.serve.listen.unwrap().port(), 9000);
+    assert_eq!(cli.global.data.unwrap(), PathBuf::from("/srv"));
+    assert_eq!(cli.global.config.unwrap(), PathBuf::from("shop.toml"));
+    let Some(Command::Serve(args)) = parse("printfloor serve --listen [::1]:9001").command else { panic!("not serve") };
+    assert!(args.listen.unwrap().is_ipv6());
+}
+
+#[test]
+fn every_command_takes_the_data_folder_on_either_side() {
+    for line in [
+        "printfloor --data X serve",
+        "printfloor serve --data X",
+        "printfloor demo --data X",
+        "printfloor key list --data X",
+        "printfloor --data X key list",
+        "printfloor key --data X revoke 018f0000-0000-7000-8000-000000000000",
+        "printfloor user list --data X",
+        "printfloor check --data X",
+    ] {
+        assert_eq!(parse(line).global.data, Some(PathBuf::from("X")), "{line}");
+    }
+}
+
+#[test]
+fn keys_and_users_know_their_roles() {
+    let line = "printfloor key create --name web --role customer --customer-email a@b.example --expires-at 2030-01-31T12:00:00Z";
+    let Some(Command::Key(KeyCommand::Create(new))) = parse(line).command else { panic!("not key create") };
+    assert_eq!((new.name.as_str(), Role::from(new.role)), ("web", Role::Customer));
+    assert_eq!(new.expires_at.unwrap().to_string(), "2030-01-31T12:00:00.000Z");
+    let line = "printfloor user create --email a@b.example --role operator";
+    let Some(Command::User(UserCommand::Create(new))) = parse(line).command else { panic!("not user create") };
+    assert_eq!((Role::from(new.role), new.name), (Role::Operator, None));
+}
+
+#[test]
+fn wrong_usage_is_refused() {
+    assert_eq!(refused("printfloor key create --name x"), ErrorKind::MissingRequiredArgument);
+    assert_eq!(refused("printfloor key create --name x --role boss"), ErrorKind::InvalidValue);
+    assert_eq!(refused("printfloor user create --email a@b.example --role customer"), ErrorKind::InvalidValue);
+    assert_eq!(refused("printfloor key create --name x --role admin --expires-at soon"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor key revoke x"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor serve --listen nowhere"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor demo --printers 0"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor demo --for 0"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor simulate --speed 0"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor dance"), ErrorKind::InvalidSubcommand);
+}
+
+#[tokio::test]
+async fn an_option_in_the_wrong_place_is_not_ignored() {
+    for line in ["printfloor --listen 127.0.0.1:1 key list", "printfloor demo --config x.toml"] {
+        assert!(matches!(run_command(parse(line)).await, Err(CliError::Usage(_))), "{line}");
+    }
+}
+
+#[test]
+fn simulate_and_demo_have_defaults() {
+    let Some(Command::Simulate(args)) = parse("printfloor simulate --fw-rest 2 --speed 60").command else { panic!() };
+    assert_eq!((args.fw_rest, args.server_rest, args.base_port, args.speed, args.seed), (2, 0, None, 60.0, 1));
+    let Some(Command::Demo(args)) = parse("printfloor demo --for 2.5").command else { panic!() };
+    assert_eq!((args.printers, args.end_after), (None, Some(Duration::from_millis(2500))));
+}

@@ -1,0 +1,151 @@
+//! What the demo's shop stocks and sells.
+
+use crate::domain::sku::MachineType;
+
+/// A material as it is stocked.
+#[derive(Clone, Copy, Debug)]
+pub struct SampleMaterial {
+    /// Shown name; unique here.
+    pub name: &'static str,
+    /// Hex colour.
+    pub color: &'static str,
+    /// Grams at the beginning: not much, so that stock runs low now and then.
+    pub grams: u32,
+}
+
+/// Grams below which stock is low.
+pub const REORDER_POINT: u32 = 150;
+/// Grams that a delivery brings.
+pub const REORDER_QUANTITY: u32 = 500;
+
+/// The stock.
+pub const MATERIALS: [SampleMaterial; 3] = [
+    SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", grams: 400 },
+    SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", grams: 500 },
+    SampleMaterial { name: "PETG signal orange", color: "#ff7a1a", grams: 300 },
+];
+
+/// A part that is sold.
+#[derive(Clone, Copy, Debug)]
+pub struct SamplePart {
+    /// Its code; unique.
+    pub code: &'static str,
+    /// Shown name.
+    pub name: &'static str,
+    /// Index into [`MATERIALS`].
+    pub material: usize,
+    /// Where it can be made.
+    pub machine: MachineType,
+    /// Price in cents.
+    pub cents: i64,
+    /// Parts on one plate.
+    pub per_plate: u32,
+    /// What the slicer says of one plate: minutes.
+    pub minutes: u64,
+    /// What the slicer says of one plate: grams.
+    pub grams: f64,
+    /// Size of one plate, mm.
+    pub size: (f64, f64, f64),
+}
+
+const fn part(code: &'static str, name: &'static str, material: usize, machine: MachineType) -> SamplePart {
+    SamplePart {
+        code,
+        name,
+        material,
+        machine,
+        cents: 1_200,
+        per_plate: 1,
+        minutes: 24,
+        grams: 18.0,
+        size: (80.0, 60.0, 40.0),
+    }
+}
+
+/// The parts, the small ones first.
+pub const PARTS: [SamplePart; 6] = [
+    SamplePart {
+        per_plate: 6,
+        cents: 250,
+        minutes: 20,
+        grams: 12.0,
+        ..part("CLIP-20", "Cable clip", 0, MachineType::FdmStandard)
+    },
+    part("BRACKET-L", "Shelf bracket", 0, MachineType::FdmStandard),
+    SamplePart {
+        cents: 1_900,
+        minutes: 36,
+        grams: 31.5,
+        ..part("STAND-PH", "Phone stand", 1, MachineType::FdmStandard)
+    },
+    SamplePart {
+        per_plate: 2,
+        cents: 900,
+        minutes: 28,
+        grams: 22.0,
+        ..part("GEAR-M2", "Gear, module 2", 2, MachineType::FdmStandard)
+    },
+    SamplePart {
+        cents: 3_400,
+        minutes: 48,
+        grams: 58.0,
+        size: (280.0, 240.0, 120.0),
+        ..part("PLANTER-XL", "Planter", 1, MachineType::FdmLarge)
+    },
+    SamplePart {
+        cents: 4_800,
+        minutes: 40,
+        grams: 64.0,
+        size: (300.0, 200.0, 60.0),
+        ..part("SIGN-A3", "House sign", 2, MachineType::FdmLarge)
+    },
+];
+
+/// The machine type of the n-th printer: every third is a large one.
+pub const fn machine_type(index: usize) -> MachineType {
+    if index % 3 == 2 { MachineType::FdmLarge } else { MachineType::FdmStandard }
+}
+
+/// Build volume of a machine, mm.
+pub const fn build_volume(machine: MachineType) -> (f64, f64, f64) {
+    match machine {
+        MachineType::FdmLarge => (350.0, 350.0, 400.0),
+        _ => (250.0, 210.0, 220.0),
+    }
+}
+
+/// Names of the printers, in turn.
+pub const NAMES: [&str; 12] = [
+    "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
+];
+
+/// Who orders.
+pub const CUSTOMERS: [&str; 6] = [
+    "ines@harbour-lights.example",
+    "theo@bikeshed.example",
+    "mara@urban-garden.example",
+    "lab@fine-optics.example",
+    "jonas@model-rail.example",
+    "office@two-oaks-school.example",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_fits_the_machine_it_is_made_on() {
+        for part in PARTS {
+            let (volume, size) = (build_volume(part.machine), part.size);
+            assert!(size.0 <= volume.0 && size.1 <= volume.1 && size.2 <= volume.2, "{}", part.code);
+            assert!(part.material < MATERIALS.len(), "{}", part.code);
+            assert!(part.grams < f64::from(REORDER_QUANTITY), "a delivery brings enough for {}", part.code);
+        }
+    }
+
+    #[test]
+    fn the_usual_demo_has_machines_for_all_parts() {
+        let machines: Vec<_> = (0..6).map(machine_type).collect();
+        assert!(PARTS.iter().all(|part| machines.contains(&part.machine)));
+    }
+}

@@ -1,0 +1,80 @@
+//! Customers: they order parts every few seconds, as long as the shop keeps up.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::Clock;
+use super::catalogue::CUSTOMERS;
+use super::setup::Names;
+use super::tally::{Tally, count};
+use crate::cli::CliError;
+use crate::cli::api::Api;
+
+/// Between two orders.
+const EVERY: Duration = Duration::from_secs(4);
+
+/// Those who order.
+pub struct Customers {
+    api: Api,
+    names: Names,
+    clock: Clock,
+    tally: Arc<Tally>,
+    random: Rng,
+}
+
+impl Customers {
+    /// Customers of this shop; every run has other wishes.
+    pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
+        let random = Rng::with_seed(clock().0.unsigned_abs());
+        Self { api, names, clock, tally, random }
+    }
+
+    /// Orders until it is stopped; ends only with an error.
+    pub async fn work(mut self) -> CliError {
+        loop {
+            if let Err(error) = self.visit().await {
+                return error;
+            }
+            sleep(EVERY).await;
+        }
+    }
+
+    async fn visit(&mut self) -> Result<(), CliError> {
+        // More than the printers can do would only make the queue grow.
+        if self.waiting().await? > self.names.printers.len() as u64 + 2 {
+            return Ok(());
+        }
+        let Some(order) = self.wish() else { return Ok(()) };
+        let key = format!("demo-order-{}", (self.clock)());
+        self.api.post_once("/api/orders", &key, &order).await?;
+        count(&self.tally.ordered);
+        Ok(())
+    }
+
+    /// Orders that are not ready yet.
+    async fn waiting(&self) -> Result<u64, CliError> {
+        let mut waiting = 0;
+        for status in ["created", "paid", "printing"] {
+            let page = self.api.get(&format!("/api/orders?status={status}&limit=1")).await?;
+            waiting += page["pagination"]["total"].as_u64().unwrap_or_default();
+        }
+        Ok(waiting)
+    }
+
+    /// An order of one to three lines.
+    fn wish(&mut self) -> Option<Value> {
+        let customer = self.random.choice(CUSTOMERS)?;
+        let mut lines: Vec<Value> = Vec::new();
+        for _ in 0..self.random.usize(1..=2) {
+            let sku = self.random.choice(self.names.on_sale.iter())?.clone();
+            if lines.iter().all(|line| line["skuId"] != sku.as_str()) {
+                lines.push(json!({"skuId": sku, "quantity": self.random.u32(1..=3)}));
+            }
+        }
+        Some(json!({"lines": lines, "customerEmail": customer, "priority": self.random.u8(3..=7)}))
+    }
+}

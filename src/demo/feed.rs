@@ -1,0 +1,129 @@
+//! The server's stream of events (server-sent events), read to its end and opened again where it broke off.
+
+use std::time::Duration;
+
+use futures::StreamExt as _;
+use reqwest::{Method, Response};
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::story::Story;
+use crate::cli::CliError;
+use crate::cli::api::{Api, ApiFailure, json_of};
+
+/// Before a broken stream is opened again.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Streams have no limit; this is as good as none.
+const FOREVER: Duration = Duration::from_secs(365 * 86_400);
+
+/// An open stream.
+pub struct Feed {
+    api: Api,
+    stream: Response,
+}
+
+impl Feed {
+    /// Opens it: everything that happens from now on will be in it.
+    pub async fn open(api: Api) -> Result<Self, CliError> {
+        let stream = connect(&api, None).await?;
+        Ok(Self { api, stream })
+    }
+
+    /// Tells every event until it is stopped; ends only with an error that opening again does not mend.
+    pub async fn tell(self, mut story: Story) -> CliError {
+        let Self { api, stream } = self;
+        let (mut last, mut stream) = (None, Some(stream));
+        loop {
+            if let Some(open) = stream.take() {
+                let mut frames = Frames::default();
+                let mut chunks = open.bytes_stream();
+                while let Some(Ok(chunk)) = chunks.next().await {
+                    for frame in frames.push(&chunk) {
+                        last = frame.id.or(last);
+                        if let Ok(event) = serde_json::from_str::<Value>(&frame.data) {
+                            story.tell(&event).await;
+                        }
+                    }
+                }
+            }
+            sleep(PAUSE).await;
+            match connect(&api, last.as_deref()).await {
+                Ok(open) => stream = Some(open),
+                Err(ApiFailure::Away(_)) => {}
+                Err(error) if error.status() == Some(503) => {}
+                Err(error) => return error.into(),
+            }
+        }
+    }
+}
+
+async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> {
+    let mut request = api.request(Method::GET, "/api/events/stream").timeout(FOREVER);
+    if let Some(last) = last {
+        request = request.header("Last-Event-ID", last);
+    }
+    let answer = request.send().await?;
+    if !answer.status().is_success() {
+        let status = answer.status();
+        json_of(answer).await?;
+        return Err(ApiFailure::Odd(format!("the event stream was answered {status}")));
+    }
+    Ok(answer)
+}
+
+/// One event of the stream.
+#[derive(Debug, PartialEq, Eq)]
+struct Frame {
+    id: Option<String>,
+    data: String,
+}
+
+/// Puts frames together from the pieces that the network brings.
+#[derive(Default)]
+struct Frames {
+    rest: Vec<u8>,
+}
+
+impl Frames {
+    /// The frames that are whole now; comments and those without data are passed over.
+    fn push(&mut self, chunk: &[u8]) -> Vec<Frame> {
+        self.rest.extend(chunk.iter().filter(|byte| **byte != b'\r'));
+        let mut whole = Vec::new();
+        while let Some(end) = self.rest.windows(2).position(|pair| pair == b"\n\n") {
+            let block: Vec<u8> = self.rest.drain(..end + 2).collect();
+            whole.extend(frame(&String::from_utf8_lossy(&block)));
+        }
+        whole
+    }
+}
+
+fn frame(block: &str) -> Option<Frame> {
+    let (mut id, mut data) = (None, Vec::new());
+    for line in block.lines() {
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "id" => id = Some(value.to_owned()),
+            "data" => data.push(value),
+            _ => {}
+        }
+    }
+    (!data.is_empty()).then(|| Frame { id, data: data.join("\n") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_come_whole_however_they_are_cut() {
+        let text = b": keep-alive\n\nid: 7\nevent: order.paid\ndata: {\"a\":\ndata: 1}\n\nid:8\r\ndata:x\r\n\r\nid: 9\ndata: not yet";
+        for size in [1, 3, 1000] {
+            let mut frames = Frames::default();
+            let found: Vec<Frame> = text.chunks(size).flat_map(|chunk| frames.push(chunk)).collect();
+            let expected = [("7", "{\"a\":\n1}"), ("8", "x")];
+            let expected = expected.map(|(id, data)| Frame { id: Some(id.to_owned()), data: data.to_owned() });
+            assert_eq!(found, expected, "in pieces of {size}");
+        }
+    }
+}

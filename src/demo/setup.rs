@@ -1,0 +1,167 @@
+//! Filling the shop, through its API: whatever is there from last time stays.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use reqwest::multipart::{Form, Part};
+use serde_json::{Value, json};
+use simulator::gcode::gcode;
+
+use super::catalogue::{self, MATERIALS, PARTS, SamplePart};
+use super::floor::Floor;
+use super::folder::Memory;
+use crate::cli::CliError;
+use crate::cli::api::{Api, ApiFailure};
+use crate::domain::event::OUTBOUND;
+
+/// The e-mail address of the demo's admin.
+pub const ADMIN: &str = "admin@demo.example";
+/// What the demo's keys are called.
+const KEY: &str = "demo";
+
+/// Names of things by their ids, and what is on sale here.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Printers.
+    pub printers: Arc<BTreeMap<String, String>>,
+    /// Parts.
+    pub parts: Arc<BTreeMap<String, String>>,
+    /// Ids of the parts that this floor can make, as often as they are bought.
+    pub on_sale: Arc<Vec<String>>,
+}
+
+/// A fresh key; those of earlier starts end.
+pub async fn key(machine: &Api) -> Result<String, CliError> {
+    for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
+        if old["name"] == KEY && old["revokedAt"].is_null() {
+            machine.delete(&format!("/api/auth/api-keys/{}", id(&old)?)).await?;
+        }
+    }
+    let made = machine.post("/api/auth/api-keys", &json!({"name": KEY, "role": "admin"})).await?;
+    text(&made, "key")
+}
+
+/// The admin, with the remembered password.
+pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
+    let users = machine.list::<Value>("/api/users", "users").await?;
+    if users.iter().all(|user| user["email"] != ADMIN) {
+        let user = json!({"email": ADMIN, "name": "Demo", "role": "admin", "password": memory.password});
+        machine.post("/api/users", &user).await?;
+    }
+    Ok(())
+}
+
+/// Everything the shop needs before the first order.
+pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<Names, CliError> {
+    let url = floor.sink.url();
+    let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
+    if endpoints.iter().all(|endpoint| endpoint["url"] != url.as_str()) {
+        let endpoint = json!({"url": url, "events": OUTBOUND, "secret": memory.webhook_secret});
+        api.post("/api/webhooks/endpoints", &endpoint).await?;
+    }
+    let materials = materials(api).await?;
+    let parts = parts(api, &materials).await?;
+    let printers = printers(api, floor).await?;
+    let machines: Vec<_> = (0..floor.printers().count()).map(catalogue::machine_type).collect();
+    let mut on_sale = Vec::new();
+    for (part, (id, _)) in PARTS.iter().zip(&parts).filter(|(part, _)| machines.contains(&part.machine)) {
+        // As often as machines can make it.
+        let share = machines.iter().filter(|machine| **machine == part.machine).count();
+        on_sale.extend(std::iter::repeat_n(id.clone(), share));
+    }
+    Ok(Names {
+        printers: Arc::new(printers.into_iter().collect()),
+        parts: Arc::new(parts.into_iter().collect()),
+        on_sale: Arc::new(on_sale),
+    })
+}
+
+/// Ids of [`MATERIALS`], in their order.
+async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
+    let known = api.list::<Value>("/api/inventory/materials", "materials").await?;
+    let mut ids = Vec::new();
+    for sample in MATERIALS {
+        let found = known.iter().find(|material| material["name"] == sample.name);
+        ids.push(match found {
+            Some(material) => id(material)?,
+            None => {
+                let body = json!({
+                    "name": sample.name, "type": "filament", "unit": "g", "color": sample.color, "brand": "Sample Polymers",
+                    "quantity": sample.grams, "reorderPoint": catalogue::REORDER_POINT,
+                    "reorderQuantity": catalogue::REORDER_QUANTITY,
+                });
+                id(&api.post("/api/inventory/materials", &body).await?)?
+            }
+        });
+    }
+    Ok(ids)
+}
+
+/// Ids and names of [`PARTS`], in their order.
+async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>, CliError> {
+    let known = api.list::<Value>("/api/skus", "skus").await?;
+    let mut found = Vec::new();
+    for part in &PARTS {
+        let id = match known.iter().find(|sku| sku["code"] == part.code) {
+            Some(sku) => id(sku)?,
+            None => {
+                let file = upload(api, part).await?;
+                let (x, y, z) = part.size;
+                let body = json!({
+                    "code": part.code, "name": part.name, "kind": "part", "materialId": materials.get(part.material),
+                    "estimatedConsumption": part.grams, "machineType": part.machine.word(),
+                    "dimensions": {"x": x, "y": y, "z": z}, "priceCents": part.cents, "unitsPerPlate": part.per_plate,
+                    "gcodeFileId": file, "estimatedSeconds": part.minutes * 60,
+                });
+                id(&api.post("/api/skus", &body).await?)?
+            }
+        };
+        found.push((id, part.name.to_owned()));
+    }
+    Ok(found)
+}
+
+/// The G-code of a part, as a slicer would write it.
+async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
+    // Filament of 1.75 mm and 1.24 g/cm3 weighs about 2.98 g a metre.
+    let text = gcode(part.name, part.minutes * 60, part.grams, part.grams / 2.98 * 1000.0);
+    let name = format!("{}.gcode", part.code.to_ascii_lowercase());
+    let form = Form::new().part("file", Part::text(text).file_name(name));
+    id(&api.upload("/api/files", form).await?)
+}
+
+/// Ids and names of the printers; one that is registered at its address already stays.
+async fn printers(api: &Api, floor: &Floor) -> Result<Vec<(String, String)>, CliError> {
+    let known = api.list::<Value>("/api/printers", "printers").await?;
+    let mut found = Vec::new();
+    for (index, printer) in floor.printers().enumerate() {
+        if let Some(registered) = known.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
+            found.push((id(registered)?, text(registered, "name")?));
+            continue;
+        }
+        let machine = catalogue::machine_type(index);
+        let (x, y, z) = catalogue::build_volume(machine);
+        let name = match index / catalogue::NAMES.len() {
+            0 => catalogue::NAMES[index].to_owned(),
+            round => format!("{} {}", catalogue::NAMES[index % catalogue::NAMES.len()], round + 1),
+        };
+        let body = json!({
+            "name": name, "type": printer.kind.as_str(), "machineType": machine.word(), "baseUrl": printer.base_url,
+            "apiKey": printer.api_key, "serial": printer.serial, "buildVolume": {"x": x, "y": y, "z": z},
+            "autoClear": true, "location": "Demo floor",
+        });
+        found.push((id(&api.post("/api/printers", &body).await?)?, name));
+    }
+    Ok(found)
+}
+
+/// The `id` of a resource.
+pub fn id(resource: &Value) -> Result<String, CliError> {
+    text(resource, "id")
+}
+
+/// A member of a resource that is text.
+pub fn text(resource: &Value, name: &str) -> Result<String, CliError> {
+    let found = resource[name].as_str().map(str::to_owned);
+    found.ok_or_else(|| ApiFailure::Odd(format!("no {name} in {resource}")).into())
+}

@@ -1,0 +1,361 @@
+use super::*;
+use crate::domain::durable::{Created, Row};
+use crate::domain::job::{AttemptState, Block, Stock};
+use crate::domain::principal::{Principal, Role};
+use crate::domain::refusal::Class;
+use crate::domain::rules::TaxRate;
+use crate::domain::telemetry::PrintEnd;
+use proptest::prelude::*;
+
+fn ended(end: PrintEnd, progress: f64) -> Report {
+    Report::Ended { end, filament_mm: None, progress, reason: None }
+}
+
+fn paid(amount: i64, intent: &str) -> PaymentNews {
+    PaymentNews::Paid {
+        amount_cents: Some(amount),
+        currency: Some("USD".into()),
+        session: Some(format!("session-of-{intent}")),
+        intent: Some(intent.into()),
+    }
+}
+
+fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
+    PaymentNews::Refunded { amount_cents: Some(amount), whole, intent: Some(intent.into()) }
+}
+
+#[test]
+fn tax_is_half_up_per_line_by_destination_and_exclusive() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    desk.bench.rules.tax_rates = vec![
+        TaxRate { country: "US".into(), region: Some("NY".into()), bps: 887 },
+        TaxRate { country: "US".into(), region: None, bps: 500 },
+    ];
+    desk.bench.rules.shipping_flat_cents = 700;
+    let mut new = new_order(vec![line(3, 333, true), line(1, 50, true)]);
+    new.shipping_address = Some(Address {
+        line1: "1 Main St".into(),
+        line2: None,
+        city: "Albany".into(),
+        region: Some("ny".into()),
+        postal_code: "12201".into(),
+        country: "us".into(),
+    });
+    let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+    // 999 × 8.87 % = 88.61; 50 × 8.87 % = 4.435
+    let order = desk.o();
+    assert_eq!((order.subtotal_cents, order.tax_cents, order.shipping_cents, order.total_cents), (1049, 93, 700, 1842));
+    assert_eq!(order.customer_email.as_deref(), Some("ann@example.com"));
+    assert_eq!(names(&made), ["order.created"]);
+    assert_eq!(made.events[0].data["number"], format!("ORD-{:06}", order.number));
+}
+
+proptest! {
+    #[test]
+    fn line_tax_is_within_half_a_cent(net in 0i64..10_000_000, bps in 0i64..10_000) {
+        let tax = place::line_tax(net, bps).unwrap();
+        let exact = i128::from(net) * i128::from(bps);
+        let off = i128::from(tax) * 10_000 - exact;
+        prop_assert!(off > -5_000 && off <= 5_000);
+    }
+}
+
+#[test]
+fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
+    let mut big = line(7, 100, true);
+    big.make.units_per_plate = 3;
+    let mut desk = Desk::with(new_order(vec![big.clone(), line(1, 100, false)]));
+    let decision = desk.pay();
+    assert_eq!(desk.o().jobs.size(), 4);
+    assert_eq!(names(&decision).iter().filter(|name| **name == "job.validated").count(), 3);
+    let waits = desk.o().jobs.values().find(|job| job.state == JobState::Created).unwrap();
+    assert!(waits.block_reason.as_ref().unwrap().contains("no G-code"));
+    big.quantity = 3001;
+    let refused = Desk { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
+    assert_eq!(refused.unwrap_err().class, Class::Invalid);
+}
+
+#[test]
+fn a_zero_total_is_paid_on_confirm() {
+    let mut new = new_order(vec![line(1, 0, true)]);
+    new.draft = true;
+    let mut desk = Desk::with(new);
+    let decision = desk.ask(&OrderCommand::Confirm).unwrap();
+    assert_eq!(names(&decision), ["order.created", "order.paid", "job.validated"]);
+    assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
+}
+
+#[test]
+fn one_payment_told_by_two_events_pays_once() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    assert!(names(&desk.news(paid(500, "pi_1"))).contains(&"order.paid"));
+    let again =
+        PaymentNews::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
+    assert!(desk.news(again).next.is_none());
+    assert!(desk.o().flags.is_empty());
+    let second = desk.news(paid(500, "pi_2"));
+    assert_eq!(names(&second), ["order.flagged"]);
+    assert!(matches!(second.created[..], [Created::Mail(_)]));
+    assert_eq!(desk.o().flags, ["refund_due"]);
+    // The second is given back: the order goes on.
+    desk.news(refunded(500, true, "pi_2"));
+    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Paid, 0));
+    assert_eq!(desk.o().jobs.size(), 1);
+}
+
+#[test]
+fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(499, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Created, vec!["amount_mismatch".to_owned()]));
+    assert!(desk.o().jobs.is_empty());
+}
+
+#[test]
+fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
+    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()) };
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(failed.clone());
+    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
+    desk.news(paid(500, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Refunded, 0));
+    let mut desk = Desk::sliced();
+    assert!(desk.news(failed).next.is_none());
+}
+
+#[test]
+fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
+    let mut desk = Desk::sliced();
+    desk.news(PaymentNews::Refunded { amount_cents: Some(200), whole: false, intent: None });
+    assert_eq!((desk.o().status, desk.o().received_cents()), (OrderStatus::Paid, 300));
+    desk.news(PaymentNews::Refunded { amount_cents: Some(500), whole: true, intent: None });
+    assert_eq!(
+        (desk.o().status, desk.o().received_cents(), desk.state()),
+        (OrderStatus::Refunded, 0, JobState::Cancelled)
+    );
+    assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
+}
+
+#[test]
+fn a_payment_for_a_cancelled_order_is_due_back() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    desk.news(paid(500, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
+    assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
+}
+
+#[test]
+fn the_whole_way_to_the_customer() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    desk.report(Report::Uploading);
+    desk.report(Report::StartSent);
+    assert_eq!(names(&desk.report(Report::Printing)), ["job.printing", "order.printing"]);
+    desk.report(Report::Paused);
+    assert_eq!(desk.state(), JobState::Paused);
+    assert_eq!(names(&desk.report(Report::Printing)), ["job.resumed"]);
+    let report = Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1100.0), progress: 1.0, reason: None };
+    assert_eq!(names(&desk.report(report.clone())), ["job.completed", "order.ready"]);
+    assert_eq!(desk.job().consumed, Amount::units(110));
+    assert!(desk.report(report).next.is_none());
+    let ship = |date: &str| {
+        let (carrier, tracking_number, estimated_delivery) = ("UPS".to_owned(), "1Z".to_owned(), date.to_owned());
+        OrderCommand::Ship(Shipment { carrier, tracking_number, estimated_delivery })
+    };
+    assert_eq!(desk.ask(&ship("tomorrow")).unwrap_err().faults[0].path, "estimatedDelivery");
+    let shipped = desk.ask(&ship("2026-12-01")).unwrap();
+    assert_eq!(shipped.events[0].data["trackingNumber"], "1Z");
+    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(desk.job().id))), "invalid_transition");
+}
+
+#[test]
+fn finished_before_we_saw_it_print_tells_all_events_in_between() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    let decision = desk.report(ended(PrintEnd::Finished, 1.0));
+    assert_eq!(names(&decision), ["job.printing", "order.printing", "job.completed", "order.ready"]);
+    assert_eq!(decision.rows.iter().filter(|row| matches!(row, Row::Job(_))).count(), 1);
+    assert!(decision.rows.iter().any(|row| matches!(row, Row::Attempt(one) if one.state == AttemptState::Finished)));
+}
+
+#[test]
+fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
+    let mut desk = Desk::sliced();
+    let no = |counts| Report::NotStarted { start_sent: counts, counts, reason: "busy".into() };
+    for _ in 0..5 {
+        desk.dispatch().unwrap();
+        desk.report(no(false));
+        assert_eq!((desk.state(), desk.last().state), (JobState::Sliced, AttemptState::Refused));
+    }
+    for left in [2, 1, 0] {
+        desk.dispatch().unwrap();
+        desk.report(no(true));
+        assert_eq!(desk.state() == JobState::Failed, left == 0);
+        assert_eq!(desk.job().tried_on, [id(PRINTER)]);
+    }
+    assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
+    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    let job = desk.job();
+    assert_eq!((job.claim, job.stock, job.tries), (2, Stock::Asked, 0));
+    assert_eq!(job.settling, [(1, Amount::ZERO)]);
+    assert!(matches!(&desk.o().wants()[..], [OrderWant::Claim { asks, .. }, OrderWant::Settle { claims, .. }]
+        if asks[0].id.number == 2 && claims[0].0.number == 1));
+}
+
+#[test]
+fn a_replacement_leads_from_ready_back_to_printing() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    desk.report(ended(PrintEnd::Finished, 1.0));
+    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    assert_eq!(desk.o().status, OrderStatus::Printing);
+    desk.stock(ClaimState::Held);
+    desk.dispatch().unwrap();
+    assert_eq!(names(&desk.report(ended(PrintEnd::Finished, 1.0))), ["job.printing", "job.completed", "order.ready"]);
+    assert_eq!(desk.job().consumed, Amount::units(200));
+}
+
+#[test]
+fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.pay();
+    let decision = desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false }).unwrap();
+    assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
+    assert!(matches!(desk.o().wants()[..], [OrderWant::Claim { .. }]));
+    desk.stock(ClaimState::Held);
+    assert_eq!(desk.state(), JobState::Cancelled);
+    assert!(matches!(desk.o().wants()[..], [OrderWant::Settle { .. }]));
+    assert!(!desk.o().at_rest());
+    let claim = ClaimId { job: desk.job().id, number: 1 };
+    desk.ask(&OrderCommand::Settled(vec![claim])).unwrap();
+    assert!(desk.o().at_rest());
+}
+
+#[test]
+fn a_cancel_waits_for_the_printer_and_completion_wins() {
+    for (report, state) in [
+        (ended(PrintEnd::Finished, 1.0), JobState::Completed),
+        (ended(PrintEnd::Cancelled, 0.3), JobState::Cancelled),
+        (Report::CancelledBeforeStart, JobState::Cancelled),
+    ] {
+        let mut desk = Desk::sliced();
+        desk.dispatch().unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+        assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
+        assert!(desk.job().cancel_requested_at.is_some());
+        assert!(matches!(desk.o().wants()[..], [OrderWant::CancelAt { .. }]));
+        desk.report(report);
+        assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, state));
+    }
+}
+
+#[test]
+fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    desk.report(Report::Printing);
+    desk.ask(&OrderCommand::Cancel { force: true }).unwrap();
+    assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
+    assert!(desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+    desk.report(ended(PrintEnd::Cancelled, 0.5));
+    assert!(!desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+}
+
+#[test]
+fn cancelled_at_the_printer_is_failed() {
+    let mut desk = Desk::sliced();
+    desk.dispatch().unwrap();
+    let decision = desk.report(ended(PrintEnd::Cancelled, 0.25));
+    assert_eq!(decision.events.last().unwrap().data["error"], "cancelled at the printer");
+    assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(25)));
+    assert_eq!(desk.o().status, OrderStatus::Printing);
+}
+
+#[test]
+fn only_an_unverified_start_is_resolved() {
+    for (outcome, state) in [
+        (Resolution::NotStarted, JobState::Sliced),
+        (Resolution::Finished, JobState::Completed),
+        (Resolution::Failed, JobState::Failed),
+    ] {
+        let mut desk = Desk::sliced();
+        desk.dispatch().unwrap();
+        let resolve = OrderCommand::Resolve { job: desk.job().id, outcome };
+        assert_eq!(code(desk.ask(&resolve)), "invalid_transition");
+        desk.report(Report::Unverified("no answer".into()));
+        assert_eq!(desk.state(), JobState::Dispatching);
+        desk.ask(&resolve).unwrap();
+        assert_eq!(desk.state(), state);
+        assert!(desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+        desk.report(Report::NotStarted { start_sent: true, counts: true, reason: "told".into() });
+        assert_eq!(desk.state(), state);
+        assert!(!desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+    }
+}
+
+#[test]
+fn a_release_passes_the_reorder_point_but_no_shortage() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.pay();
+    let release = OrderCommand::ReleaseJob(desk.job().id);
+    assert_eq!(names(&desk.stock(ClaimState::Short)), ["job.blocked"]);
+    assert_eq!(desk.job().blocked_by, Some(Block::Material));
+    assert_eq!(code(desk.ask(&release)), "insufficient_material");
+    desk.stock(ClaimState::BelowReorderPoint);
+    desk.ask(&release).unwrap();
+    assert_eq!(desk.state(), JobState::Validated);
+    assert!(
+        matches!(&desk.o().wants()[..], [OrderWant::Claim { asks, .. }] if asks[0].released && asks[0].id.number == 1)
+    );
+    assert_eq!(names(&desk.stock(ClaimState::Held)), ["job.sliced"]);
+}
+
+#[test]
+fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
+    let key = |customer_email: Option<&str>| Principal::Key {
+        id: id(77),
+        name: "shop".into(),
+        role: Role::Customer,
+        customer_email: customer_email.map(str::to_owned),
+    };
+    let bench = Bench::new();
+    let mut desk = Desk::sliced();
+    let by = key(None);
+    let cx = crate::domain::durable::Cx { by: &by, ..bench.cx() };
+    let cancel = OrderCommand::Cancel { force: false };
+    let refused = Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).unwrap_err();
+    assert_eq!(refused.class, Class::Forbidden);
+    assert!(!desk.o().visible_to(&by));
+    assert!(desk.o().visible_to(&key(Some("ann@example.com"))));
+    desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    assert!(Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).is_ok());
+    let by = key(Some("bob@example.com"));
+    let cx = crate::domain::durable::Cx { by: &by, ..bench.cx() };
+    let other = OrderCommand::Create(Box::new(new_order(vec![line(1, 500, true)])));
+    assert_eq!(Order::decide(None, id(ORDER), &cx, &other).unwrap_err().class, Class::Forbidden);
+}
+
+#[test]
+fn an_answer_that_contradicts_a_held_claim_is_asked_again() {
+    let mut desk = Desk::sliced();
+    desk.stock(ClaimState::Short);
+    assert_eq!((desk.state(), desk.job().stock), (JobState::AwaitingManualReview, Stock::Asked));
+    desk.stock(ClaimState::Held);
+    desk.dispatch().unwrap();
+    assert!(desk.stock(ClaimState::Short).next.is_none());
+}
+
+#[test]
+fn the_head_survives_its_json() {
+    let desk = Desk::sliced();
+    let text = serde_json::to_string(desk.o()).unwrap();
+    let back: Order = serde_json::from_str(&text).unwrap();
+    assert_eq!(back, Order { jobs: Default::default(), payments: Vec::new(), ..desk.o().clone() });
+    let job: Job = serde_json::from_str(&serde_json::to_string(&*desk.job()).unwrap()).unwrap();
+    assert_eq!(job, *desk.job());
+}

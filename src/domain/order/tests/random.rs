@@ -1,0 +1,162 @@
+//! Whatever is said to an order, in whatever order and however often: it stays within its tables.
+
+use super::*;
+use crate::domain::durable::Row;
+use crate::domain::job::Stock;
+use crate::domain::telemetry::PrintEnd;
+use proptest::prelude::*;
+
+fn report(n: u8) -> Report {
+    let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][usize::from(n) % 3];
+    match n % 10 {
+        0 => Report::Uploading,
+        1 => Report::StartSent,
+        2 => Report::Printing,
+        3 => Report::Paused,
+        4 => Report::Unverified("no answer".into()),
+        5 | 6 => Report::Ended { end, filament_mm: None, progress: 0.5, reason: None },
+        7 => Report::NotStarted { start_sent: true, counts: true, reason: "no".into() },
+        8 => Report::NotStarted { start_sent: false, counts: false, reason: "no".into() },
+        _ => Report::CancelledBeforeStart,
+    }
+}
+
+/// A command from three numbers, in terms of what is there.
+fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
+    let jobs: Vec<_> = order.jobs.values().cloned().collect();
+    let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
+        return match what % 4 {
+            0 => OrderCommand::Confirm,
+            1 => OrderCommand::Payment(PaymentNews::Failed { reason: None, intent: None }),
+            2 => OrderCommand::Payment(PaymentNews::Refunded {
+                amount_cents: None,
+                whole: how.is_multiple_of(8),
+                intent: None,
+            }),
+            _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
+        };
+    };
+    let id_of = job.id;
+    let state =
+        [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
+    let number = job.claim.saturating_sub(u32::from(how % 5 == 4)).max(1);
+    match what % 24 {
+        0..=3 => OrderCommand::Stock(vec![(ClaimId { job: id_of, number }, state, None)]),
+        4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
+        5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
+        9..=15 => {
+            let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
+            OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
+        }
+        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3) },
+        17 => OrderCommand::RetryJob(id_of),
+        18 => OrderCommand::ReleaseJob(id_of),
+        19 => {
+            let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
+            OrderCommand::Resolve { job: id_of, outcome }
+        }
+        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
+        21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
+        22 if how.is_multiple_of(4) => {
+            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: None, whole: true, intent: None })
+        }
+        22 => {
+            let intent = Some(format!("pi_{}", how % 3));
+            OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
+        }
+        _ => OrderCommand::Ship(Shipment {
+            carrier: "UPS".into(),
+            tracking_number: "1Z".into(),
+            estimated_delivery: "2026-12-01".into(),
+        }),
+    }
+}
+
+/// Steps of the tables of decisions §4, one command each (a chain counts as its ends).
+fn job_may(from: JobState, to: JobState) -> bool {
+    use JobState::{
+        AwaitingManualReview, Cancelled, Completed, Created, Dispatching, Failed, Paused, Printing, Sliced, Validated,
+    };
+    from == to
+        || match from {
+            Created => to == Cancelled,
+            Validated => matches!(to, Sliced | AwaitingManualReview | Cancelled),
+            AwaitingManualReview => matches!(to, Validated | Sliced | Cancelled),
+            Sliced => matches!(to, Dispatching | AwaitingManualReview | Cancelled),
+            Dispatching => matches!(to, Printing | Paused | Completed | Failed | Sliced | Cancelled),
+            Printing => matches!(to, Paused | Completed | Failed | Cancelled),
+            Paused => matches!(to, Printing | Completed | Failed | Cancelled),
+            Completed => to == Validated,
+            Failed => matches!(to, Validated | Cancelled),
+            Cancelled => false,
+        }
+}
+
+fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
+    use OrderStatus::{Cancelled, Created, Draft, Paid, PaymentFailed, Printing, Ready, Refunded, Shipped};
+    from == to
+        || match from {
+            Draft => matches!(to, Created | Paid | Cancelled | Refunded),
+            Created => matches!(to, Paid | PaymentFailed | Cancelled | Refunded),
+            PaymentFailed => matches!(to, Paid | Cancelled | Refunded),
+            Paid => matches!(to, Printing | Ready | Cancelled | Refunded),
+            Printing => matches!(to, Ready | Cancelled | Refunded),
+            Ready => matches!(to, Printing | Shipped | Cancelled | Refunded),
+            Shipped | Cancelled => to == Refunded,
+            Refunded => false,
+        }
+}
+
+fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
+    assert!(order_may(before.status, after.status), "{} → {}", before.status, after.status);
+    for job in after.jobs.values() {
+        let rows = decision.rows.iter().filter(|row| matches!(row, Row::Job(one) if one == job)).count();
+        match before.jobs.get(&job.id) {
+            Some(old) => {
+                assert!(job_may(old.state, job.state), "{} → {}", old.state, job.state);
+                assert_eq!(usize::from(old != job), rows, "a changed job is one row");
+                assert_eq!(job.version, old.version + i64::from(old != job));
+                for attempt in &job.attempts {
+                    let same = old.attempts.contains(attempt);
+                    let row = decision.rows.iter().any(|row| matches!(row, Row::Attempt(one) if one == attempt));
+                    assert!(same || row, "a changed attempt is a row");
+                }
+            }
+            None => assert_eq!(rows, 1),
+        }
+        let on_printer = matches!(job.state, JobState::Dispatching | JobState::Printing | JobState::Paused);
+        let live: Vec<_> = job.attempts.iter().filter(|one| !one.state.over()).map(|one| one.id).collect();
+        assert_eq!(live, job.attempt_id.into_iter().collect::<Vec<_>>(), "at most one live attempt");
+        assert_eq!(on_printer, job.attempt_id.is_some());
+        assert_eq!(on_printer || job.state == JobState::Sliced, job.stock == Stock::Held);
+        assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
+    }
+    if after.status == OrderStatus::Ready {
+        assert!(after.jobs.values().all(|job| matches!(job.state, JobState::Completed | JobState::Cancelled)));
+        assert!(after.jobs.values().any(|job| job.state == JobState::Completed));
+    }
+    let owes = !decision.rows.is_empty() || !decision.events.is_empty();
+    assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+    #[test]
+    fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool) {
+        let mut new = new_order(vec![line(2, 500, true), line(1, 100, false)]);
+        new.draft = draft;
+        let mut desk = Desk::with(new);
+        for step in script {
+            let command = command(desk.o(), step);
+            let before = desk.o().clone();
+            let news = matches!(
+                command,
+                OrderCommand::Payment(_) | OrderCommand::Attempt { .. } | OrderCommand::Stock(_) | OrderCommand::Settled(_)
+            );
+            match desk.ask(&command) {
+                Ok(decision) => sound(&before, desk.o(), &decision),
+                Err(refusal) => prop_assert!(!news, "{command:?} was refused: {refusal}"),
+            }
+        }
+    }
+}

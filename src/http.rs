@@ -1,0 +1,66 @@
+//! The edge: validates, asks one thing, maps the answer. Knows handles and queries, never entities or the database.
+//!
+//! Not for rules, and not for statuses outside [`error`]. Every route states who may use it ([`routes`]).
+
+pub mod access;
+pub mod body;
+pub mod call;
+pub mod csrf;
+pub mod error;
+pub mod idempotency;
+pub mod lookup;
+pub mod page;
+pub mod production;
+pub mod reply;
+pub mod request_id;
+pub mod routes;
+pub mod serve;
+pub mod uses;
+
+use crate::actors::environment::secret_bytes;
+use crate::config::Config;
+use crate::shop::Shop;
+use axum::Router;
+use dashmap::DashSet;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+
+pub use serve::{serve_control, serve_tcp};
+
+/// What every handler knows.
+#[derive(Clone)]
+pub struct AppState {
+    /// The shop.
+    pub shop: Arc<Shop>,
+    /// The settings.
+    pub config: Arc<Config>,
+    /// Requests under way that carry an idempotency key.
+    pub running: Arc<DashSet<String>>,
+    /// Last uses of keys and sessions that are not written yet.
+    pub uses: Arc<uses::Uses>,
+    /// The server leaves: streams end.
+    pub leaving: CancellationToken,
+}
+
+impl AppState {
+    /// Over this shop.
+    pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
+        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving }
+    }
+
+    /// Seals a secret; an empty one stays empty.
+    pub fn seal(&self, secret: &str) -> String {
+        if secret.is_empty() { String::new() } else { self.shop.sealer.seal(secret, secret_bytes()) }
+    }
+}
+
+/// The whole API.
+pub fn router(state: AppState) -> Router {
+    production::routes(state.clone())
+        .fallback(error::no_such_path)
+        .method_not_allowed_fallback(error::no_such_method)
+        .layer(CatchPanicLayer::custom(error::panicked))
+        .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
+        .with_state(state)
+}

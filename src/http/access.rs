@@ -1,0 +1,252 @@
+//! Who asks, and whether they may: API keys, the staff cookie, roles (decisions §2).
+
+use crate::config::Mode;
+use crate::credentials;
+use crate::domain::access::{Access, KeyRefusal};
+use crate::domain::id::Id;
+use crate::domain::order::Order;
+use crate::domain::principal::{Principal, Role};
+use crate::http::AppState;
+use crate::http::csrf;
+use crate::http::error::ApiError;
+use crate::http::request_id::RequestId;
+use crate::store::Away;
+use crate::store::queries::Own;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+
+/// The cookie of staff sessions.
+pub const COOKIE: &str = "service_session";
+const KEY_HEADER: &str = "x-api-key";
+const TEST_PREFIX: &str = "key_test_";
+
+/// What a route asks of its callers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Need {
+    /// Nothing: the handler itself checks (sign-in, signatures, health).
+    Open,
+    /// A key or session of this role or a higher one.
+    Role(Role),
+    /// A staff session: the cookie, not a key.
+    Session,
+}
+
+/// Comes in over the control socket: the owner of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct FromMachine;
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub struct Who {
+    /// For the rules, events and the audit log.
+    pub by: Arc<Principal>,
+    /// Their session, when they came with the cookie.
+    pub session: Option<Id>,
+    /// Of the request.
+    pub request_id: Option<Arc<str>>,
+}
+
+impl<S: Sync> FromRequestParts<S> for Who {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        parts.extensions.get::<Self>().cloned().ok_or_else(|| ApiError::internal("a route without a guard"))
+    }
+}
+
+impl Who {
+    /// A key or session of this role or a higher one.
+    pub fn has(&self, role: Role) -> bool {
+        self.by.role().is_some_and(|own| own >= role)
+    }
+
+    /// Sees their own orders only.
+    pub fn is_customer(&self) -> bool {
+        self.by.role() == Some(Role::Customer)
+    }
+
+    /// The key or user, as an order's maker.
+    pub fn maker(&self) -> Option<Id> {
+        match &*self.by {
+            Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// What a customer's key may list; `None` for staff, who see all.
+    pub fn own(&self) -> Option<Own> {
+        match &*self.by {
+            Principal::Key { id, role: Role::Customer, customer_email, .. } => {
+                Some(Own { made_by: *id, customer_email: customer_email.clone() })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an order is theirs to see.
+    pub fn sees(&self, order: &Order) -> bool {
+        order.visible_to(&self.by)
+    }
+
+    /// The staff member that asks.
+    pub fn user(&self) -> Result<Id, ApiError> {
+        match &*self.by {
+            Principal::User { id, .. } => Ok(*id),
+            _ => Err(ApiError::forbidden("session_required", "this is for signed-in staff, not for API keys")),
+        }
+    }
+}
+
+/// Lets a request through to its route, or says why not. Takes the route's [`Need`].
+pub async fn guard(State((app, need)): State<(AppState, Need)>, mut request: Request, next: Next) -> Response {
+    match admit(&app, need, &request) {
+        Ok(who) => {
+            request.extensions_mut().insert(who);
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    }
+}
+
+fn admit(app: &AppState, need: Need, request: &Request) -> Result<Who, ApiError> {
+    let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
+    if request.extensions().get::<FromMachine>().is_some() {
+        return Ok(Who { by: Arc::new(Principal::Machine), session: None, request_id });
+    }
+    let headers = request.headers();
+    if need == Need::Open {
+        same_site(app, request.method(), headers)?;
+        return Ok(Who { by: Arc::new(Principal::Anonymous), session: None, request_id });
+    }
+    let (by, session) = if need != Need::Session && headers.contains_key(KEY_HEADER) {
+        (by_key(app, headers)?, None)
+    } else {
+        let (by, session) = by_cookie(app, headers)?;
+        same_site(app, request.method(), headers)?;
+        (by, Some(session))
+    };
+    let role = match need {
+        Need::Role(role) => role,
+        Need::Open | Need::Session => Role::Operator,
+    };
+    let who = Who { by: Arc::new(by), session, request_id };
+    if who.has(role) {
+        Ok(who)
+    } else {
+        Err(ApiError::forbidden("insufficient_role", format!("this needs the role {}", role.word())))
+    }
+}
+
+fn same_site(app: &AppState, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+    if csrf::allowed(method, headers, &app.config.public_url()) {
+        Ok(())
+    } else {
+        Err(ApiError::forbidden("cross_site", "requests from other sites are refused"))
+    }
+}
+
+/// The last commit of users, keys and sessions, without a lock.
+pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
+    let handle = app.shop.access.resident(Id::ONLY).ok_or(Away::Database)?;
+    let state = handle.read();
+    // Until the first key or user is made there is no access to read.
+    match &state.state {
+        Some(access) => Ok(read(access)),
+        None => Ok(read(&Access::default())),
+    }
+}
+
+fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
+    let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
+    let given = headers.get(KEY_HEADER).and_then(|value| value.to_str().ok()).ok_or(refused(KeyRefusal::Unknown))?;
+    if app.config.mode == Mode::Production && given.starts_with(TEST_PREFIX) {
+        return Err(ApiError::unauthorized("test keys are refused in production"));
+    }
+    let now = app.shop.environment.now();
+    let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), given);
+    let key = with_access(app, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
+    app.uses.key(key.id, now);
+    let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
+    Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
+}
+
+fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Principal, Id), ApiError> {
+    let missing = || ApiError::unauthorized("an API key or a session is needed");
+    let token = cookie(headers, COOKIE).ok_or_else(missing)?;
+    let (now, auth) = (app.shop.environment.now(), &app.config.auth);
+    let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
+    let hash = credentials::session_hash(token);
+    let found = with_access(app, |access| {
+        let session = access.session_by_hash(&hash, now, idle, life)?;
+        Some((session.id, access.user(session.user_id)?.clone()))
+    })?;
+    let (session, user) = found.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
+    app.uses.session(session, now);
+    Ok((Principal::User { id: user.id, email: user.email.clone(), role: user.role }, session))
+}
+
+/// Whether those who opened a stream may go on reading it: key or session not ended, role not changed.
+pub fn still(app: &AppState, who: &Who) -> bool {
+    let (now, auth) = (app.shop.environment.now(), &app.config.auth);
+    let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
+    let checked = with_access(app, |access| match &*who.by {
+        Principal::Key { id, role, .. } => access.key(*id).is_some_and(|key| {
+            key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > now) && key.role == *role
+        }),
+        Principal::User { id, role, .. } => {
+            let mut sessions = access.sessions.values();
+            let session = sessions.find(|session| Some(session.id) == who.session);
+            session.is_some_and(|session| !session.over(now, idle, life))
+                && access.user(*id).is_some_and(|user| user.role == *role)
+        }
+        other => other.role().is_some(),
+    });
+    // While access itself is coming up again nobody is thrown out.
+    checked.unwrap_or(true)
+}
+
+/// The value of a cookie.
+pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn who(by: Principal) -> Who {
+        Who { by: Arc::new(by), session: None, request_id: None }
+    }
+
+    fn key(role: Role) -> Who {
+        who(Principal::Key { id: Id(uuid::Uuid::from_u128(7)), name: "k".to_owned(), role, customer_email: None })
+    }
+
+    #[test]
+    fn roles_contain_the_lower_ones() {
+        assert!(key(Role::Admin).has(Role::Operator));
+        assert!(!key(Role::Customer).has(Role::Operator));
+        assert!(!who(Principal::Anonymous).has(Role::Customer));
+        assert!(who(Principal::Machine).has(Role::Admin));
+    }
+
+    #[test]
+    fn only_a_customers_key_is_kept_to_its_own_orders() {
+        assert!(key(Role::Customer).own().is_some());
+        assert!(key(Role::Operator).own().is_none() && who(Principal::Machine).own().is_none());
+    }
+
+    #[test]
+    fn the_cookie_is_found_among_others() {
+        let mut headers = HeaderMap::new();
+        headers.append(header::COOKIE, "a=1; service_session=abc; b=2".parse().unwrap());
+        assert_eq!(cookie(&headers, COOKIE), Some("abc"));
+        assert_eq!(cookie(&headers, "session"), None);
+    }
+}

@@ -1,0 +1,241 @@
+//! A request with its body read, and the one way from it to a thing: look for a kept answer, ask, say what came of it.
+
+use crate::actors::envelope::{Caller, IdempotencyKey};
+use crate::actors::handle::AskError;
+use crate::actors::things::Things;
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::domain::refusal::{Class, Refusal};
+use crate::http::AppState;
+use crate::http::access::Who;
+use crate::http::body::Fields;
+use crate::http::error::ApiError;
+use crate::http::idempotency::{self, Kept, Running};
+use crate::store::Thing;
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use futures::StreamExt as _;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// How often a change that names no version is merged anew when the thing changed in between.
+const MERGES: usize = 8;
+
+/// A request: who asks, with which body and key.
+pub struct Call {
+    /// The server.
+    pub app: AppState,
+    /// Who asks.
+    pub who: Who,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Its whole body.
+    pub body: Bytes,
+    /// Scope of its idempotency key, with the place of the running request.
+    key: Option<(String, Running)>,
+}
+
+/// Whom a command is for.
+#[derive(Clone, Copy, Debug)]
+pub enum To {
+    /// A thing that it makes.
+    New,
+    /// A thing that exists.
+    Id(Id),
+}
+
+/// What a thing answered.
+pub struct Done<A> {
+    /// The thing.
+    pub id: Id,
+    /// Its version after the commit.
+    pub version: i64,
+    /// What it said.
+    pub answer: A,
+    /// It said so to the first request with this key.
+    pub replayed: bool,
+}
+
+impl FromRequest<AppState> for Call {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let who = Who::from_request_parts(&mut parts, app).await?;
+        let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
+            .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
+            .transpose()?;
+        let limit = app.config.server.json_body_limit;
+        let body = read(body, limit).await?;
+        Ok(Self { app: app.clone(), who, headers: parts.headers, body, key })
+    }
+}
+
+impl Call {
+    /// A request whose body was read by the handler itself.
+    pub fn without_body(app: AppState, who: Who, parts: &axum::http::request::Parts) -> Result<Self, ApiError> {
+        let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
+            .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
+            .transpose()?;
+        Ok(Self { app, who, headers: parts.headers.clone(), body: Bytes::new(), key })
+    }
+
+    /// The body's members. Another content type than JSON is 415.
+    pub fn fields(&self) -> Result<Fields, ApiError> {
+        let given = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+        if !given.is_some_and(is_json) {
+            let message = "the body must be JSON, with Content-Type: application/json";
+            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+        }
+        Fields::parse(&self.body)
+    }
+
+    /// The members of a body that may be absent.
+    pub fn optional_fields(&self) -> Result<Fields, ApiError> {
+        if self.body.is_empty() { Ok(Fields::default()) } else { self.fields() }
+    }
+
+    /// The version that the caller wants to change (`If-Match`); one that cannot be is stale.
+    pub fn if_match(&self) -> Option<i64> {
+        let text = self.headers.get(header::IF_MATCH)?.to_str().unwrap_or_default().trim();
+        if text == "*" {
+            return None;
+        }
+        let tag = text.strip_prefix("W/").unwrap_or(text);
+        Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
+    }
+
+    fn caller(&self, key: Option<IdempotencyKey>) -> Caller {
+        Caller { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key }
+    }
+
+    /// Asks a command that is known at once.
+    pub async fn ask<T: Thing>(
+        &self,
+        things: &Things<T>,
+        to: To,
+        command: T::Command,
+    ) -> Result<Done<T::Answer>, ApiError> {
+        self.ask_with(things, to, async { Ok(command) }).await
+    }
+
+    /// Asks a command that takes some looking up: only when no answer is kept for the request's key.
+    pub async fn ask_with<T: Thing>(
+        &self,
+        things: &Things<T>,
+        to: To,
+        command: impl Future<Output = Result<T::Command, ApiError>>,
+    ) -> Result<Done<T::Answer>, ApiError> {
+        let hash = hex::encode(Sha256::digest(&self.body));
+        self.ask_hashed(things, to, hash, command).await
+    }
+
+    /// As [`Self::ask_with`], with a hash that stands for the body.
+    pub async fn ask_hashed<T: Thing>(
+        &self,
+        things: &Things<T>,
+        to: To,
+        body_hash: String,
+        command: impl Future<Output = Result<T::Command, ApiError>>,
+    ) -> Result<Done<T::Answer>, ApiError> {
+        let now = self.app.shop.environment.now();
+        let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
+        if let Some(key) = &key
+            && let Some(kept) = idempotency::look_up::<T>(&self.app, key).await?
+        {
+            return replay(kept);
+        }
+        let command = command.await?;
+        let caller = self.caller(key.clone());
+        let asked = match to {
+            To::New => things.create(caller, command).await,
+            To::Id(id) => things.ask(id, caller, command).await.map(|answered| (id, answered)),
+        };
+        match (asked, key) {
+            (Ok((id, answered)), _) => {
+                Ok(Done { id, version: answered.version, answer: answered.answer, replayed: false })
+            }
+            // Somebody was quicker with the same key, or this very request had got through before a fall.
+            (Err(AskError::KeyTaken), Some(key)) => match idempotency::look_up::<T>(&self.app, &key).await? {
+                Some(kept) => replay(kept),
+                None => Err(AskError::KeyTaken.into()),
+            },
+            (Err(error), _) => Err(error.into()),
+        }
+    }
+
+    /// Changes a thing by merging into its present state. `merge` makes the command, guarded by the version it is given;
+    /// without an `If-Match` of the caller a change in between is merged into anew.
+    pub async fn merge<T: Thing>(
+        &self,
+        things: &Things<T>,
+        id: Id,
+        merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
+    ) -> Result<Done<T::Answer>, ApiError> {
+        let wanted = self.if_match();
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            let (version, state) = found(things, id).await?;
+            let command = merge(state_of(&state)?, wanted.unwrap_or(version))?;
+            match things.ask(id, self.caller(None), command).await {
+                Ok(done) => return Ok(Done { id, version: done.version, answer: done.answer, replayed: false }),
+                Err(AskError::Refused(Refusal { class: Class::Stale, .. })) if wanted.is_none() && tries < MERGES => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// The whole body, unless it is larger than allowed.
+pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    let mut whole = Vec::new();
+    let mut pieces = body.into_data_stream();
+    while let Some(piece) = pieces.next().await {
+        let piece =
+            piece.map_err(|_| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))?;
+        if whole.len() + piece.len() > limit {
+            return Err(ApiError::too_large(limit as u64));
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.into())
+}
+
+fn replay<T: Thing>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {
+    match kept.verdict {
+        Ok(answer) => Ok(Done { id: kept.id, version: kept.version, answer, replayed: true }),
+        Err(refusal) => Err(ApiError::from(refusal).replayed()),
+    }
+}
+
+/// A thing's last commit and its version; 404 when there is none.
+pub async fn found<T: Thing>(things: &Things<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
+    let state = things.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
+    Ok((state.version, state))
+}
+
+/// What is in a version that [`found`] gave.
+pub fn state_of<T: Thing>(state: &Versioned<T>) -> Result<&T, ApiError> {
+    state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
+}
+
+fn is_json(content_type: &str) -> bool {
+    let media = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    media == "application/json" || (media.starts_with("application/") && media.ends_with("+json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_told_by_its_media_type() {
+        for yes in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
+            assert!(is_json(yes), "{yes}");
+        }
+        for no in ["", "text/json", "application/x-www-form-urlencoded", "text/plain; application/json"] {
+            assert!(!is_json(no), "{no}");
+        }
+    }
+}

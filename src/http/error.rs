@@ -1,0 +1,280 @@
+//! The one shape of errors, and the only place that knows which status each "no" becomes.
+//!
+//! What is said here is for callers; internals are logged and never sent.
+
+use crate::actors::handle::AskError;
+use crate::domain::refusal::{Class, Fault, Refusal};
+use crate::printers::adapter::PrinterError;
+use crate::store::Away;
+use crate::store::rows::LoadError;
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::any::Any;
+
+/// Header of an answer that was kept from the first request with the same key.
+pub const REPLAYED: &str = "idempotency-replayed";
+
+/// What a caller hears instead of an answer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ApiError(Box<Parts>);
+
+#[derive(Clone, PartialEq, Debug)]
+struct Parts {
+    status: StatusCode,
+    code: String,
+    message: String,
+    faults: Vec<Fault>,
+    retry_after: Option<u32>,
+    replayed: bool,
+}
+
+/// What a handler answers.
+pub type Answer = Result<Response, ApiError>;
+
+impl ApiError {
+    /// An error of this status.
+    pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        let (code, message) = (code.to_owned(), message.into());
+        Self(Box::new(Parts { status, code, message, faults: Vec::new(), retry_after: None, replayed: false }))
+    }
+    /// 400.
+    pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, message)
+    }
+    /// 401.
+    pub fn unauthorized(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
+    }
+    /// 403.
+    pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, code, message)
+    }
+    /// 409.
+    pub fn conflict(code: &str, message: impl Into<String>) -> Self {
+        Self::new(StatusCode::CONFLICT, code, message)
+    }
+    /// 413.
+    pub fn too_large(limit: u64) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is larger than {limit} bytes"))
+    }
+    /// 500: the reason goes to the log only.
+    pub fn internal(reason: impl std::fmt::Display) -> Self {
+        tracing::error!(%reason, "internal fault");
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
+    }
+    /// 503 with `Retry-After`.
+    pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
+    }
+    /// With `Retry-After`.
+    pub fn retry_after(mut self, seconds: u32) -> Self {
+        self.0.retry_after = Some(seconds);
+        self
+    }
+    /// It was kept from the first request with the same key.
+    pub fn replayed(mut self) -> Self {
+        self.0.replayed = true;
+        self
+    }
+    /// Its status.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+    /// Its word for programs.
+    pub fn code(&self) -> &str {
+        &self.0.code
+    }
+    /// Its body.
+    pub fn body(&self) -> Value {
+        let mut body = json!({"success": false, "message": self.0.message, "code": self.0.code});
+        if !self.0.faults.is_empty() {
+            body["errors"] = json!(self.0.faults);
+        }
+        body
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.0.status, Json(self.body())).into_response();
+        if let Some(seconds) = self.0.retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.0.replayed {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+        response
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        let status = match refusal.class {
+            Class::Invalid => StatusCode::BAD_REQUEST,
+            Class::NotFound => StatusCode::NOT_FOUND,
+            Class::Forbidden => StatusCode::FORBIDDEN,
+            Class::Conflict => StatusCode::CONFLICT,
+            Class::Stale => StatusCode::PRECONDITION_FAILED,
+            Class::Unprocessable => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        let mut error = Self::new(status, &refusal.code, refusal.message);
+        error.0.faults = refusal.faults;
+        error
+    }
+}
+
+impl From<Away> for ApiError {
+    fn from(away: Away) -> Self {
+        let code = match away {
+            Away::Database => "unavailable",
+            Away::DiskFull => "disk_full",
+            Away::ReadOnly => "read_only",
+        };
+        Self::unavailable(code, away.to_string(), 2)
+    }
+}
+
+impl From<AskError> for ApiError {
+    fn from(error: AskError) -> Self {
+        match error {
+            AskError::Refused(refusal) => refusal.into(),
+            AskError::Unavailable(away) => away.into(),
+            AskError::KeyTaken => Self::conflict("idempotency_key_in_use", error.to_string()).retry_after(1),
+            AskError::Overloaded => Self::unavailable("overloaded", error.to_string(), 1),
+            AskError::Parked => Self::unavailable("parked", error.to_string(), 30),
+            AskError::Unknown => Self::unavailable("unknown_outcome", error.to_string(), 1),
+            AskError::Timeout => Self::unavailable("timeout", error.to_string(), 2),
+            AskError::Closed => Self::unavailable("shutting_down", error.to_string(), 5),
+            AskError::Poison => Self::internal("the rules fell over this command"),
+        }
+    }
+}
+
+impl From<LoadError> for ApiError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Damaged(damaged) => Self::internal(damaged),
+            LoadError::Db(reason) => {
+                tracing::warn!(%reason, "cannot be read");
+                Away::Database.into()
+            }
+        }
+    }
+}
+
+impl From<std::io::Error> for ApiError {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Away::DiskFull.into(),
+            _ => Self::internal(error),
+        }
+    }
+}
+
+/// A handler fell: the panic's words go to the log only.
+pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
+    let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
+    ApiError::internal(format!("a handler fell: {}", words.unwrap_or("no words"))).into_response()
+}
+
+/// 404 for an address that is none.
+pub async fn no_such_path() -> ApiError {
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", "no such path")
+}
+
+/// 405; `Allow` is added by the router.
+pub async fn no_such_method() -> ApiError {
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
+}
+
+impl From<PrinterError> for ApiError {
+    fn from(error: PrinterError) -> Self {
+        use PrinterError as P;
+        let (status, code) = match &error {
+            P::Unreachable(_) | P::Lost(_) | P::Timeout => (StatusCode::GATEWAY_TIMEOUT, "printer_timeout"),
+            P::Unsupported(_) => (StatusCode::CONFLICT, "unsupported_by_printer"),
+            P::InUse(_) => (StatusCode::CONFLICT, "printer_in_use"),
+            P::NotFound(_) => (StatusCode::NOT_FOUND, "printer_file_not_found"),
+            P::Invalid(_) => (StatusCode::BAD_REQUEST, "validation_failed"),
+            P::WrongKey(_) | P::FirmwareDisconnected(_) | P::Refused { .. } | P::BadAnswer(_) => {
+                (StatusCode::BAD_GATEWAY, "printer_refused")
+            }
+        };
+        Self::new(status, code, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printers::adapter::Operation;
+
+    fn told(error: impl Into<ApiError>) -> String {
+        let error = error.into();
+        let Parts { status, code, message, retry_after, .. } = *error.0;
+        let wait = retry_after.map(|seconds| format!(" after {seconds} s")).unwrap_or_default();
+        format!("{} {code}{wait}: {message}", status.as_u16())
+    }
+
+    #[test]
+    fn every_no_has_its_status_and_word() {
+        let refusals = [
+            Refusal::field("name", "is required"),
+            Refusal::not_found("order"),
+            Refusal::forbidden("forbidden", "not yours"),
+            Refusal::transition("shipping", "draft"),
+            Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"),
+            Refusal::new(Class::Unprocessable, "no", "no"),
+        ];
+        let asks = [
+            AskError::KeyTaken,
+            AskError::Overloaded,
+            AskError::Parked,
+            AskError::Unavailable(Away::Database),
+            AskError::Unavailable(Away::DiskFull),
+            AskError::Unavailable(Away::ReadOnly),
+            AskError::Poison,
+            AskError::Unknown,
+            AskError::Timeout,
+            AskError::Closed,
+        ];
+        let printers = [
+            PrinterError::Unreachable("no route".to_owned()),
+            PrinterError::Lost("reset".to_owned()),
+            PrinterError::Timeout,
+            PrinterError::WrongKey("bad key".to_owned()),
+            PrinterError::FirmwareDisconnected("klippy".to_owned()),
+            PrinterError::Refused { status: 400, message: "must home first".to_owned() },
+            PrinterError::NotFound("a.gcode".to_owned()),
+            PrinterError::InUse("a.gcode".to_owned()),
+            PrinterError::Unsupported(Operation::Home),
+            PrinterError::BadAnswer("no json".to_owned()),
+            PrinterError::Invalid("no name".to_owned()),
+        ];
+        let all =
+            refusals.into_iter().map(told).chain(asks.into_iter().map(told)).chain(printers.into_iter().map(told));
+        insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @"");
+    }
+
+    #[test]
+    fn errors_stand_in_the_body_only_for_validation() {
+        assert_eq!(
+            ApiError::from(Refusal::field("lines.0.quantity", "must be at least 1")).body(),
+            json!({
+                "success": false,
+                "message": "lines.0.quantity: must be at least 1",
+                "code": "validation_failed",
+                "errors": [{"path": "lines.0.quantity", "message": "must be at least 1"}],
+            })
+        );
+        assert!(ApiError::unauthorized("no key").body().get("errors").is_none());
+    }
+
+    #[test]
+    fn internals_are_never_sent() {
+        let body = ApiError::internal("SELECT * FROM secrets in /var/lib").body().to_string();
+        assert!(!body.contains("SELECT") && !body.contains("/var"));
+    }
+}

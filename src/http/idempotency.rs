@@ -1,0 +1,140 @@
+//! `Idempotency-Key`: a repeated request gets the first answer again, whatever happened in between (decisions §1).
+//!
+//! The answer is kept by the thing's own commit; here are the scope of a key, the look-up before the mailbox, and the
+//! gate for requests that are still running.
+
+use crate::actors::envelope::IdempotencyKey;
+use crate::domain::durable::Durable;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+use crate::http::AppState;
+use crate::http::access::Who;
+use crate::http::error::ApiError;
+use axum::http::{HeaderMap, Method, StatusCode};
+use dashmap::DashSet;
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+const HEADER: &str = "idempotency-key";
+const LONGEST: usize = 255;
+/// 24 h.
+const KEPT_MS: i64 = 24 * 3_600_000;
+
+/// An answer of the first request with a key.
+pub struct Kept<T: Durable> {
+    /// The thing that answered.
+    pub id: Id,
+    /// Its version then.
+    pub version: i64,
+    /// What it said.
+    pub verdict: Result<T::Answer, Refusal>,
+}
+
+/// The scope of the request's key, if it has one: principal, method, path and key, hashed.
+pub fn scope(who: &Who, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let Some(value) = headers.get(HEADER) else { return Ok(None) };
+    let key = value.to_str().ok().filter(|key| (1..=LONGEST).contains(&key.len()));
+    let key = key.ok_or_else(|| {
+        let message = format!("Idempotency-Key must be 1 to {LONGEST} visible ASCII characters");
+        ApiError::bad_request("invalid_idempotency_key", message)
+    })?;
+    let mut hash = Sha256::new();
+    for part in [&who.by.to_string(), method.as_str(), path, key] {
+        // The length in front keeps the parts apart.
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
+    }
+    Ok(Some(hex::encode(hash.finalize())))
+}
+
+/// The key as it is kept with the answer.
+pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
+    IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(KEPT_MS) }
+}
+
+/// The first answer, if there was one. Another body under the same key is 422.
+pub async fn look_up<T: Durable>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
+    let now = app.shop.environment.now();
+    let Some(row) = app.shop.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
+        return Ok(None);
+    };
+    if row.body_hash != key.body_hash || row.kind != T::KIND {
+        return Err(ApiError::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency_key_reused",
+            "this Idempotency-Key was used for another request",
+        ));
+    }
+    let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
+    Ok(Some(Kept { id: row.thing_id, version: row.version, verdict }))
+}
+
+/// Holds the place of a running request; gives it back when dropped.
+pub struct Running {
+    all: Arc<DashSet<String>>,
+    scope: String,
+}
+
+impl Running {
+    /// Takes the place, unless an earlier request with the key is still running: 409.
+    pub fn take(all: &Arc<DashSet<String>>, scope: &str) -> Result<Self, ApiError> {
+        if all.insert(scope.to_owned()) {
+            Ok(Self { all: all.clone(), scope: scope.to_owned() })
+        } else {
+            let message = "a request with this Idempotency-Key is still running";
+            Err(ApiError::conflict("idempotency_key_in_use", message).retry_after(1))
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.all.remove(&self.scope);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::principal::Principal;
+
+    fn who(by: Principal) -> Who {
+        Who { by: Arc::new(by), session: None, request_id: None }
+    }
+
+    fn of(by: Principal, method: &Method, path: &str, key: &str) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        headers.insert(HEADER, key.parse().unwrap());
+        scope(&who(by), method, path, &headers).unwrap()
+    }
+
+    #[test]
+    fn the_same_key_of_another_caller_or_route_is_another_key() {
+        let own = of(Principal::Machine, &Method::POST, "/api/orders", "k");
+        assert_eq!(own, of(Principal::Machine, &Method::POST, "/api/orders", "k"));
+        assert_ne!(own, of(Principal::Anonymous, &Method::POST, "/api/orders", "k"));
+        assert_ne!(own, of(Principal::Machine, &Method::PATCH, "/api/orders", "k"));
+        assert_ne!(own, of(Principal::Machine, &Method::POST, "/api/order", "sk"));
+        assert_eq!(scope(&who(Principal::Machine), &Method::POST, "/", &HeaderMap::new()).unwrap(), None);
+    }
+
+    #[test]
+    fn a_key_that_is_empty_or_too_long_is_refused() {
+        for wrong in [String::new(), "x".repeat(256)] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HEADER, wrong.parse().unwrap());
+            assert_eq!(scope(&who(Principal::Machine), &Method::POST, "/", &headers).unwrap_err().status(), 400);
+        }
+    }
+
+    #[test]
+    fn one_request_at_a_time_holds_a_key() {
+        let all = Arc::default();
+        let first = Running::take(&all, "a").unwrap();
+        assert_eq!(Running::take(&all, "a").err().unwrap().status(), 409);
+        drop(first);
+        assert!(Running::take(&all, "a").is_ok());
+    }
+}

@@ -1,0 +1,24 @@
+//! Path parameters.
+
+use crate::domain::id::Id;
+use crate::http::error::{ApiError, no_such_path};
+use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::request::Parts;
+
+/// The `{id}` of a path. What is no identifier names nothing: 404.
+#[derive(Clone, Copy, Debug)]
+pub struct ThingId(pub Id);
+
+impl<S: Send + Sync> FromRequestParts<S> for ThingId {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await;
+        let id = params
+            .ok()
+            .and_then(|params| params.iter().find(|(name, _)| *name == "id").and_then(|(_, text)| text.parse().ok()));
+        match id {
+            Some(id) => Ok(Self(id)),
+            None => Err(no_such_path().await),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first (decisions §1).
+
+use crate::config::checks::SITES;
+use crate::domain::id::Id;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::http::error::ApiError;
+use crate::store::queries::Page;
+use axum::extract::{FromRequestParts, Query};
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use serde_json::{Value, json};
+
+const LIMIT_DEFAULT: u64 = 50;
+const LIMIT_MOST: u64 = 200;
+
+/// The query parameters of a request; the first of a repeated one counts.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Vec<(String, String)>);
+
+impl<S: Sync> FromRequestParts<S> for Params {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Query(pairs) = Query::try_from_uri(&parts.uri)
+            .map_err(|_| ApiError::bad_request("malformed_query", "the query string cannot be read"))?;
+        Ok(Self(pairs))
+    }
+}
+
+impl Params {
+    /// The text of a parameter; an empty one counts as absent.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, text)| text.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// A parameter that is read from its text.
+    pub fn parsed<T: std::str::FromStr>(&self, name: &str, expected: &str) -> Result<Option<T>, ApiError> {
+        let read = |text: &str| text.parse().map_err(|_| Refusal::field(name, format!("must be {expected}")));
+        Ok(self.text(name).map(read).transpose()?)
+    }
+
+    /// One of an enumeration's words.
+    pub fn word<T: serde::de::DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ApiError> {
+        let read = |text: &str| {
+            serde_json::from_value(json!(text)).map_err(|_| Refusal::field(name, format!("does not know {text:?}")))
+        };
+        Ok(self.text(name).map(read).transpose()?)
+    }
+
+    /// An identifier.
+    pub fn id(&self, name: &str) -> Result<Option<Id>, ApiError> {
+        self.parsed(name, "an identifier")
+    }
+
+    /// Which part of the list.
+    pub fn page(&self) -> Result<Page, ApiError> {
+        let number = |name: &str| self.parsed(name, "a whole number");
+        let (limit, offset) = (number("limit")?.unwrap_or(LIMIT_DEFAULT), number("offset")?.unwrap_or(0_u64));
+        let mut faults = Faults::default();
+        faults.check((1..=LIMIT_MOST).contains(&limit), "limit", format!("must be from 1 to {LIMIT_MOST}"));
+        faults.check(i64::try_from(offset).is_ok(), "offset", "is too large");
+        faults.refuse()?;
+        Ok(Page { limit, offset })
+    }
+}
+
+/// The site that a request names: the query wins over the header; one that is none of the five is 400.
+pub fn site(params: &Params, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+    let header = headers.get("x-service-site").map(|site| site.to_str().unwrap_or("?"));
+    let Some(site) = params.text("site").or(header) else { return Ok(None) };
+    let mut faults = Faults::default();
+    faults.check(SITES.contains(&site), "site", format!("must be one of {}", SITES.join(", ")));
+    faults.refuse()?;
+    Ok(Some(site.to_owned()))
+}
+
+/// The body of a list.
+pub fn body(page: Page, name: &str, items: Vec<Value>, total: u64) -> Value {
+    let after = page.offset.saturating_add(items.len() as u64);
+    json!({
+        name: items,
+        "pagination": {"limit": page.limit, "offset": page.offset, "total": total, "hasMore": after < total},
+    })
+}
+
+/// The part of a list that is in memory as a whole, and how many there are.
+pub fn cut<T>(page: Page, all: Vec<T>) -> (Vec<T>, u64) {
+    let total = all.len() as u64;
+    let (offset, limit) = (usize::try_from(page.offset), usize::try_from(page.limit));
+    let (offset, limit) = (offset.unwrap_or(usize::MAX), limit.unwrap_or(usize::MAX));
+    (all.into_iter().skip(offset).take(limit).collect(), total)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn params(query: &str) -> Params {
+        let uri = format!("/x?{query}").parse().unwrap();
+        let Query(pairs) = Query::try_from_uri(&uri).unwrap();
+        Params(pairs)
+    }
+
+    #[test]
+    fn limits_are_kept() {
+        assert_eq!(params("").page().unwrap(), Page { limit: 50, offset: 0 });
+        assert_eq!(params("limit=200&offset=3").page().unwrap(), Page { limit: 200, offset: 3 });
+        for wrong in
+            ["limit=0", "limit=201", "limit=-1", "limit=x", "offset=-1", "offset=1.5", "offset=18446744073709551615"]
+        {
+            assert_eq!(params(wrong).page().unwrap_err().status(), 400, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_page_says_that_there_is_no_more() {
+        let page = Page { limit: 2, offset: 2 };
+        let more = |total| body(page, "items", vec![json!(1), json!(2)], total)["pagination"]["hasMore"].clone();
+        assert_eq!(more(4), json!(false));
+        assert_eq!(more(5), json!(true));
+        assert_eq!(cut(page, vec![1, 2, 3]), (vec![3], 3));
+        assert_eq!(
+            body(Page { limit: 1, offset: u64::MAX }, "items", Vec::new(), 1)["pagination"]["hasMore"],
+            json!(false)
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
+
+pub mod auth;
+pub mod dashboard;
+pub mod deliveries;
+pub mod endpoints;
+pub mod events;
+pub mod files;
+pub mod health;
+pub mod jobs;
+pub mod keys;
+pub mod materials;
+pub mod operate;
+pub mod orders;
+pub mod payments;
+pub mod place;
+pub mod printers;
+pub mod skus;
+pub mod users;
+
+use crate::domain::principal::Role;
+use crate::http::AppState;
+use crate::http::access::Need;
+use crate::http::routes::Routes;
+use axum::Router;
+
+/// All routes.
+pub fn routes(app: AppState) -> Router<AppState> {
+    let (open, session) = (Need::Open, Need::Session);
+    let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
+    Routes::new(app)
+        // People, keys, sessions
+        .post(open, "/api/auth/login", auth::login)
+        .post(open, "/api/auth/logout", auth::logout)
+        .get(customer, "/api/auth/me", auth::me)
+        .post(session, "/api/auth/password", auth::password)
+        .get(session, "/api/auth/sessions", auth::sessions)
+        .delete(session, "/api/auth/sessions", auth::end_sessions)
+        .get(admin, "/api/auth/api-keys", keys::list)
+        .post(admin, "/api/auth/api-keys", keys::create)
+        .delete(admin, "/api/auth/api-keys/{id}", keys::revoke)
+        .get(admin, "/api/users", users::list)
+        .post(admin, "/api/users", users::create)
+        .patch(admin, "/api/users/{id}", users::update)
+        .delete(admin, "/api/users/{id}", users::remove)
+        // Inventory and catalogue
+        .get(operator, "/api/inventory/materials", materials::list)
+        .post(operator, "/api/inventory/materials", materials::create)
+        .get(operator, "/api/inventory/materials/{id}", materials::one)
+        .patch(operator, "/api/inventory/materials/{id}", materials::update)
+        .delete(operator, "/api/inventory/materials/{id}", materials::remove)
+        .get(operator, "/api/inventory/materials/{id}/movements", materials::movements)
+        .post(operator, "/api/inventory/materials/{id}/adjustments", materials::adjust)
+        .get(customer, "/api/skus", skus::list)
+        .post(operator, "/api/skus", skus::create)
+        .get(customer, "/api/skus/{id}", skus::one)
+        .patch(operator, "/api/skus/{id}", skus::update)
+        .delete(operator, "/api/skus/{id}", skus::remove)
+        .get(operator, "/api/files", files::list)
+        .post_long(operator, "/api/files", files::upload)
+        .get(operator, "/api/files/{id}", files::one)
+        .delete(operator, "/api/files/{id}", files::remove)
+        .get_long(operator, "/api/files/{id}/content", files::content)
+        // Orders and jobs
+        .get(customer, "/api/orders", orders::list)
+        .post(customer, "/api/orders", place::place)
+        .get(customer, "/api/orders/{id}", orders::one)
+        .patch(operator, "/api/orders/{id}", orders::update)
+        .post(customer, "/api/orders/{id}/cancel", orders::cancel)
+        .post(operator, "/api/orders/{id}/confirm", orders::confirm)
+        .post(operator, "/api/orders/{id}/mark-paid", orders::mark_paid)
+        .post(operator, "/api/orders/{id}/ship", orders::ship)
+        .get(customer, "/api/orders/{id}/timeline", orders::timeline)
+        .get(operator, "/api/jobs", jobs::list)
+        .get(operator, "/api/jobs/{id}", jobs::one)
+        .patch(operator, "/api/jobs/{id}", jobs::update)
+        .post(operator, "/api/jobs/{id}/pause", jobs::pause)
+        .post(operator, "/api/jobs/{id}/resume", jobs::resume)
+        .post(operator, "/api/jobs/{id}/cancel", jobs::cancel)
+        .post(operator, "/api/jobs/{id}/retry", jobs::retry)
+        .post(operator, "/api/jobs/{id}/release", jobs::release)
+        .post(operator, "/api/jobs/{id}/resolve", jobs::resolve)
+        // Printers
+        .get(operator, "/api/printers", printers::list)
+        .post(operator, "/api/printers", printers::create)
+        .get(operator, "/api/printers/{id}", printers::one)
+        .patch(operator, "/api/printers/{id}", printers::update)
+        .delete(operator, "/api/printers/{id}", printers::remove)
+        .get(operator, "/api/printers/{id}/status", printers::status)
+        .get(operator, "/api/printers/{id}/info", operate::info)
+        .get(operator, "/api/printers/{id}/history", operate::history)
+        .get(operator, "/api/printers/{id}/webcams", operate::webcams)
+        .get(operator, "/api/printers/{id}/system-info", operate::system_info)
+        .get(operator, "/api/printers/{id}/files", operate::files)
+        .delete(operator, "/api/printers/{id}/files/{*name}", operate::delete_file)
+        .post(operator, "/api/printers/{id}/connect", operate::connect)
+        .post(operator, "/api/printers/{id}/disconnect", operate::disconnect)
+        .post(operator, "/api/printers/{id}/pause", operate::pause)
+        .post(operator, "/api/printers/{id}/resume", operate::resume)
+        .post(operator, "/api/printers/{id}/cancel", operate::cancel)
+        .post(operator, "/api/printers/{id}/emergency-stop", operate::emergency_stop)
+        .post(operator, "/api/printers/{id}/restart-firmware", operate::restart_firmware)
+        .post(operator, "/api/printers/{id}/home", operate::home)
+        .post(operator, "/api/printers/{id}/gcode", operate::gcode)
+        .post_long(operator, "/api/printers/{id}/print", operate::print)
+        .post(operator, "/api/printers/{id}/bed-cleared", operate::bed_cleared)
+        .post(operator, "/api/printers/{id}/maintenance", operate::maintenance)
+        // Outbound webhooks
+        .get(operator, "/api/webhooks/endpoints", endpoints::list)
+        .post(admin, "/api/webhooks/endpoints", endpoints::create)
+        .get(operator, "/api/webhooks/endpoints/{id}", endpoints::one)
+        .patch(admin, "/api/webhooks/endpoints/{id}", endpoints::update)
+        .delete(admin, "/api/webhooks/endpoints/{id}", endpoints::remove)
+        .post(admin, "/api/webhooks/endpoints/{id}/enable", endpoints::enable)
+        .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", endpoints::rotate)
+        .post(admin, "/api/webhooks/endpoints/{id}/test", deliveries::test)
+        .post(admin, "/api/webhooks/endpoints/{id}/replay", deliveries::replay)
+        .get(operator, "/api/webhooks/endpoints/{id}/deliveries", deliveries::list)
+        .post(admin, "/api/webhooks/deliveries/{id}/redeliver", deliveries::redeliver)
+        .get(operator, "/api/webhooks/event-types", endpoints::event_types)
+        // What happens
+        .get(operator, "/api/events", events::list)
+        .get_long(operator, "/api/events/stream", events::stream)
+        .get(session, "/api/dashboard", dashboard::show)
+        .get(operator, "/api/system/actors", health::actors)
+        .get(open, "/healthz", health::alive)
+        .get(open, "/readyz", health::ready)
+        // Inbound
+        .post(open, "/webhooks/payments", payments::receive)
+        .post(open, "/api/v1/webhooks/payments", payments::receive)
+        .into_router()
+}

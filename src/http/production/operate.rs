@@ -1,0 +1,288 @@
+//! Operations of a printer that go straight to the wire, and those of its actor (decisions §6, §7).
+//!
+//! What the printer answers is told as it is: refused 502 with its words, no answer 504, not of its type 409.
+
+use super::printers::{present, shown};
+use crate::actors::envelope::Caller;
+use crate::domain::file::FileKind;
+use crate::domain::id::Id;
+use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::refusal::Refusal;
+use crate::fleet::Link;
+use crate::http::AppState;
+use crate::http::body::sure;
+use crate::http::call::{Call, To, found, state_of};
+use crate::http::error::{Answer, ApiError};
+use crate::http::lookup::ThingId;
+use crate::http::page::Params;
+use crate::http::reply;
+use crate::printers::adapter::{Deleted, Source};
+use axum::extract::{Path, State};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Most commands of one request.
+const GCODE_MOST: usize = 200;
+const NAME_LONGEST: usize = 255;
+
+/// The connection of a printer that is being watched; 409 when an operator disconnected it.
+pub fn link(app: &AppState, id: Id) -> Result<Arc<Link>, ApiError> {
+    let away = || ApiError::conflict("printer_disconnected", "the printer is disconnected; connect it first");
+    app.shop.fleet.link(id).ok_or_else(away)
+}
+
+/// The connection of a printer that exists.
+async fn reach(app: &AppState, id: Id) -> Result<Arc<Link>, ApiError> {
+    present(app, id).await?;
+    link(app, id)
+}
+
+fn done() -> Answer {
+    reply::ok(json!({"ok": true}))
+}
+
+/// `GET /api/printers/{id}/info`: what its server and its firmware say of themselves, as far as the type tells.
+pub async fn info(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+    let link = reach(&app, id).await?;
+    let server = link.adapter.server_info().await;
+    let printer = link.adapter.printer_info().await;
+    match (server, printer) {
+        (Err(error), Err(_)) => Err(error.into()),
+        (server, printer) => reply::ok(json!({
+            "server": server.unwrap_or(Value::Null), "printer": printer.unwrap_or(Value::Null),
+        })),
+    }
+}
+
+/// `GET /api/printers/{id}/history?file=`: what the printer remembers of prints of a file; without one, of the last shown.
+pub async fn history(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
+    let link = reach(&app, id).await?;
+    let last = link.status.borrow().file.clone();
+    let Some(file) = params.text("file").map(str::to_owned).or(last) else { return reply::ok(json!({"history": []})) };
+    let prints = link.adapter.history(&file).await?;
+    reply::ok(json!({ "history": prints }))
+}
+
+/// `GET /api/printers/{id}/webcams`
+pub async fn webcams(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+    let webcams = reach(&app, id).await?.adapter.webcams().await?;
+    reply::ok(json!({ "webcams": webcams }))
+}
+
+/// `GET /api/printers/{id}/system-info`
+pub async fn system_info(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+    reply::ok(reach(&app, id).await?.adapter.system_info().await?)
+}
+
+/// `GET /api/printers/{id}/files`
+pub async fn files(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+    let files = reach(&app, id).await?.adapter.list_files().await?;
+    reply::ok(json!({ "files": files }))
+}
+
+/// `DELETE /api/printers/{id}/files/{name}`: not the file of the job in hand (409).
+pub async fn delete_file(
+    State(app): State<AppState>,
+    ThingId(id): ThingId,
+    Path((_, name)): Path<(String, String)>,
+) -> Answer {
+    let (_, printer) = present(&app, id).await?;
+    if printer.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(&name)) {
+        return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));
+    }
+    match link(&app, id)?.adapter.delete_file(&name).await? {
+        Deleted::Gone => reply::no_content(),
+        Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),
+    }
+}
+
+async fn tell(app: &AppState, call: &Call, id: Id, command: PrinterCommand) -> Answer {
+    let done = call.ask(&app.shop.printers, To::Id(id), command).await?;
+    reply::changed(&done, shown(app, &done)?)
+}
+
+/// `POST /api/printers/{id}/connect`: it is watched again.
+pub async fn connect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    if let Some(link) = app.shop.fleet.link(id) {
+        // Watched already: its serial port may be closed, or it is to be tried at once.
+        if let Err(error) = link.adapter.connect().await {
+            tracing::info!(printer = %id, %error, "does not connect yet");
+        }
+        link.look.notify_one();
+    }
+    tell(&app, &call, id, PrinterCommand::Connect(true)).await
+}
+
+/// `POST /api/printers/{id}/disconnect`: it is left alone; not while it has a job in hand (409).
+pub async fn disconnect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    let link = app.shop.fleet.link(id);
+    let answer = tell(&app, &call, id, PrinterCommand::Connect(false)).await?;
+    if let Some(link) = link
+        && let Err(error) = link.adapter.disconnect().await
+    {
+        tracing::info!(printer = %id, %error, "was not told that we let go of it");
+    }
+    Ok(answer)
+}
+
+/// `POST /api/printers/{id}/pause`: whatever it prints.
+pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    let link = reach(&app, id).await?;
+    link.adapter.pause().await?;
+    link.look.notify_one();
+    done()
+}
+
+/// `POST /api/printers/{id}/resume`
+pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    let link = reach(&app, id).await?;
+    link.adapter.resume().await?;
+    link.look.notify_one();
+    done()
+}
+
+/// `POST /api/printers/{id}/cancel`: whatever it prints; a job of ours ends as cancelled at the printer.
+pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    let link = reach(&app, id).await?;
+    link.adapter.cancel().await?;
+    link.look.notify_one();
+    done()
+}
+
+/// `POST /api/printers/{id}/emergency-stop`: to the wire first, past everything, and recorded after; without a database
+/// it is not recorded, and stops all the same. A disconnected printer is reached through an adapter of its own.
+pub async fn emergency_stop(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    let adapter = match app.shop.fleet.link(id) {
+        Some(link) => link.adapter.clone(),
+        None => {
+            let (_, printer) = present(&app, id).await?;
+            make_adapter(&app, &printer)?
+        }
+    };
+    // The caller may hang up: the stop goes out and is recorded all the same.
+    let (shop, caller) = (app.shop.clone(), Caller::new((*call.who.by).clone()));
+    let stop = tokio::spawn(async move {
+        adapter.emergency_stop().await?;
+        if let Some(link) = shop.fleet.link(id) {
+            link.look.notify_one();
+        }
+        let recorded = shop.printers.ask(id, caller, PrinterCommand::EmergencyStopped).await;
+        if let Err(error) = &recorded {
+            tracing::warn!(printer = %id, %error, "an emergency stop went out and is not recorded");
+        }
+        Ok::<_, ApiError>(recorded.is_ok())
+    });
+    let recorded = stop.await.map_err(ApiError::internal)??;
+    reply::ok(json!({"ok": true, "recorded": recorded}))
+}
+
+fn make_adapter(app: &AppState, printer: &Printer) -> Result<Arc<dyn crate::printers::adapter::Adapter>, ApiError> {
+    let fields = &printer.fields;
+    let api_key = match fields.sealed_api_key.as_str() {
+        "" => String::new(),
+        sealed => app.shop.sealer.open(sealed).map_err(ApiError::internal)?,
+    };
+    let serial = fields.serial.clone().unwrap_or_default();
+    let address = crate::printers::registry::PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
+    app.shop.fleet.registry.make(&fields.kind, &address).map_err(ApiError::internal)
+}
+
+/// `POST /api/printers/{id}/restart-firmware`: not during a print of ours (409).
+pub async fn restart_firmware(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    idle(&app, id).await?;
+    let link = link(&app, id)?;
+    link.adapter.restart_firmware().await?;
+    link.look.notify_one();
+    done()
+}
+
+/// What would spoil a print is refused while one is on or about to begin.
+async fn idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+    let (_, printer) = present(app, id).await?;
+    if printer.in_hand.is_some() || printer.foreign_print() {
+        return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
+    }
+    Ok(())
+}
+
+/// `POST /api/printers/{id}/home`
+pub async fn home(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    idle(&app, id).await?;
+    link(&app, id)?.adapter.home().await?;
+    tell(&app, &call, id, PrinterCommand::Homed).await
+}
+
+/// `POST /api/printers/{id}/gcode {commands[]}`
+pub async fn gcode(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    let mut body = call.fields()?;
+    let commands: Option<Vec<String>> = body.need("commands");
+    let fits = |commands: &Vec<String>| {
+        (1..=GCODE_MOST).contains(&commands.len())
+            && commands.iter().all(|line| !line.trim().is_empty() && line.len() <= 1000 && !line.contains(['\n', '\r']))
+    };
+    let fit = commands.as_ref().is_none_or(fits);
+    body.check(fit, "commands", format!("must be 1 to {GCODE_MOST} single lines of at most 1000 bytes"));
+    body.finish()?;
+    reach(&app, id).await?.adapter.run_gcode(&sure(commands)?).await?;
+    done()
+}
+
+/// `POST /api/printers/{id}/print {fileId}` or `{filename}`: prints a file that is no job. It must be idle; an upload and its start are separate calls.
+pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    let mut body = call.fields()?;
+    let file: Option<Id> = body.opt("fileId");
+    let name = body.opt_text("filename", NAME_LONGEST);
+    body.check(file.is_some() != name.is_some(), "fileId", "say either fileId or filename");
+    body.finish()?;
+    let (_, printer) = present(&app, id).await?;
+    if let Err(reason) = printer.free() {
+        return Err(ApiError::conflict("printer_busy", format!("the printer cannot take a print: {reason}")));
+    }
+    let link = link(&app, id)?;
+    let name = match (file, name) {
+        (Some(file), _) => upload(&app, &link, file).await?,
+        (None, name) => sure(name)?,
+    };
+    // The dispatcher may have given it a job while the upload ran.
+    let (_, printer) = present(&app, id).await?;
+    if let Err(reason) = printer.free() {
+        return Err(ApiError::conflict("printer_busy", format!("the printer cannot take a print: {reason}")));
+    }
+    link.adapter.start(&name).await?;
+    link.look.notify_one();
+    reply::ok(json!({"ok": true, "filename": name}))
+}
+
+/// Uploads a file of ours; the name that the printer gave it.
+async fn upload(app: &AppState, link: &Link, id: Id) -> Result<String, ApiError> {
+    let (_, state) = found(&app.shop.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
+    let file = state_of(&state)?;
+    if file.archived || file.kind != FileKind::Gcode {
+        return Err(Refusal::field("fileId", "must be a G-code file").into());
+    }
+    let size = u64::try_from(file.size).map_err(ApiError::internal)?;
+    let source = Source { path: app.shop.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
+    Ok(link.adapter.upload(&file.name, &source).await?)
+}
+
+/// `POST /api/printers/{id}/bed-cleared`
+pub async fn bed_cleared(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    tell(&app, &call, id, PrinterCommand::BedCleared).await
+}
+
+/// `POST /api/printers/{id}/maintenance {on, note?}`
+pub async fn maintenance(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    let mut body = call.fields()?;
+    let on: Option<bool> = body.need("on");
+    let note = body.nullable_text("note", 500).flatten();
+    body.finish()?;
+    tell(&app, &call, id, PrinterCommand::Maintenance { on: sure(on)?, note }).await
+}

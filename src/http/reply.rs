@@ -1,0 +1,61 @@
+//! Answers: the resource itself, with `ETag`, `Location` and the mark of a repeated answer.
+
+use crate::http::call::Done;
+use crate::http::error::{Answer, REPLAYED};
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+/// 200 with a body.
+pub fn ok(body: Value) -> Answer {
+    Ok(Json(body).into_response())
+}
+
+/// 200 with a resource and its version.
+pub fn resource(version: i64, body: Value) -> Answer {
+    Ok(tagged(version, Json(body).into_response()))
+}
+
+/// 204.
+pub fn no_content() -> Answer {
+    Ok(StatusCode::NO_CONTENT.into_response())
+}
+
+/// 204, marked when it is a repeat.
+pub fn gone<A>(done: &Done<A>) -> Answer {
+    Ok(marked(done.replayed, StatusCode::NO_CONTENT.into_response()))
+}
+
+/// 200 with the resource after a change.
+pub fn changed<A>(done: &Done<A>, body: Value) -> Answer {
+    Ok(marked(done.replayed, tagged(done.version, Json(body).into_response())))
+}
+
+/// 201 with the new resource, at this path.
+pub fn created<A>(done: &Done<A>, location: &str, body: Value) -> Answer {
+    made(done.replayed, location, body).map(|response| tagged(done.version, response))
+}
+
+fn tagged(version: i64, mut response: Response) -> Response {
+    if let Ok(tag) = HeaderValue::from_str(&format!("\"{version}\"")) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+fn marked(replayed: bool, mut response: Response) -> Response {
+    if replayed {
+        response.headers_mut().insert(HeaderName::from_static(REPLAYED), HeaderValue::from_static("true"));
+    }
+    response
+}
+
+/// 201 with what was made under another resource.
+pub fn made(replayed: bool, location: &str, body: Value) -> Answer {
+    let mut response = (StatusCode::CREATED, Json(body)).into_response();
+    if let Ok(location) = HeaderValue::from_str(location) {
+        response.headers_mut().insert(header::LOCATION, location);
+    }
+    Ok(marked(replayed, response))
+}

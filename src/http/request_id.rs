@@ -1,0 +1,56 @@
+//! `X-Request-Id`: accepted or made, echoed, in every log line of the request.
+
+use crate::http::AppState;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::middleware::Next;
+use axum::response::Response;
+use std::sync::Arc;
+use tracing::Instrument as _;
+
+const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+const LONGEST: usize = 128;
+
+/// The id of a request, among its extensions.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub Arc<str>);
+
+/// Names the request.
+pub async fn name(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
+    let id = given(request.headers()).unwrap_or_else(|| app.shop.environment.id().to_string());
+    let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
+    request.extensions_mut().insert(RequestId(id.as_str().into()));
+    let mut response = next.run(request).instrument(span.clone()).await;
+    span.in_scope(|| tracing::debug!(status = response.status().as_u16(), "answered"));
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(HEADER, value);
+    }
+    response
+}
+
+/// The caller's own id, unless it is unfit for a log line.
+fn given(headers: &HeaderMap) -> Option<String> {
+    let text = headers.get(HEADER)?.to_str().ok()?;
+    let fit = !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+    fit.then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn an_id_unfit_for_a_log_line_is_not_taken() {
+        let with = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(HEADER, HeaderValue::from_str(text).unwrap());
+            given(&headers)
+        };
+        assert_eq!(with("abc-1"), Some("abc-1".to_owned()));
+        assert_eq!(with(""), None);
+        assert_eq!(with("two words"), None);
+        assert_eq!(with(&"x".repeat(129)), None);
+        assert_eq!(given(&HeaderMap::new()), None);
+    }
+}

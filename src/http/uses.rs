@@ -1,0 +1,99 @@
+//! Last uses of keys and sessions, in memory; written each minute in one commit.
+
+use crate::actors::envelope::Caller;
+use crate::domain::access::AccessCommand;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::http::AppState;
+use dashmap::DashMap;
+use std::time::Duration;
+
+/// Between two writes.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// What was used since the last write.
+#[derive(Debug, Default)]
+pub struct Uses {
+    keys: DashMap<Id, Timestamp>,
+    sessions: DashMap<Id, Timestamp>,
+}
+
+impl Uses {
+    /// A key was shown.
+    pub fn key(&self, id: Id, at: Timestamp) {
+        self.keys.insert(id, at);
+    }
+    /// A session was shown.
+    pub fn session(&self, id: Id, at: Timestamp) {
+        self.sessions.insert(id, at);
+    }
+    /// When a session was last used, if that is not written yet.
+    pub fn session_seen(&self, id: Id) -> Option<Timestamp> {
+        self.sessions.get(&id).map(|at| *at)
+    }
+
+    fn command(&self) -> Option<AccessCommand> {
+        let all = |uses: &DashMap<Id, Timestamp>| uses.iter().map(|use_| (*use_.key(), *use_.value())).collect();
+        let (keys, sessions): (Vec<_>, Vec<_>) = (all(&self.keys), all(&self.sessions));
+        (!keys.is_empty() || !sessions.is_empty()).then_some(AccessCommand::Used { keys, sessions })
+    }
+
+    /// What was written may be forgotten, unless it was used again.
+    fn forget(&self, written: &AccessCommand) {
+        let AccessCommand::Used { keys, sessions } = written else { return };
+        for (id, at) in keys {
+            self.keys.remove_if(id, |_, now| now == at);
+        }
+        for (id, at) in sessions {
+            self.sessions.remove_if(id, |_, now| now == at);
+        }
+    }
+}
+
+/// Writes uses and sweeps ended sessions each minute, and once more at the end.
+pub async fn keep_writing(app: AppState) {
+    loop {
+        let last = tokio::select! {
+            () = tokio::time::sleep(EVERY) => false,
+            () = app.leaving.cancelled() => true,
+        };
+        write(&app).await;
+        if last {
+            return;
+        }
+        let auth = &app.config.auth;
+        let sweep =
+            AccessCommand::Sweep { idle_ms: auth.session_idle_hours.millis(), life_ms: auth.session_days.millis() };
+        if let Err(error) = app.shop.access.ask(Id::ONLY, Caller::system(), sweep).await {
+            tracing::debug!(%error, "ended sessions are swept later");
+        }
+    }
+}
+
+/// Writes what was used.
+pub async fn write(app: &AppState) {
+    let Some(command) = app.uses.command() else { return };
+    match app.shop.access.ask(Id::ONLY, Caller::system(), command.clone()).await {
+        Ok(_) => app.uses.forget(&command),
+        Err(error) => tracing::debug!(%error, "last uses are written later"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn what_is_used_again_while_it_is_written_is_written_again() {
+        let uses = Uses::default();
+        let [a, b] = [1, 2].map(|n| Id(uuid::Uuid::from_u128(n)));
+        uses.key(a, Timestamp(1));
+        uses.session(b, Timestamp(1));
+        let written = uses.command().unwrap();
+        uses.session(b, Timestamp(2));
+        uses.forget(&written);
+        let AccessCommand::Used { keys, sessions } = uses.command().unwrap() else { unreachable!() };
+        assert_eq!((keys, sessions), (Vec::new(), vec![(b, Timestamp(2))]));
+    }
+}

@@ -1,0 +1,76 @@
+//! The server's own log, on standard error: which lines, and how they look. Panics become log lines too.
+//!
+//! Not for what commands print: that is standard output.
+
+use std::any::Any;
+use std::backtrace::Backtrace;
+use std::io::{IsTerminal as _, stderr};
+use std::panic;
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::Mode;
+use crate::config::sections::{Log, LogFormat};
+
+/// Starts the log for a server. A second call in one process changes nothing.
+pub fn start(log: &Log, mode: Mode) {
+    install(EnvFilter::new(&log.filter), json(log.format, mode, stderr().is_terminal()));
+}
+
+/// Starts the log for a short command: warnings and errors only, as text.
+pub fn start_for_command() {
+    install(EnvFilter::new("warn,sqlx=error,sea_orm=error"), false);
+}
+
+fn install(filter: EnvFilter, json: bool) {
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
+    let started = if json {
+        lines.json().flatten_event(true).try_init()
+    } else {
+        lines.with_ansi(stderr().is_terminal()).with_target(false).try_init()
+    };
+    if started.is_ok() {
+        panic::set_hook(Box::new(|info| {
+            let at = info.location().map(ToString::to_string).unwrap_or_default();
+            // Only when RUST_BACKTRACE asks for one.
+            let backtrace = Backtrace::capture();
+            tracing::error!(%at, %backtrace, "panic: {}", words(info.payload()));
+        }));
+    }
+}
+
+/// Whether lines are JSON: text is for people at a terminal, and production has programs that read the log.
+fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
+    match format {
+        LogFormat::Json => true,
+        LogFormat::Text => false,
+        LogFormat::Auto => mode == Mode::Production || !terminal,
+    }
+}
+
+/// What a panic says.
+fn words(payload: &(dyn Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no words)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn auto_is_text_for_people_only() {
+        assert!(!json(LogFormat::Auto, Mode::Development, true));
+        assert!(json(LogFormat::Auto, Mode::Development, false));
+        assert!(json(LogFormat::Auto, Mode::Production, true));
+        assert!(json(LogFormat::Json, Mode::Development, true));
+        assert!(!json(LogFormat::Text, Mode::Production, false));
+    }
+
+    #[test]
+    fn a_panic_keeps_its_words() {
+        assert_eq!(words(&"a"), "a");
+        assert_eq!(words(&String::from("b")), "b");
+        assert_eq!(words(&1), "(no words)");
+    }
+}

@@ -1,0 +1,195 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::Load;
+use crate::domain::access::{Access, ApiKey, Session, User};
+use crate::domain::durable::Row;
+use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::inbox::Inbound;
+use crate::domain::job::AttemptState;
+use crate::domain::mail::Mail;
+use crate::domain::material::Material;
+use crate::domain::order::Order;
+use crate::domain::printer::Printer;
+use crate::domain::sku::Sku;
+use crate::entities::files;
+use crate::store::rows::samples::{
+    access, at, attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, on_each, order, payment,
+    printer, sku, write,
+};
+use crate::store::rows::{Batch, Head};
+use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
+use serde_json::json;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// Writes a thing with its rows and finds it again, alone and among the resident ones.
+async fn round_trip<T: Load + PartialEq + Debug>(
+    db: &DatabaseConnection,
+    id: Id,
+    thing: T,
+    rows: Vec<Row>,
+    resident: bool,
+) {
+    assert_eq!(T::load(db, id).await.unwrap().version, 0);
+    let mut batch = Batch::default();
+    batch.push_head(thing.head(id, 1, !resident).unwrap());
+    for row in &rows {
+        batch.push_row(row).unwrap();
+    }
+    write(db, batch).await.unwrap();
+    let found = T::load(db, id).await.unwrap();
+    assert_eq!((found.version, found.state.as_ref()), (1, Some(&thing)));
+    let all = T::load_resident(db).await.unwrap();
+    match all.as_slice() {
+        [(found, versioned)] if resident => {
+            assert_eq!((*found, versioned.version, versioned.state.as_ref()), (id, 1, Some(&thing)));
+        }
+        others => assert!(!resident && others.is_empty(), "{others:?}"),
+    }
+}
+
+#[tokio::test]
+async fn every_kind_comes_back_as_it_was_written() {
+    on_each(async |db| {
+        round_trip::<File>(db, id(1), file(1), vec![], false).await;
+        round_trip::<Sku>(db, id(2), sku(2, "A"), vec![], false).await;
+        round_trip::<Printer>(db, id(3), printer(3), vec![], true).await;
+        round_trip::<Mail>(db, id(4), mail(4), vec![], true).await;
+        round_trip::<Inbound>(db, id(5), inbound(5), vec![], true).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_order_comes_back_with_jobs_attempts_and_payments() {
+    on_each(async |db| {
+        let mut first = job(10, 1);
+        first.attempts = vec![attempt(21, 10, 1, 1), attempt(20, 10, 1, 2)];
+        let mut whole = order(1);
+        whole.payments = vec![payment(30, 1), payment(31, 1)];
+        let rows = [
+            Row::Attempt(first.attempts[1].clone()),
+            Row::Attempt(first.attempts[0].clone()),
+            Row::Job(Arc::new(first.clone())),
+            Row::Job(Arc::new(job(11, 1))),
+            Row::Payment(whole.payments[1].clone()),
+            Row::Payment(whole.payments[0].clone()),
+        ];
+        for job in [first, job(11, 1)] {
+            whole.jobs.insert_mut(job.id, Arc::new(job));
+        }
+        round_trip(db, id(1), whole, rows.into(), true).await;
+
+        // An order at rest is not resident, and its rows come with nobody else's.
+        let mut resting = Batch::default();
+        resting.push_head(order(2).head(id(2), 1, true).unwrap());
+        resting.push_row(&Row::Job(Arc::new(job(12, 2)))).unwrap();
+        write(db, resting).await.unwrap();
+        let resident = Order::load_resident(db).await.unwrap();
+        assert_eq!(resident.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [id(1)]);
+        let other = Order::load(db, id(2)).await.unwrap().state.unwrap();
+        assert_eq!(other.jobs.keys().copied().collect::<Vec<_>>(), [id(12)]);
+
+        // The row of an attempt is newer than its copy in the job.
+        let mut done = attempt(20, 10, 1, 2);
+        done.state = AttemptState::Finished;
+        let mut batch = Batch::default();
+        batch.push_row(&Row::Attempt(done)).unwrap();
+        write(db, batch).await.unwrap();
+        let found = Order::load(db, id(1)).await.unwrap().state.unwrap();
+        assert_eq!(found.jobs.get(&id(10)).unwrap().attempts[1].state, AttemptState::Finished);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_material_comes_back_with_its_claims() {
+    on_each(async |db| {
+        let claims = [claim(10, 200), claim(11, 200)];
+        let whole = material(200).put_back(claims.clone());
+        round_trip::<Material>(db, id(200), whole, claims.map(Row::Claim).into(), true).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_head(endpoint(600).head(id(600), 1, false).unwrap());
+        for n in (0..50).rev() {
+            let mut delivery = delivery(1000 + n, 600, n);
+            if n < 5 {
+                delivery.state = DeliveryState::Delivered;
+            }
+            batch.push_row(&Row::Delivery(delivery)).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        for found in
+            [Endpoint::load(db, id(600)).await.unwrap(), Endpoint::load_resident(db).await.unwrap().pop().unwrap().1]
+        {
+            let found = found.state.unwrap();
+            let earliest: Vec<_> = (1005..1005 + WINDOW as u128).map(id).collect();
+            assert_eq!(found.window.keys().copied().collect::<Vec<_>>(), earliest);
+            assert!(found.backlog);
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn access_comes_back_with_staff_keys_and_sessions() {
+    on_each(async |db| {
+        let user: User = serde_json::from_value(json!({
+            "id": id(1), "email": "a@example.org", "name": "A", "passwordHash": "h", "role": "admin", "archived": false,
+            "createdAt": at(0), "updatedAt": at(0),
+        }))
+        .unwrap();
+        let key: ApiKey = serde_json::from_value(json!({
+            "id": id(2), "name": "k", "hash": "aa", "prefix": "key_live_", "last4": "1234", "role": "operator", "createdAt": at(0),
+        }))
+        .unwrap();
+        let session = |n: u128, hash: &str| -> Session {
+            serde_json::from_value(json!({
+                "id": id(n), "userId": id(1), "hash": hash, "createdAt": at(0), "seenAt": at(0),
+            }))
+            .unwrap()
+        };
+        let whole = access().put_back([user.clone()], [key.clone()], [session(3, "s3")]);
+        let rows = vec![
+            Row::User(user),
+            Row::ApiKey(key),
+            Row::Session(session(3, "s3")),
+            Row::Session(session(4, "s4")),
+            Row::SessionGone(id(4)),
+        ];
+        round_trip::<Access>(db, Id::ONLY, whole, rows, true).await;
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_damaged_doc_is_told_by_table_and_id() {
+    on_each(async |db| {
+        let row = |n: u128, schema: i64, doc: &str| files::ActiveModel {
+            id: Set(id(n).to_string()),
+            version: Set(1),
+            schema: Set(schema),
+            doc: Set(doc.to_owned()),
+            name: Set(String::new()),
+            kind: Set("gcode".to_owned()),
+            sha256: Set(String::new()),
+            archived: Set(false),
+            created_at: Set(0),
+        };
+        row(1, 1, "{").insert(db).await.unwrap();
+        row(2, 99, "{}").insert(db).await.unwrap();
+        let damaged = File::load(db, id(1)).await.unwrap_err().to_string();
+        assert!(damaged.contains("files") && damaged.contains(&id(1).to_string()), "{damaged}");
+        let newer = File::load(db, id(2)).await.unwrap_err().to_string();
+        assert!(newer.contains("schema 99"), "{newer}");
+    })
+    .await;
+}

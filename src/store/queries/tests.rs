@@ -1,0 +1,231 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page, PrinterFilter};
+use super::{Queries, SkuFilter};
+use crate::domain::amount::Amount;
+use crate::domain::durable::{Row, Versioned};
+use crate::domain::endpoint::DeliveryState;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::job::{Job, JobState};
+use crate::domain::order::{Order, OrderStatus};
+use crate::store::rows::samples::{
+    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
+    write,
+};
+use crate::store::rows::{Audit, Batch, Head, Idempotency};
+use std::sync::Arc;
+
+const ALL: Page = Page { limit: 100, offset: 0 };
+
+fn ids(orders: (Vec<Versioned<Order>>, u64)) -> Vec<Id> {
+    orders.0.into_iter().map(|order| order.state.unwrap().id).collect()
+}
+
+#[tokio::test]
+async fn orders_are_filtered_counted_and_paged_newest_first() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 1..=5 {
+            let mut order = order(n);
+            if n == 3 {
+                order.status = OrderStatus::Shipped;
+                order.made_by = Some(id(901));
+                order.customer_email = Some("Ann_Lee@example.org".to_lowercase());
+            }
+            batch.push_head(order.head(order.id, 1, false).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let list = async |filter: OrderFilter| ids(queries.orders(&filter, ALL).await.unwrap());
+
+        let (page, total) = queries.orders(&OrderFilter::default(), Page { limit: 2, offset: 1 }).await.unwrap();
+        assert_eq!((ids((page, total)), total), (vec![id(4), id(3)], 5));
+        let shipped = OrderFilter { status: Some(OrderStatus::Shipped), ..OrderFilter::default() };
+        assert_eq!(list(shipped).await, [id(3)]);
+        assert_eq!(list(OrderFilter { site: Some("other".into()), ..OrderFilter::default() }).await, []);
+        assert_eq!(list(OrderFilter { made_by: Some(id(901)), ..OrderFilter::default() }).await, [id(3)]);
+        let own = Own { made_by: id(901), customer_email: Some("5@example.org".into()) };
+        assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(5), id(3)]);
+        let q = async |q: &str| list(OrderFilter { q: Some(q.to_owned()), ..OrderFilter::default() }).await;
+        assert_eq!(q("ANN_").await, [id(3)], "no wildcard");
+        assert_eq!(q("ord-000004").await, [id(4)]);
+        assert_eq!(q("%").await, []);
+
+        assert_eq!(queries.order_of_session("cs_2").await.unwrap(), Some(id(2)));
+        assert_eq!(queries.order_of_intent("pi_4").await.unwrap(), Some(id(4)));
+        assert_eq!(queries.order_of_intent("pi_9").await.unwrap(), None);
+        let mut counts = queries.orders_by_status().await.unwrap();
+        counts.sort_by_key(|(_, count)| *count);
+        assert_eq!(counts, [(OrderStatus::Shipped, 1), (OrderStatus::Paid, 4)]);
+        assert_eq!(queries.highest_numbers().await.unwrap(), (5, 0));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn jobs_come_with_their_attempts() {
+    on_each(async |db| {
+        let mut printing = job(11, 1);
+        printing.state = JobState::Printing;
+        printing.printer_id = Some(id(500));
+        printing.attempts = vec![attempt(20, 11, 1, 1), attempt(21, 11, 1, 2)];
+        let mut batch = Batch::default();
+        for row in [
+            Row::Job(Arc::new(job(10, 1))),
+            Row::Job(Arc::new(Job { attempts: Vec::new(), ..printing.clone() })),
+            Row::Attempt(printing.attempts[0].clone()),
+            Row::Attempt(printing.attempts[1].clone()),
+        ] {
+            batch.push_row(&row).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        assert_eq!(queries.job(id(11)).await.unwrap(), Some(printing.clone()));
+        assert_eq!(queries.job(id(99)).await.unwrap(), None);
+        assert_eq!(queries.order_of_job(id(10)).await.unwrap(), Some(id(1)));
+        let all = JobFilter { order_id: Some(id(1)), sku_id: Some(id(300)), ..JobFilter::default() };
+        assert_eq!(queries.jobs(&all, ALL).await.unwrap(), (vec![printing.clone(), job(10, 1)], 2));
+        let on_it = JobFilter { printer_id: Some(id(500)), state: Some(JobState::Printing), ..JobFilter::default() };
+        assert_eq!(queries.jobs(&on_it, ALL).await.unwrap(), (vec![printing], 1));
+        assert_eq!(queries.highest_numbers().await.unwrap(), (0, 11));
+        assert_eq!(queries.jobs_by_state().await.unwrap().len(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn things_are_listed_and_known_to_be_in_use() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_head(material(200).head(id(200), 3, false).unwrap());
+        batch.push_head(sku(300, "A-1").head(id(300), 1, false).unwrap());
+        for n in [400, 401, 402, 403] {
+            batch.push_head(file(n).head(id(n), 1, false).unwrap());
+        }
+        batch.push_head(printer(500).head(id(500), 1, false).unwrap());
+        batch.push_row(&Row::Movement(movement(1, 200, 1000))).unwrap();
+        batch.push_row(&Row::Movement(movement(2, 200, -400))).unwrap();
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+
+        let q = |q: &str| Some(q.to_owned());
+        let (found, total) = queries.materials(&MaterialFilter { q: q("100% BLACK"), kind: None }, ALL).await.unwrap();
+        assert_eq!((total, found[0].version, found[0].state.as_ref()), (1, 3, Some(&material(200))));
+        assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
+        assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
+        assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
+        assert_eq!(queries.printers(&PrinterFilter { kind: q("fw_rest"), q: None }, ALL).await.unwrap().1, 1);
+        assert_eq!(queries.head::<File>(id(400)).await.unwrap().state, Some(file(400)));
+        assert_eq!(queries.head::<File>(id(9)).await.unwrap().version, 0);
+        assert_eq!(queries.movements(id(200), ALL).await.unwrap().0, [movement(2, 200, -400), movement(1, 200, 1000)]);
+        assert_eq!(queries.ledger_sums(id(200)).await.unwrap(), (Amount::units(600), Amount::units(2)));
+        assert_eq!(queries.ledger_sums(id(9)).await.unwrap(), (Amount::ZERO, Amount::ZERO));
+
+        assert!(queries.file_in_use(id(400)).await.unwrap(), "a SKU's G-code");
+        assert!(queries.file_in_use(id(401)).await.unwrap(), "a SKU's picture");
+        assert!(!queries.file_in_use(id(402)).await.unwrap());
+        assert!(queries.material_in_use(id(200)).await.unwrap());
+        assert!(!queries.material_in_use(id(201)).await.unwrap());
+        assert!(!queries.sku_in_use(id(300)).await.unwrap());
+        let mut batch = Batch::default();
+        batch.push_head(order(1).head(id(1), 1, false).unwrap());
+        let mut waits = job(10, 2);
+        (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
+        batch.push_row(&Row::Job(Arc::new(waits))).unwrap();
+        write(db, batch).await.unwrap();
+        assert!(queries.sku_in_use(id(300)).await.unwrap(), "an unfinished order");
+        assert!(queries.sku_in_use(id(301)).await.unwrap(), "an unfinished job");
+        assert!(queries.file_in_use(id(403)).await.unwrap(), "an unfinished job");
+        let mut batch = Batch::default();
+        batch.push_head(Order { status: OrderStatus::Cancelled, ..order(1) }.head(id(1), 2, true).unwrap());
+        batch.push_row(&Row::Job(Arc::new(Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) }))).unwrap();
+        write(db, batch).await.unwrap();
+        assert!(!queries.sku_in_use(id(300)).await.unwrap());
+        assert!(!queries.sku_in_use(id(301)).await.unwrap());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn the_outbox_is_read_in_order() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_head(endpoint(600).head(id(600), 1, false).unwrap());
+        for n in 1..=4 {
+            let word = if n == 2 { "job.failed" } else { "order.paid" };
+            batch.push_event(n as i64, &event(n, word, 1 + n % 2)).unwrap();
+            batch.push_row(&Row::Delivery(delivery(10 + n, 600, n))).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let seqs = async |after: i64, filter: EventFilter| -> Vec<i64> {
+            queries.events_after(after, &filter, 3).await.unwrap().into_iter().map(|event| event.seq).collect()
+        };
+        assert_eq!(seqs(0, EventFilter::default()).await, [1, 2, 3]);
+        assert_eq!(seqs(1, EventFilter { events: vec!["order.paid".into()], ..EventFilter::default() }).await, [3, 4]);
+        assert_eq!(seqs(0, EventFilter { subject_id: Some(id(1)), ..EventFilter::default() }).await, [2, 4]);
+        assert_eq!(queries.event_range().await.unwrap(), (1, 4));
+        assert_eq!(queries.last_seq().await.unwrap(), 4);
+        let timeline = queries.timeline(id(2)).await.unwrap();
+        assert_eq!(timeline[0].event, event(1, "order.paid", 2));
+
+        assert_eq!(queries.endpoints(ALL).await.unwrap().1, 1);
+        assert_eq!(queries.delivery(id(11)).await.unwrap(), Some(delivery(11, 600, 1)));
+        let pending = queries.pending_deliveries(id(600), Some((at(12), id(12))), 9).await.unwrap();
+        assert_eq!(pending, [delivery(13, 600, 3), delivery(14, 600, 4)]);
+        let (page, total) = queries.deliveries(id(600), Some(DeliveryState::Pending), ALL).await.unwrap();
+        assert_eq!((page[0].id, total), (id(14), 4));
+        assert_eq!(queries.deliveries(id(600), Some(DeliveryState::Failed), ALL).await.unwrap().1, 0);
+        assert_eq!(queries.last_replay(id(600), id(1)).await.unwrap(), Some(0));
+        assert_eq!(queries.last_replay(id(600), id(9)).await.unwrap(), None);
+        assert_eq!(queries.deliveries_by_state().await.unwrap(), [(DeliveryState::Pending, 4)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn logs_and_keys_come_back_as_they_were_written() {
+    on_each(async |db| {
+        let line = |n: u128| Audit {
+            id: id(n),
+            at: at(n as i64),
+            actor: "machine".to_owned(),
+            action: "order.cancel".to_owned(),
+            subject_kind: "order".to_owned(),
+            subject_id: id(1),
+            request_id: None,
+            outcome: "done".to_owned(),
+        };
+        let answered = Idempotency {
+            key: "k".to_owned(),
+            body_hash: "ab".to_owned(),
+            kind: "order".to_owned(),
+            thing_id: id(1),
+            version: 1,
+            answer: "{}".to_owned(),
+            created_at: at(0),
+            expires_at: at(1),
+        };
+        let mut batch = Batch::default();
+        batch.push_audit(line(1));
+        batch.push_audit(line(2));
+        batch.push_idempotency(answered.clone());
+        for n in [4, 3] {
+            let mut inbound = inbound(n);
+            inbound.done = n == 4;
+            batch.push_head(inbound.head(inbound.id, 1, false).unwrap());
+        }
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        let filter = AuditFilter { actor: Some("machine".to_owned()), ..AuditFilter::default() };
+        assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![line(2), line(1)], 2));
+        let filter = AuditFilter { subject_id: Some(id(2)), ..AuditFilter::default() };
+        assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![], 0));
+        assert_eq!(queries.idempotency("k").await.unwrap(), Some(answered));
+        assert_eq!(queries.idempotency("other").await.unwrap(), None);
+        let open = queries.unmatched_inbound().await.unwrap();
+        assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [inbound(3)]);
+    })
+    .await;
+}

@@ -1,0 +1,196 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
+use super::{Batch, Head, Idempotency, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use crate::domain::access::User;
+use crate::domain::durable::{Created, Row};
+use crate::domain::endpoint::DeliveryState;
+use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
+use sea_orm::{EntityTrait, PaginatorTrait};
+use std::sync::Arc;
+
+fn heads<T: Head>(things: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
+    let mut batch = Batch::default();
+    for (id, version, thing) in things {
+        batch.push_head(thing.head(id, version, false).unwrap());
+    }
+    batch
+}
+
+fn user(n: u128, archived: bool) -> User {
+    serde_json::from_value(serde_json::json!({
+        "id": id(n), "email": "a@example.org", "name": "A", "passwordHash": "", "role": "admin", "archived": archived,
+        "createdAt": at(0), "updatedAt": at(0),
+    }))
+    .unwrap()
+}
+
+fn key(key: &str, expires: i64) -> Idempotency {
+    Idempotency {
+        key: key.to_owned(),
+        body_hash: "ab".to_owned(),
+        kind: "order".to_owned(),
+        thing_id: id(1),
+        version: 1,
+        answer: "{}".to_owned(),
+        created_at: at(0),
+        expires_at: at(expires),
+    }
+}
+
+#[tokio::test]
+async fn a_head_is_written_only_over_the_version_before() {
+    on_each(async |db| {
+        write(db, heads([(id(1), 1, file(1)), (id(2), 1, file(2))])).await.unwrap();
+        write(db, heads([(id(1), 2, file(1)), (id(3), 1, file(3))])).await.unwrap();
+        // One stale head among good ones is noticed, and nothing of the batch stays.
+        let stale = write(db, heads([(id(1), 3, file(1)), (id(2), 3, file(2))])).await;
+        assert!(matches!(stale, Err(WriteError::Guard("files"))), "{stale:?}");
+        let again = write(db, heads([(id(1), 1, file(1))])).await;
+        assert!(matches!(again, Err(WriteError::Guard("files"))), "{again:?}");
+        let twice = write(db, heads([(id(1), 3, file(1)), (id(1), 4, file(1))])).await;
+        assert!(matches!(twice, Err(WriteError::Guard("files"))), "{twice:?}");
+        write(db, heads([(id(1), 3, file(1)), (id(2), 2, file(2))])).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_rows_with_the_same_key_the_last_word_counts() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        let mut later = job(10, 1);
+        batch.push_row(&Row::Job(Arc::new(later.clone()))).unwrap();
+        later.priority = 9;
+        batch.push_row(&Row::Job(Arc::new(later))).unwrap();
+        for row in [
+            Row::Claim(claim(1, 200)),
+            Row::ClaimGone(claim(1, 200).id),
+            Row::Claim(claim(2, 200)),
+            Row::ClaimGone(claim(2, 200).id),
+            Row::Claim(claim(2, 200)),
+        ] {
+            batch.push_row(&row).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let jobs = jobs::Entity::find().all(db).await.unwrap();
+        assert_eq!(jobs.iter().map(|job| job.priority).collect::<Vec<_>>(), [9]);
+        let left = claims::Entity::find().all(db).await.unwrap();
+        assert_eq!(left.into_iter().map(|claim| claim.id).collect::<Vec<_>>(), [format!("{}/1", id(2))]);
+
+        // Over rows that are on disk: replaced, deleted, deleted and made again.
+        let mut batch = Batch::default();
+        let mut changed = claim(2, 200);
+        changed.priority = 1;
+        batch.push_row(&Row::ClaimGone(changed.id)).unwrap();
+        batch.push_row(&Row::Claim(changed)).unwrap();
+        write(db, batch).await.unwrap();
+        assert!(claims::Entity::find().one(db).await.unwrap().unwrap().doc.contains("\"priority\":1"));
+        let mut batch = Batch::default();
+        batch.push_row(&Row::ClaimGone(claim(2, 200).id)).unwrap();
+        write(db, batch).await.unwrap();
+        assert_eq!(claims::Entity::find().count(db).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_address_is_free_again_when_its_owner_is_deleted() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_row(&Row::User(user(1, false))).unwrap();
+        write(db, batch).await.unwrap();
+        let mut batch = Batch::default();
+        batch.push_row(&Row::User(user(2, false))).unwrap();
+        let taken = write(db, batch).await;
+        assert!(matches!(&taken, Err(WriteError::Constraint(what)) if what == "users.email_key"), "{taken:?}");
+        let mut batch = Batch::default();
+        batch.push_row(&Row::User(user(1, true))).unwrap();
+        batch.push_row(&Row::User(user(2, false))).unwrap();
+        write(db, batch).await.unwrap();
+        assert_eq!(users::Entity::find().count(db).await.unwrap(), 2);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_taken_value_is_told_by_table_and_columns() {
+    on_each(async |db| {
+        let name = async |batch: Batch| match write(db, batch).await {
+            Err(WriteError::Constraint(name)) => name,
+            other => format!("{other:?}"),
+        };
+        write(db, heads([(id(1), 1, sku(1, "A"))])).await.unwrap();
+        assert_eq!(name(heads([(id(2), 1, sku(2, "A"))])).await, "skus.code");
+
+        let mut batch = Batch::default();
+        batch.push_idempotency(key("k", 0));
+        batch.push_idempotency(key("k", 0));
+        assert_eq!(name(batch).await, "idempotency.key");
+
+        let mut batch = Batch::default();
+        batch.push_row(&Row::Delivery(delivery(1, 600, 700))).unwrap();
+        batch.push_row(&Row::Delivery(delivery(2, 600, 700))).unwrap();
+        assert_eq!(name(batch).await, "deliveries.endpoint_id,event_id,replay");
+
+        let mut batch = Batch::default();
+        batch.push_event(1, &event(1, "order.paid", 1)).unwrap();
+        batch.push_event(1, &event(2, "order.paid", 1)).unwrap();
+        assert_eq!(name(batch).await, "events.seq");
+
+        let mut batch = heads([(id(1), 1, order(1))]);
+        batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
+        batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
+        assert_eq!(name(batch).await, "movements.id");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn large_batches_are_cut_below_the_limit_on_parameters() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in 0..40_000 {
+            batch.push_row(&Row::Movement(movement(n, 200, 1))).unwrap();
+        }
+        for n in 0..5_000 {
+            batch.push_created(&Created::Mail(mail(n))).unwrap();
+            batch.push_row(&Row::Claim(claim(n, 200))).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        assert_eq!(movements::Entity::find().count(db).await.unwrap(), 40_000);
+        assert_eq!(mails::Entity::find().count(db).await.unwrap(), 5_000);
+        let mut batch = Batch::default();
+        for n in 0..5_000 {
+            batch.push_row(&Row::ClaimGone(claim(n, 200).id)).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        assert_eq!(claims::Entity::find().count(db).await.unwrap(), 0);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_idempotency(key("old", 10));
+        batch.push_idempotency(key("new", 1000));
+        for n in 1..=3 {
+            batch.push_event(n as i64, &event(n, "order.paid", 1)).unwrap();
+        }
+        let mut sent = delivery(1, 600, 1);
+        sent.state = DeliveryState::Delivered;
+        batch.push_row(&Row::Delivery(sent)).unwrap();
+        batch.push_row(&Row::Delivery(delivery(2, 600, 2))).unwrap();
+        write(db, batch).await.unwrap();
+
+        assert_eq!(purge_idempotency(db, at(10)).await.unwrap(), 1);
+        assert_eq!(purge_events(db, at(2)).await.unwrap(), 1);
+        assert_eq!(purge_events(db, at(1000)).await.unwrap(), 1, "the last event stays");
+        assert_eq!(events::Entity::find().one(db).await.unwrap().unwrap().seq, 3);
+        assert_eq!(purge_deliveries(db, at(1000)).await.unwrap(), 1, "the pending one stays");
+        assert_eq!(deliveries::Entity::find().count(db).await.unwrap(), 1);
+    })
+    .await;
+}
