@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod chaos;
+mod invariants;
 mod shell;
 mod store;
-mod invariants;
 mod support;
 mod whole;

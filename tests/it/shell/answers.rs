@@ -255,7 +255,7 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 32).await;
-    let _ = rig.root.cast(printfloor::actors::root::RootMsg::Closing);
+    let _ = ractor::call!(rig.root, printfloor::actors::root::RootMsg::Closing);
     let closing = tallies.clone();
     let closed = tokio::spawn(async move { closing.close(WITHIN).await });
     until("it closes", async || tallies.observe().iter().all(|line| line.place == "closed")).await;
