@@ -142,8 +142,7 @@ fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     let unusable = |source| StartError::Data { path: data.to_owned(), source };
     fs::create_dir_all(data).map_err(unusable)?;
     let path = data.join(LOCK);
-    let mut file =
-        File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
+    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {

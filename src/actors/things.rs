@@ -114,7 +114,12 @@ impl<T: Thing> Things<T> {
             return Ok(Some(handle));
         }
         if T::load(&self.reading, id).await?.state.is_none() {
-            return Ok(None);
+            // The only one of its kind is there from the beginning; its first change writes it.
+            if id != Id::ONLY {
+                return Ok(None);
+            }
+            self.start_known(vec![(id, Arc::new(Versioned::nothing()))]).await;
+            return Ok(self.resident(id));
         }
         Ok(Some(self.wake(id)))
     }

@@ -1,0 +1,6 @@
+//! The integration tests, one binary: they speak to the real server over its port, with simulated printers and services
+//! on their real wire protocols.
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod support;
+mod whole;

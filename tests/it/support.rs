@@ -1,0 +1,38 @@
+//! What every test stands on: the real binary in a folder of its own, on SQLite or PostgreSQL; simulated printers and
+//! services; waiting on conditions.
+
+pub mod app;
+pub mod builders;
+pub mod client;
+pub mod database;
+pub mod waiting;
+
+pub use app::App;
+pub use client::Client;
+pub use database::Db;
+pub use waiting::until;
+
+/// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to be
+/// left out when nobody asked for services (`PRINTFLOOR_TEST_SERVICES`).
+macro_rules! on_both {
+    ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
+        mod $name {
+            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
+            use super::*;
+            async fn run($db: $crate::support::Db) $body
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_sqlite() {
+                run($crate::support::Db::sqlite()).await;
+            }
+            $(#[$meta])*
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn on_postgres() {
+                if let Some(db) = $crate::support::Db::postgres().await {
+                    run(db).await;
+                }
+            }
+        }
+    )* };
+}
+pub(crate) use on_both;

@@ -1,0 +1,215 @@
+//! The real binary: started in a folder of its own, spoken to over its port, killed, started again.
+
+use super::{Client, Db, until};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use tempfile::TempDir;
+
+/// Signs payment events in tests.
+pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
+
+/// Settings and place of a server under test.
+pub struct Builder {
+    db: Db,
+    env: BTreeMap<String, String>,
+}
+
+impl Builder {
+    /// With this variable.
+    pub fn env(mut self, name: &str, value: impl ToString) -> Self {
+        self.env.insert(name.to_owned(), value.to_string());
+        self
+    }
+
+    /// Starts it, with an admin's key.
+    pub async fn start(self) -> App {
+        let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();
+        let port = free_port();
+        let mut app = App {
+            client: Client::new(&format!("http://127.0.0.1:{port}"), None),
+            port,
+            child: None,
+            log: Arc::default(),
+            env: self.env,
+            db: self.db,
+            dir,
+            may_fall: false,
+        };
+        let key = app.command(&["key", "create", "--name", "tests", "--role", "admin"], "");
+        let key = key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned();
+        app.client.key = Some(key);
+        app.start().await;
+        app
+    }
+}
+
+/// A server under test; dereferences to its admin's client.
+pub struct App {
+    client: Client,
+    port: u16,
+    child: Option<Child>,
+    log: Arc<Mutex<Vec<String>>>,
+    env: BTreeMap<String, String>,
+    pub db: Db,
+    dir: TempDir,
+    /// The test makes actors fall on purpose.
+    pub may_fall: bool,
+}
+
+impl Deref for App {
+    type Target = Client;
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+impl App {
+    /// On this database, quick to notice: short looks at printers, short confirm time, no jitter.
+    pub fn on(db: Db) -> Builder {
+        let builder = Builder { db, env: BTreeMap::new() };
+        builder
+            .env("PRINTFLOOR_PRINTERS__POLL_SECONDS", 0.1)
+            .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)
+            .env("PRINTFLOOR_WEBHOOKS__JITTER_SECONDS", 0)
+            .env("PRINTFLOOR_LOG__FORMAT", "text")
+            .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
+    }
+
+    /// As [`App::on`] with the settings as they are, started.
+    pub async fn new(db: Db) -> Self {
+        Self::on(db).start().await
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.dir.path().join("data")
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Another client of the same server.
+    pub fn with_key(&self, key: &str) -> Client {
+        Client { key: Some(key.to_owned()), ..self.client.clone() }
+    }
+
+    /// A client without a key.
+    pub fn nobody(&self) -> Client {
+        Client { key: None, ..self.client.clone() }
+    }
+
+    fn binary(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+        command.current_dir(self.dir.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        if let Some(url) = self.db.url() {
+            command.env("DATABASE_URL", url);
+        }
+        command.envs(&self.env);
+        command
+    }
+
+    /// Runs a command of the command line to its end; it must succeed. Gives what it printed.
+    pub fn command(&self, args: &[&str], input: &str) -> String {
+        let mut command = self.binary();
+        command.args(args).arg("--data").arg(self.data());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{args:?}: {out}\n{err}");
+        out.into_owned()
+    }
+
+    /// Starts the server (again) on the same port and data, and waits until it is ready.
+    pub async fn start(&mut self) {
+        let mut command = self.binary();
+        command.arg("serve").arg("--data").arg(self.data()).args(["--listen", &format!("127.0.0.1:{}", self.port)]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        self.listen_to(child.stdout.take().unwrap());
+        self.listen_to(child.stderr.take().unwrap());
+        self.child = Some(child);
+        until("the server to be ready", || async {
+            if let Some(status) = self.exited() {
+                panic!("the server ended with {status}:\n{}", self.log().join("\n"));
+            }
+            let answer = self.client.try_send(self.client.request("GET", "/readyz")).await?;
+            (answer.status == 200).then_some(())
+        })
+        .await;
+    }
+
+    fn exited(&self) -> Option<String> {
+        // `try_wait` wants `&mut`: look at the process table instead.
+        let id = self.child.as_ref()?.id();
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok();
+        match stat.as_deref().and_then(|stat| stat.rsplit(") ").next()).map(|rest| rest.starts_with('Z')) {
+            Some(false) => None,
+            _ => Some("an exit".to_owned()),
+        }
+    }
+
+    fn listen_to(&self, stream: impl std::io::Read + Send + 'static) {
+        let log = self.log.clone();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                if std::env::var_os("PRINTFLOOR_TEST_SHOW_LOG").is_some() {
+                    eprintln!("{line}");
+                }
+                log.lock().unwrap().push(line);
+            }
+        });
+    }
+
+    /// Everything the server has said so far.
+    pub fn log(&self) -> Vec<String> {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Process id of the server.
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().expect("it runs").id()
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill_9(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// SIGTERM: drains; it must end by itself and well.
+    pub async fn stop(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        let sent = Command::new("kill").arg(child.id().to_string()).status().unwrap();
+        assert!(sent.success());
+        let status = tokio::task::spawn_blocking(move || child.wait().unwrap()).await.unwrap();
+        assert!(status.success(), "{status}:\n{}", self.log().join("\n"));
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        let log = self.log();
+        let bad = log.iter().find(|line| line.contains("panicked") || line.contains("fell"));
+        if std::thread::panicking() {
+            let last = log.len().saturating_sub(60);
+            eprintln!("--- the server's last words\n{}", log[last..].join("\n"));
+        } else if let (Some(line), false) = (bad, self.may_fall) {
+            panic!("an actor fell: {line}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Things a test needs before it begins: made through the API, in a line each.
+
+use super::{Client, until};
+use serde_json::{Value, json};
+use simulator::fleet::SimPrinter;
+
+fn id(body: &Value) -> String {
+    body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
+}
+
+impl Client {
+    /// Filament with this stock.
+    pub async fn material(&self, name: &str, grams: f64) -> String {
+        let body = json!({
+            "name": name, "type": "filament", "color": "#000000", "brand": "Acme", "quantity": grams, "unit": "g",
+            "reorderPoint": 0, "reorderQuantity": 1000,
+        });
+        id(&self.post("/api/inventory/materials", &body).await.expect(201))
+    }
+
+    /// G-code that prints for `seconds` and says that it takes `grams`.
+    pub async fn gcode(&self, name: &str, seconds: u64, grams: f64) -> String {
+        let code = simulator::gcode::gcode(name, seconds, grams, grams * 330.0);
+        id(&self.upload(&format!("{name}.gcode"), code.into_bytes()).await.expect(201))
+    }
+
+    /// A SKU for `fdm_standard` machines.
+    pub async fn sku(&self, code: &str, material: &str, file: &str, cents: i64) -> String {
+        let body = json!({
+            "code": code, "name": code, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
+            "priceCents": cents, "gcodeFileId": file,
+        });
+        id(&self.post("/api/skus", &body).await.expect(201))
+    }
+
+    /// A simulated printer, registered and connected; its bed clears itself.
+    pub async fn printer(&self, sim: &SimPrinter) -> String {
+        let body = json!({
+            "name": format!("{} {}", sim.kind.as_str(), sim.serial), "type": sim.kind.as_str(),
+            "machineType": "fdm_standard", "baseUrl": sim.base_url, "apiKey": sim.api_key,
+            "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
+        });
+        let printer = id(&self.post("/api/printers", &body).await.expect(201));
+        self.connected(&printer).await;
+        printer
+    }
+
+    /// Waits until the printer is connected.
+    pub async fn connected(&self, printer: &str) {
+        until("the printer to be connected", || async {
+            let status = self.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+            (status["connection"] == "connected").then_some(())
+        })
+        .await;
+    }
+
+    /// An order for this many of a SKU.
+    pub async fn order(&self, sku: &str, quantity: u32) -> String {
+        let body = json!({"lines": [{"skuId": sku, "quantity": quantity}], "customerEmail": "buyer@example.org"});
+        id(&self.post("/api/orders", &body).await.expect(201))
+    }
+
+    /// An order that is paid by hand.
+    pub async fn paid_order(&self, sku: &str, quantity: u32) -> String {
+        let order = self.order(sku, quantity).await;
+        self.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        order
+    }
+
+    /// The jobs of an order.
+    pub async fn jobs(&self, order: &str) -> Vec<Value> {
+        let body = self.get(&format!("/api/jobs?orderId={order}&limit=200")).await.expect(200);
+        body["jobs"].as_array().unwrap().clone()
+    }
+
+    /// Waits until an order has this status; gives it.
+    pub async fn order_is(&self, order: &str, status: &str) -> Value {
+        until(&format!("order {order} to be {status}"), || async {
+            let body = self.get(&format!("/api/orders/{order}")).await.expect(200);
+            (body["status"] == status).then_some(body)
+        })
+        .await
+    }
+
+    /// Waits until a job is in this state; gives it.
+    pub async fn job_is(&self, job: &str, state: &str) -> Value {
+        until(&format!("job {job} to be {state}"), || async {
+            let body = self.get(&format!("/api/jobs/{job}")).await.expect(200);
+            (body["state"] == state).then_some(body)
+        })
+        .await
+    }
+
+    /// Asserts that the ledger's sums equal the stock, and that nothing is reserved.
+    pub async fn ledger_is_even(&self, material: &str) {
+        let stock = self.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+        let path = format!("/api/inventory/materials/{material}/movements?limit=200");
+        let (mut quantity, mut reserved, mut offset) = (0.0, 0.0, 0);
+        loop {
+            let page = self.get(&format!("{path}&offset={offset}")).await.expect(200);
+            let movements = page["movements"].as_array().unwrap();
+            quantity += movements.iter().map(|m| m["deltaQuantity"].as_f64().unwrap()).sum::<f64>();
+            reserved += movements.iter().map(|m| m["deltaReserved"].as_f64().unwrap()).sum::<f64>();
+            offset += movements.len();
+            if page["pagination"]["hasMore"] != true {
+                break;
+            }
+        }
+        let near = |a: f64, b: &Value| (a - b.as_f64().unwrap()).abs() < 0.000_5;
+        assert!(near(quantity, &stock["quantity"]), "ledger {quantity}, stock {stock}");
+        assert!(near(reserved, &stock["reserved"]), "ledger {reserved}, stock {stock}");
+        assert!(near(0.0, &stock["reserved"]), "still reserved: {stock}");
+    }
+}

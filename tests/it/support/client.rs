@@ -1,0 +1,105 @@
+//! A client of the API: a base address, a key, JSON.
+
+use serde_json::Value;
+
+/// An answer, read whole.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    /// Its body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("not JSON ({e}): {} {}", self.status, self.text))
+    }
+    /// Asserts the status; gives the body, `Null` when empty.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        if self.text.is_empty() { Value::Null } else { self.json() }
+    }
+    /// Asserts an error of the one shape; gives its code.
+    #[track_caller]
+    pub fn error(self, status: u16) -> String {
+        let body = self.expect(status);
+        assert_eq!(body["success"], false, "{body}");
+        assert!(body["message"].is_string(), "{body}");
+        body["code"].as_str().unwrap_or_else(|| panic!("no code: {body}")).to_owned()
+    }
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// Speaks to one server with one key.
+#[derive(Clone)]
+pub struct Client {
+    pub base: String,
+    pub key: Option<String>,
+    pub http: reqwest::Client,
+}
+
+impl Client {
+    #[expect(clippy::disallowed_methods, reason = "a test's own client")]
+    pub fn new(base: &str, key: Option<&str>) -> Self {
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(std::time::Duration::from_secs(30))
+            .build()
+            .unwrap();
+        Self { base: base.to_owned(), key: key.map(str::to_owned), http }
+    }
+
+    /// A request to a path, with the key.
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method.parse().unwrap(), format!("{}{path}", self.base));
+        match &self.key {
+            Some(key) => request.header("X-API-Key", key),
+            None => request,
+        }
+    }
+
+    /// Sends; `None` when there was no whole answer.
+    pub async fn try_send(&self, request: reqwest::RequestBuilder) -> Option<Answer> {
+        let response = request.send().await.ok()?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        Some(Answer { status, headers, text: response.text().await.ok()? })
+    }
+
+    /// Sends; there must be an answer.
+    pub async fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        self.try_send(request).await.expect("an answer")
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request("GET", path)).await
+    }
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request("POST", path).json(body)).await
+    }
+    /// POST without a body.
+    pub async fn act(&self, path: &str) -> Answer {
+        self.send(self.request("POST", path)).await
+    }
+    pub async fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request("PATCH", path).json(body)).await
+    }
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request("DELETE", path)).await
+    }
+    /// POST with an idempotency key.
+    pub async fn post_keyed(&self, path: &str, key: &str, body: &Value) -> Answer {
+        self.send(self.request("POST", path).header("Idempotency-Key", key).json(body)).await
+    }
+    /// Uploads a file; gives its description.
+    pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Answer {
+        let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
+        let form = reqwest::multipart::Form::new().part("file", part);
+        self.send(self.request("POST", "/api/files").multipart(form)).await
+    }
+}

@@ -1,0 +1,139 @@
+//! From a signed payment event to a shipped order, on both databases.
+
+use crate::support::app::PAYMENT_SECRET;
+use crate::support::{App, Client, on_both, until};
+use serde_json::{Value, json};
+use simulator::fleet::{Fleet, FleetOptions};
+use simulator::payments::{Payment, PaymentEvent, signature};
+use simulator::printer::What;
+use simulator::sink::Sink;
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The Debian slicer, where the tests were told of one.
+const SLICER: &str = "PRINTFLOOR_TEST_SLICER";
+
+#[expect(clippy::disallowed_methods, reason = "a signature is of now")]
+pub fn unix_now() -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap()
+}
+
+/// Tells the server of a payment, signed.
+pub async fn pay(app: &Client, order: &Value, event_id: &str) -> u16 {
+    let (id, cents) = (order["id"].as_str().unwrap(), order["totalCents"].as_i64().unwrap());
+    let payment = Payment::new(id, cents, "usd");
+    let body = payment.event(PaymentEvent::Completed, event_id, unix_now());
+    let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
+    let request = app.request("POST", "/webhooks/payments").header("Stripe-Signature", signed);
+    let request = request.header("Content-Type", "application/json").body(body);
+    app.send(request).await.status
+}
+
+/// A cube of 10 mm as an ASCII STL.
+fn cube() -> String {
+    let corner = |n: usize| [n & 1, n >> 1 & 1, n >> 2 & 1].map(|bit| bit * 10);
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let mut text = "solid cube\n".to_owned();
+    for [a, b, c, d] in faces {
+        for triangle in [[a, b, c], [a, c, d]] {
+            text.push_str("facet normal 0 0 0\nouter loop\n");
+            for [x, y, z] in triangle.map(corner) {
+                text.push_str(&format!("vertex {x} {y} {z}\n"));
+            }
+            text.push_str("endloop\nendfacet\n");
+        }
+    }
+    text + "endsolid cube\n"
+}
+
+/// G-code made from the model by the real slicer; by the simulator's generator only where no slicer was promised.
+fn sliced(folder: &Path) -> Vec<u8> {
+    let Some(slicer) = std::env::var_os(SLICER) else {
+        assert!(std::env::var_os(crate::support::database::SERVICES).is_none(), "{SLICER} is not set");
+        return simulator::gcode::gcode("cube", 240, 1.4, 460.0).into_bytes();
+    };
+    let (model, gcode) = (folder.join("cube.stl"), folder.join("cube.gcode"));
+    std::fs::write(&model, cube()).unwrap();
+    let sliced = Command::new(slicer)
+        .args(["--export-gcode", "--filament-density", "1.24", "--output"])
+        .args([&gcode, &model])
+        .output()
+        .unwrap();
+    assert!(sliced.status.success(), "{}", String::from_utf8_lossy(&sliced.stderr));
+    std::fs::read(gcode).unwrap()
+}
+
+on_both! {
+    async fn a_paid_order_becomes_printed_parts_and_ships(db: Db) {
+        let app = App::new(db).await;
+        let fleet = Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, base_port: None, speed: 300.0, seed: 7 }).await.unwrap();
+        for sim in &fleet.printers {
+            app.printer(sim).await;
+        }
+        let sink = Sink::start().await.unwrap();
+        let events = ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped", "job.completed", "inventory.low"];
+        let endpoint = json!({"url": sink.url(), "events": events, "secret": "a-secret-of-the-shop-1234567890"});
+        app.post("/api/webhooks/endpoints", &endpoint).await.expect(201);
+        sink.verify_with("a-secret-of-the-shop-1234567890");
+
+        let file = app.upload("cube.gcode", sliced(app.folder())).await.expect(201);
+        let grams = file["metadata"]["grams"].as_f64().expect("the G-code says its grams");
+        assert!(file["metadata"]["seconds"].as_f64().unwrap() > 0.0, "{file}");
+        // Stock for two of the five jobs.
+        let stock = (grams * 2500.0).round() / 1000.0;
+        let material = app.material("PLA black", stock).await;
+        let sku = app.sku("CUBE", &material, file["id"].as_str().unwrap(), 1250).await;
+
+        let order = app.order(&sku, 5).await;
+        let placed = app.order_is(&order, "created").await;
+        assert_eq!(placed["totalCents"], 6250, "{placed}");
+        assert_eq!(pay(&app, &placed, "evt_1").await, 200);
+        assert_eq!(pay(&app, &placed, "evt_1").await, 200, "the same event again is fine");
+
+        let waiting = until("three jobs to wait for stock", || async {
+            let jobs = app.jobs(&order).await;
+            let waiting: Vec<_> = jobs.into_iter().filter(|job| job["state"] == "awaiting_manual_review").collect();
+            (waiting.len() == 3).then_some(waiting)
+        }).await;
+        let reason = waiting[0]["waitingReason"].as_str().unwrap();
+        assert_eq!(waiting[0]["blockedBy"], "material");
+        assert!(reason.contains("PLA black") && reason.contains("free"), "{reason}");
+
+        let delivery = json!({"delta": 1000, "reason": "delivery"});
+        app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
+        app.order_is(&order, "ready").await;
+        let shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
+        app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+
+        until("the sink to hear of the shipping", || async {
+            sink.received().iter().any(|got| got.header("x-service-event") == Some("order.shipped")).then_some(())
+        }).await;
+        let mut heard: BTreeMap<String, usize> = BTreeMap::new();
+        let mut ids = HashSet::new();
+        for got in sink.received() {
+            let verdict = got.verdict;
+            assert_eq!((verdict.service, verdict.standard), (Some(true), Some(true)), "{got:?}");
+            assert!(ids.insert(got.header("x-service-delivery").unwrap().to_owned()), "delivered twice: {got:?}");
+            *heard.entry(got.header("x-service-event").unwrap().to_owned()).or_default() += 1;
+        }
+        for once in ["order.created", "order.paid", "order.printing", "order.ready", "order.shipped"] {
+            assert_eq!(heard.get(once), Some(&1), "{once} in {heard:?}");
+        }
+        assert_eq!(heard.get("job.completed"), Some(&5), "{heard:?}");
+
+        let started: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, What::Started { .. }))).sum();
+        let finished: usize = fleet.printers.iter().map(|sim| count(sim, |what| matches!(what, What::Finished { .. }))).sum();
+        assert_eq!((started, finished), (5, 5));
+        until("the last claim to be settled", || async {
+            let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+            (stock["reserved"] == 0).then_some(())
+        }).await;
+        app.ledger_is_even(&material).await;
+    }
+}
+
+fn count(sim: &simulator::fleet::SimPrinter, which: impl Fn(&What) -> bool) -> usize {
+    sim.handle.log().iter().filter(|entry| which(&entry.what)).count()
+}
