@@ -94,11 +94,11 @@ impl Pen<'_> {
 
     async fn search(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         let tx = self.db.begin().await?;
-        let mut verdict = Settlement::Superseded;
+        let (mut verdict, mut seq) = (Settlement::Superseded, self.seq);
         for (at, group) in submission.groups.iter().enumerate() {
             let savepoint = tx.begin().await?;
             let mut batch = Batch::default();
-            let pushed = push_group(&mut batch, group, &mut (self.seq + 1_000_000), &mut Vec::new());
+            let pushed = push_group(&mut batch, group, &mut seq, &mut Vec::new());
             let written = match pushed {
                 Ok(()) => batch.write(&savepoint).await,
                 Err(e) => Err(e),

@@ -3,4 +3,5 @@
 mod answers;
 pub mod chaos;
 mod falls;
+mod pillars;
 mod rest;
