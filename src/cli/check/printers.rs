@@ -76,7 +76,7 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
     let words = status.message.unwrap_or_default();
     match status.connection {
         Connection::Connected => {
-            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()))
+            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()));
         }
         Connection::WrongKey => {
             report.wrong("printer", format!("{name} refuses the API key: {words}"), "correct the printer's apiKey");
