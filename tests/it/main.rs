@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod chaos;
+mod cli;
+mod demo;
 mod support;
 mod whole;
