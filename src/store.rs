@@ -63,14 +63,14 @@ pub enum Settlement {
     Durable,
     /// Certainly not on disk.
     NotDurable(Away),
-    /// The group at this index broke a constraint; nothing of the submission is on disk.
+    /// A constraint said no; nothing of the submission is on disk.
     Clash {
-        /// Index into the groups.
-        at: usize,
+        /// Index of the guilty group; `None` when it is the head that several groups shaped.
+        at: Option<usize>,
         /// `table.column`.
         constraint: String,
     },
-    /// The version on disk is another one: reload.
+    /// The version on disk is another one: certainly not on disk, reload.
     Superseded,
     /// The connection went away during the commit: only the version on disk can tell.
     Lost,

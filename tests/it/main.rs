@@ -5,5 +5,8 @@
 mod chaos;
 mod cli;
 mod demo;
+mod invariants;
+mod shell;
+mod store;
 mod support;
 mod whole;

@@ -51,7 +51,7 @@ fn cube() -> String {
 /// G-code made from the model by the real slicer; by the simulator's generator only where no slicer was promised.
 pub fn sliced(folder: &Path) -> Vec<u8> {
     let Some(slicer) = std::env::var_os(SLICER) else {
-        assert!(std::env::var_os(crate::support::database::SERVICES).is_none(), "{SLICER} is not set");
+        assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{SLICER} is not set");
         return simulator::gcode::gcode("cube", 240, 1.4, 460.0).into_bytes();
     };
     let (model, gcode) = (folder.join("cube.stl"), folder.join("cube.gcode"));
