@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod chaos;
+mod cli;
+mod demo;
 mod invariants;
 mod shell;
 mod store;
