@@ -2,5 +2,6 @@
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod api;
 mod support;
 mod whole;
