@@ -116,7 +116,6 @@ pub struct InHand {
     /// The name the printer really uses (told by the upload).
     pub remote_name: Option<String>,
     /// How far.
-    #[serde(flatten)]
     pub phase: Phase,
     /// Counts phase changes; the order acknowledges one by this number.
     pub step: u32,

@@ -3,5 +3,9 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod api;
+mod chaos;
+mod invariants;
+mod shell;
+mod store;
 mod support;
 mod whole;

@@ -190,7 +190,9 @@ fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
     let mut board = Board::new(None);
     (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
     let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
-    printers.iter().for_each(|one| board.printer_changed(one));
+    for one in &printers {
+        board.printer_changed(one);
+    }
     assert_eq!(board.classes.len(), 1);
     assert_eq!(board.proposals(NOW).len(), 500);
     assert_eq!(board.proposals(NOW), []);

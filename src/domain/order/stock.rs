@@ -70,7 +70,7 @@ impl Change<'_> {
                 self.job_event("job.sliced", job.id, None);
             }
             (Stock::Asked | Stock::InLine, ClaimState::Short) if waits => {
-                self.block(job, Block::Material, Stock::InLine, words)
+                self.block(job, Block::Material, Stock::InLine, words);
             }
             (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
                 self.block(job, Block::ReorderPoint, Stock::InLine, words);

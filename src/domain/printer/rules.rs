@@ -128,7 +128,7 @@ impl Durable for Printer {
             let attempt = in_hand.attempt;
             match in_hand.phase {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
-                    wants.push(PrinterWant::Run { attempt })
+                    wants.push(PrinterWant::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
                     wants.push(PrinterWant::CancelPrint { attempt });

@@ -343,12 +343,12 @@ proptest! {
                 1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into() }).unwrap(),
                 2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
                 3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, reason: "no".into() }).unwrap(),
-                4 => shop.judged(if how % 2 == 0 { Evidence::Revoked } else { Evidence::Unclear("?".into()) }),
+                4 => shop.judged(if how.is_multiple_of(2) { Evidence::Revoked } else { Evidence::Unclear("?".into()) }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
-                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: how % 4 != 0 }).unwrap(),
+                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
                 7 => shop.silent(),
                 8 => shop.ask(PrinterCommand::Resolved { attempt: held, outcome: Resolution::Finished }).unwrap(),
-                9 if how % 4 == 0 => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
+                9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
                 9 => {
                     shop.ask(PrinterCommand::Homed).unwrap();
                     shop.ask(PrinterCommand::BedCleared).unwrap()

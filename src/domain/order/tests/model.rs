@@ -188,7 +188,7 @@ impl World {
         match want {
             PrinterWant::Watch { .. } => {}
             PrinterWant::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
-                if away && luck % 4 == 0 {
+                if away && luck.is_multiple_of(4) {
                     tell(self, PrinterCommand::UploadFailed { attempt, reason: "away".into() }, Then::Nothing);
                 } else if !away {
                     machine.files.insert(name.clone());
@@ -199,12 +199,12 @@ impl World {
                 self.go[n] = None;
                 if !away && machine.on.is_some() {
                     tell(self, PrinterCommand::StartRefused { attempt, reason: "busy".into() }, Then::Nothing);
-                } else if luck % 5 != 0 {
+                } else if !luck.is_multiple_of(5) {
                     machine.wire.push(name);
                 }
             }
             PrinterWant::Run { .. } => {
-                let evidence = if away || luck % 6 == 0 {
+                let evidence = if away || luck.is_multiple_of(6) {
                     Evidence::Unclear("no answer".into())
                 } else if machine.on.as_ref().is_some_and(|on| on.0 == name) {
                     Evidence::Shows(machine.status(&self.bench))
@@ -240,16 +240,16 @@ impl World {
             0 => {
                 let Some((command, then)) = self.to_order.pop_front() else { return };
                 let answer = self.bench.tell(&mut self.order, id(ORDER), &command).map(|decision| decision.answer);
-                if let (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step), false) =
-                    (&answer, then, lost)
-                {
-                    let heard = PrinterCommand::Heard { attempt, step, wanted: *wanted };
-                    self.to_printer[n].push_back((heard, Then::Nothing));
-                } else if let (Ok(_), OrderCommand::Stock(claims)) = (&answer, &command) {
-                    let held: Vec<ClaimId> = claims.iter().map(|one| one.0).collect();
-                    if !lost {
-                        self.to_material.push_back((MaterialCommand::Heard { claims: held }, Then::Nothing));
+                match (answer, then) {
+                    _ if lost => {}
+                    (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
+                        let heard = PrinterCommand::Heard { attempt, step, wanted };
+                        self.to_printer[n].push_back((heard, Then::Nothing));
                     }
+                    (Ok(_), Then::MaterialHeard(claims)) => {
+                        self.to_material.push_back((MaterialCommand::Heard { claims }, Then::Nothing));
+                    }
+                    _ => {}
                 }
             }
             1 => {
@@ -312,10 +312,10 @@ impl World {
 
     fn monitor(&mut self, n: usize) {
         let status = self.machines[n].status(&self.bench);
-        let command = if !self.machines[n].away {
-            PrinterCommand::Seen(Box::new(status.clone()))
-        } else {
+        let command = if self.machines[n].away {
             PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), None)
+        } else {
+            PrinterCommand::Seen(Box::new(status.clone()))
         };
         if self.machines[n].away || self.p(n).matters(&status) {
             self.to_printer[n].push_back((command, Then::Nothing));
@@ -357,7 +357,7 @@ impl World {
         self.bench.now = self.bench.now.plus_ms(500);
         let n = usize::from(luck % 2);
         match what % 32 {
-            0..=7 => self.deliver(usize::from(what), luck % 7 == 0),
+            0..=7 => self.deliver(usize::from(what), luck.is_multiple_of(7)),
             8..=12 => {
                 let wants = self.o().wants();
                 if let Some(want) = wants.get(usize::from(luck) % wants.len().max(1)) {
@@ -382,14 +382,16 @@ impl World {
                 4 | 5 => PrintEnd::Cancelled,
                 _ => PrintEnd::Finished,
             }),
-            27 => self.machines[n].away = luck % 3 == 0,
-            28 if luck % 4 == 0 => self.crash(),
+            27 => self.machines[n].away = luck.is_multiple_of(3),
+            28 if luck.is_multiple_of(4) => self.crash(),
             28 => self.material_wants(),
             29 => self.operator(),
-            30 if luck % 3 == 0 => {
+            30 if luck.is_multiple_of(3) => {
                 let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
-                let cancel =
-                    OrderCommand::CancelJob { job: jobs[usize::from(luck) % jobs.len()], force: luck % 2 == 0 };
+                let cancel = OrderCommand::CancelJob {
+                    job: jobs[usize::from(luck) % jobs.len()],
+                    force: luck.is_multiple_of(2),
+                };
                 self.to_order.push_back((cancel, Then::Nothing));
             }
             30 => {
@@ -397,7 +399,7 @@ impl World {
                     *paused = !*paused;
                 }
             }
-            _ if luck % 16 == 0 => {
+            _ if luck.is_multiple_of(16) => {
                 self.machines[n].end(PrintEnd::Failed);
                 self.to_printer[n].push_back((PrinterCommand::EmergencyStopped, Then::Nothing));
             }

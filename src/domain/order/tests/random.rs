@@ -28,7 +28,11 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         return match what % 4 {
             0 => OrderCommand::Confirm,
             1 => OrderCommand::Payment(PaymentNews::Failed { reason: None, intent: None }),
-            2 => OrderCommand::Payment(PaymentNews::Refunded { amount_cents: None, whole: how % 8 == 0, intent: None }),
+            2 => OrderCommand::Payment(PaymentNews::Refunded {
+                amount_cents: None,
+                whole: how.is_multiple_of(8),
+                intent: None,
+            }),
             _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
         };
     };
@@ -44,16 +48,16 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
         }
-        16 => OrderCommand::CancelJob { job: id_of, force: how % 3 == 0 },
+        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3) },
         17 => OrderCommand::RetryJob(id_of),
         18 => OrderCommand::ReleaseJob(id_of),
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
             OrderCommand::Resolve { job: id_of, outcome }
         }
-        20 if how % 4 == 0 => OrderCommand::Cancel { force: how % 8 == 0 },
+        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
-        22 if how % 4 == 0 => {
+        22 if how.is_multiple_of(4) => {
             OrderCommand::Payment(PaymentNews::Refunded { amount_cents: None, whole: true, intent: None })
         }
         22 => {
