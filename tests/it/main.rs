@@ -2,6 +2,7 @@
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod api;
 mod chaos;
 mod cli;
 mod demo;
