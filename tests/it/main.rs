@@ -2,5 +2,7 @@
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod machines;
+mod octoprint;
 mod support;
 mod whole;
