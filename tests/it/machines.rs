@@ -172,6 +172,19 @@ impl Floor {
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
     }
 
+    /// Waits until the printer has no job in hand.
+    pub async fn free(&self, printer: usize) {
+        self.status_until("the printer to have no job in hand", printer, |status| status["jobId"].is_null()).await;
+    }
+
+    /// Waits until a start has arrived at a printer that carries it out later.
+    pub async fn start_arrived(&self, printer: usize) {
+        until("the start to arrive", || async {
+            self.sim(printer).handle.with(|machine| machine.start_awaited()).then_some(())
+        })
+        .await;
+    }
+
     /// All events of this name so far.
     pub async fn events(&self, name: &str) -> Vec<Value> {
         let body = self.app.get(&format!("/api/events?event={name}&limit=200")).await.expect(200);

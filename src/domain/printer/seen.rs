@@ -44,7 +44,8 @@ pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
     match (status.state, status.ended) {
         (Activity::Printing, _) if ours => Shown::Printing,
         (Activity::Paused, _) if ours => Shown::Paused,
-        (_, Some(end)) if ours => Shown::Ended(end, status.message.clone()),
+        // Only a failure has words of its own: of other ends the printer says no more than that it is ready.
+        (_, Some(end)) if ours => Shown::Ended(end, status.message.clone().filter(|_| end == PrintEnd::Failed)),
         _ if !fresh => Shown::Nothing,
         (Activity::Printing, _) if unnamed => Shown::Printing,
         (Activity::Paused, _) if unnamed => Shown::Paused,

@@ -1,6 +1,6 @@
 //! Printers that hang, vanish, come back, or refuse our key.
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, register, words};
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, register, words};
 use crate::support::{Db, until};
 use serde_json::json;
 use simulator::faults::{RebootAt, SlowUpload};
@@ -48,7 +48,7 @@ each_kind! {
 
     async fn a_slow_upload_keeps_nobody_waiting(kind: PrinterKind) {
         let floor = Floor::new(kind, 3, FAST, &[JUDGE_LATE]).await;
-        let file = floor.app.upload("big.gcode", super::big_gcode(600_000)).await.expect(201);
+        let file = floor.app.upload("big.gcode", big_gcode(600_000)).await.expect(201);
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 75_000 }));
         let order = floor.app.paid_order(&sku, 3).await;

@@ -1,6 +1,6 @@
 //! What operators do to prints: pause, resume, cancel, force.
 
-use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::What;
@@ -65,7 +65,7 @@ each_kind! {
         floor.app.job_is(&job, "PRINTING").await;
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         let over = floor.app.job_is(&job, "CANCELLED").await;
-        assert_eq!(super::attempts(&over), ["cancelled"], "{over}");
+        assert_eq!(attempts(&over), ["cancelled"], "{over}");
         assert_eq!(floor.app.act(&format!("/api/jobs/{job}/cancel")).await.error(409), "invalid_transition");
         let (next, _) = floor.one().await;
         floor.hurry(0);
@@ -101,7 +101,7 @@ each_kind! {
         assert_eq!(floor.job(&job).await["state"], "PRINTING");
         let forced = floor.app.post(&format!("/api/jobs/{job}/cancel"), &json!({"force": true})).await.expect(200);
         assert_eq!(forced["state"], "CANCELLED", "{forced}");
-        assert_eq!(super::attempts(&forced), ["abandoned"], "{forced}");
+        assert_eq!(attempts(&forced), ["abandoned"], "{forced}");
         // What nobody waits for is not overridden when it is back either: the next job waits until it is over.
         let (next, waiting) = floor.one().await;
         floor.faults(0, |faults| faults.disconnect = false);

@@ -15,6 +15,7 @@ each_kind! {
         floor.attention(0, "print_failed", true).await;
         floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
 
+        floor.free(0).await;
         floor.faults(0, |faults| faults.firmware_shutdown = false);
         match kind {
             PrinterKind::FwRest => {

@@ -154,7 +154,7 @@ each_kind! {
         assert_eq!(floor.started(0), 2);
         floor.truth().await;
         let used = floor.used().await;
-        assert!((11.0..=15.5).contains(&used), "one part and up to half of another: {used}");
+        assert!((10.0..=15.5).contains(&used), "one part and up to half of another: {used}");
         assert_eq!(floor.sim(0).handle.faults(), simulator::faults::Faults::default());
     }
 }

@@ -1,6 +1,6 @@
 //! Emergency stop: to the wire at once, past everything; and what has to be done before the next print.
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, big_gcode, words};
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
 use std::time::{Duration, Instant};
@@ -15,6 +15,7 @@ async fn recover(floor: &Floor, kind: PrinterKind) {
         PrinterKind::FwRest => "/restart-firmware",
         PrinterKind::ServerRest => "/connect",
     };
+    floor.free(0).await;
     floor.app.act(&floor.path(0, path)).await.expect(200);
     floor.status_until("the firmware to be ready", 0, |s| s["state"] == "idle" && s["connection"] == "connected").await;
 }
@@ -70,7 +71,7 @@ each_kind! {
         assert_eq!(floor.count(0, stopped), 1);
         assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0, "the file was still on its way");
         let back = floor.app.job_is(&job, "SLICED").await;
-        assert_eq!(super::attempts(&back), ["refused"], "no start was sent: {back}");
+        assert_eq!(attempts(&back), ["refused"], "no start was sent: {back}");
         floor.faults(0, |faults| faults.slow_upload = None);
         floor.attention(0, "needs_home", true).await;
         floor.sim(0).handle.set_speed(50.0);

@@ -13,6 +13,9 @@ async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String
     });
     let (order, job) = floor.one().await;
     floor.attempt_is(&job, "start_sent").await;
+    if late.is_some() {
+        floor.start_arrived(0).await;
+    }
     floor.faults(0, |faults| faults.disconnect = true);
     let doubted =
         floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
@@ -98,6 +101,7 @@ each_kind! {
         floor.app.order_is(&order, "ready").await;
         floor.attention(0, "unverified", false).await;
         floor.truth().await;
+        floor.free(0).await;
         floor.app.delete(&floor.path(0, "")).await.expect(204);
     }
 }
