@@ -7,6 +7,8 @@ mod chaos;
 mod cli;
 mod demo;
 mod invariants;
+mod machines;
+mod octoprint;
 mod shell;
 mod store;
 mod support;
