@@ -231,7 +231,7 @@ impl<T: Thing> Live<T> {
                 group.created = decision.created;
                 decision.answer
             });
-            if let Some(key) = &asked.caller.key {
+            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
                 written = true;
                 let version = committed.version + i64::from(next.is_some());
                 match records::kept::<T>(key, id, version, &verdict, &cx) {

@@ -117,7 +117,13 @@ impl Shop {
         let (orders, jobs) = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
 
-        let (root, _) = Root::spawn(None, Root, ()).await?;
+        let (root, ended) = Root::spawn(None, Root, ()).await?;
+        let leave = fenced.clone();
+        // Nobody keeps the root: without it the process must leave. After an ordered close nobody listens any more.
+        tokio::spawn(async move {
+            let _ = ended.await;
+            leave();
+        });
         let args = WriterArgs { database, outbox: outbox.clone(), counters: counters.clone(), fenced };
         let store = start_writer(&root, args, writing).await?;
 
@@ -159,6 +165,7 @@ impl Shop {
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
             new_orders: watch::Sender::new(0),
             root: root.clone(),
+            store: common.store.clone(),
             environment,
         });
         here.fill(&shop);
@@ -173,6 +180,7 @@ impl Shop {
         shop.mails.start_resident().await?;
         shop.inbound.start_resident().await?;
         dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        tokio::spawn(keep_house(here));
         Ok(shop)
     }
 
@@ -184,6 +192,17 @@ impl Shop {
         tokio::join!(self.materials.close(within), self.mails.close(within), self.inbound.close(within));
         self.access.close(within).await;
         self.root.stop(None);
+    }
+}
+
+/// Forgets what is kept for a time only, soon after the start and hourly.
+async fn keep_house(shop: ShopRef) {
+    let mut wait = Duration::from_secs(60);
+    loop {
+        tokio::time::sleep(wait).await;
+        let Some(shop) = shop.get() else { return };
+        shop.store.keep_house(shop.environment.now());
+        wait = Duration::from_secs(3600);
     }
 }
 
@@ -238,11 +257,15 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
+/// Commands may run macros on the printer and take longer than questions by this factor.
+const COMMANDS: u32 = 4;
+
 fn fleet(config: &Config) -> Result<Fleet, StartError> {
     let printers = &config.printers;
     let settings = Settings {
         connect_timeout: printers.connect_timeout_seconds.duration(),
         request_timeout: printers.request_timeout_seconds.duration(),
+        command_timeout: printers.request_timeout_seconds.duration() * COMMANDS,
         upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
         ..Settings::default()
     };

@@ -2,16 +2,17 @@
 //!
 //! It never blocks its mailbox: the transaction runs in a task that gives the connection back.
 
-use crate::domain::durable::Versioned;
+mod entry;
+
+pub use entry::{Entry, LoadEntry};
+
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
-use crate::store::load::Load;
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 use crate::store::rows::LoadError;
 use crate::store::transaction::{Ended, LIMIT, Pen};
 use crate::store::{Away, Key, Owner, Settlement, Submission};
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use sea_orm::DatabaseConnection;
 use std::collections::HashMap;
@@ -30,68 +31,6 @@ const PROBE_FIRST: Duration = Duration::from_millis(100);
 const PROBE_LONGEST: Duration = Duration::from_secs(5);
 /// A connection that cannot be closed in this time is left to itself.
 const CLOSE: Duration = Duration::from_secs(2);
-
-type Run = Box<dyn for<'a> FnOnce(&'a DatabaseConnection) -> BoxFuture<'a, bool> + Send>;
-
-/// A queued load, its type erased.
-pub struct LoadEntry {
-    key: Key,
-    generation: u64,
-    run: Option<Run>,
-}
-
-impl LoadEntry {
-    /// Loads a `T` and gives it back; `None` when the database is away or the writer falls.
-    pub fn of<T: Load>(
-        key: Key,
-        generation: u64,
-        back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
-    ) -> Self {
-        let back = Back(Some(Box::new(back)));
-        let run: Run = Box::new(move |db| {
-            async move {
-                match T::load(db, key.1).await {
-                    Ok(loaded) => {
-                        back.give(Arc::new(loaded));
-                        true
-                    }
-                    Err(error) => {
-                        tracing::error!(kind = key.0, id = %key.1, %error, "load failed");
-                        matches!(error, LoadError::Damaged(_))
-                    }
-                }
-            }
-            .boxed()
-        });
-        Self { key, generation, run: Some(run) }
-    }
-}
-
-type GiveBack<T> = Box<dyn FnOnce(Option<Arc<Versioned<T>>>) + Send>;
-/// Dropped unanswered it says so, and the owner asks again.
-struct Back<T>(Option<GiveBack<T>>);
-impl<T> Back<T> {
-    fn give(mut self, loaded: Arc<Versioned<T>>) {
-        if let Some(back) = self.0.take() {
-            back(Some(loaded));
-        }
-    }
-}
-impl<T> Drop for Back<T> {
-    fn drop(&mut self) {
-        if let Some(back) = self.0.take() {
-            back(None);
-        }
-    }
-}
-
-/// An entry of the writer's one queue.
-pub enum Entry {
-    /// A commit and whom to tell.
-    Commit(Box<Submission>, Owner),
-    /// A load.
-    Load(LoadEntry),
-}
 
 /// What the writer is told.
 pub enum StoreMsg {

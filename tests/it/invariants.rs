@@ -229,7 +229,8 @@ const EXPECT: Rule = Rule {
 const LONGEST: usize = 450;
 
 /// But these, and they no longer than this.
-const LONGER: [(&str, usize); 1] = [
+const LONGER: [(&str, usize); 2] = [
+    ("src/store/writer.rs", 480), // the queue, its connection and who holds it are read together
     ("src/domain/order/tests/model.rs", 500), // a model of orders, printers and dispatch together: its parts say nothing
 ];
 

@@ -155,7 +155,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
         let heard = ask.await.unwrap();
         match (n, heard) {
             (10, Err(AskError::Refused(refusal))) => {
-                assert_eq!((&*refusal.code, &*refusal.message), ("taken", "skus.code"))
+                assert_eq!((&*refusal.code, &*refusal.message), ("taken", "skus.code"));
             }
             (15, Err(AskError::Refused(refusal))) => assert_eq!(refusal.code, "no"),
             (_, Ok(_)) => {}
@@ -255,7 +255,7 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 32).await;
-    ractor::call!(rig.root, printfloor::actors::root::RootMsg::Closing).unwrap();
+    let _ = ractor::call!(rig.root, printfloor::actors::root::RootMsg::Closing);
     let closing = tallies.clone();
     let closed = tokio::spawn(async move { closing.close(WITHIN).await });
     until("it closes", async || tallies.observe().iter().all(|line| line.place == "closed")).await;
