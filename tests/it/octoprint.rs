@@ -1,6 +1,6 @@
 //! Jobs on a real OctoPrint with its virtual printer. Left out only where nobody gave one and nobody asked for services.
 
-use crate::support::database::SERVICES;
+use crate::support::db::SERVICES;
 use crate::support::{App, Db, until};
 use serde_json::{Value, json};
 use std::fmt::Write as _;

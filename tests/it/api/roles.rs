@@ -182,6 +182,10 @@ async fn every_route_takes_those_it_is_for_and_nobody_else() {
     for (need, method, path) in table() {
         let path = path.replace("{id}", NOTHING).replace("{*name}", "a.gcode");
         for caller in &callers {
+            // Signing out is no question of roles, and would end the caller's part in this test.
+            if caller.session && path == "/api/auth/logout" {
+                continue;
+            }
             let what = format!("{method} {path} by {}", caller.name);
             // Nothing is sent along: who is let through then fails for other reasons, so that nothing happens.
             let answer = caller.client.request(method, &path).send().await.unwrap();

@@ -54,7 +54,8 @@ on_both! {
         let app = App::new(db).await;
         let material = app.material("PLA", 100.0).await;
         let first = id(&app.post("/api/skus", &sku("VASE", &material)).await.expect(201));
-        let answers = futures::future::join_all((0..4).map(|_| app.post("/api/skus", &with(sku("CUP", &material), json!({"slug": "cup"}))))).await;
+        let cup = with(sku("CUP", &material), json!({"slug": "cup"}));
+        let answers = futures::future::join_all((0..4).map(|_| app.post("/api/skus", &cup))).await;
         assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1, "{answers:?}");
         assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)), "{answers:?}");
         let again = app.post("/api/skus", &with(sku("VASE", &material), json!({"slug": "other"}))).await;

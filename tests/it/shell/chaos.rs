@@ -212,8 +212,8 @@ fn resident_kib() -> u64 {
 }
 
 async fn finished_things_cost_no_memory(database: TestDatabase) {
-    // A hundred thousand take minutes without optimisation: asked for by name.
-    let many: usize = std::env::var("PRINTFLOOR_TEST_THINGS").map_or(20_000, |many| many.parse().unwrap());
+    // The mechanism is the same on both; a server's round trips make the whole number slow there.
+    let many: usize = if database.is_postgres() { 10_000 } else { 100_000 };
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(20), ..Policy::default() }).await;
     // As they would be on disk after years.
@@ -247,6 +247,6 @@ async fn finished_things_cost_no_memory(database: TestDatabase) {
     touch(5_001, many + 1).await;
     let after = resident_kib();
     eprintln!("{many} things: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
-    // An idle actor costs about 8 KiB, a slot under 1: kept, twenty thousand actors would be 120 MiB.
-    assert!(after < before + 20 * 1024, "{before} KiB before, {after} KiB after");
+    // An idle actor costs about 8 KiB, a slot under 1: kept, they would be 700 MiB or 90.
+    assert!(after < before + 40 * 1024, "{before} KiB before, {after} KiB after");
 }

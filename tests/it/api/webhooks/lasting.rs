@@ -3,7 +3,7 @@
 use super::super::some_sku;
 use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
-use crate::support::{App, Db, on_both, until};
+use crate::support::{App, on_both, until};
 use serde_json::json;
 use simulator::sink::{Mode, Sink};
 use std::collections::{BTreeMap, HashSet};
