@@ -63,6 +63,7 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, wire: Arc<watch::Se
         let now = *changes.borrow_and_update();
         let silent = now == Wire::Silent;
         tokio::select! {
+            biased; // what the test says comes before what is still on the wire
             changed = changes.changed() => {
                 if changed.is_err() || *wire.borrow() == Wire::Cut {
                     return;
