@@ -257,11 +257,15 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
+/// Commands may run macros on the printer and take longer than questions by this factor.
+const COMMANDS: u32 = 4;
+
 fn fleet(config: &Config) -> Result<Fleet, StartError> {
     let printers = &config.printers;
     let settings = Settings {
         connect_timeout: printers.connect_timeout_seconds.duration(),
         request_timeout: printers.request_timeout_seconds.duration(),
+        command_timeout: printers.request_timeout_seconds.duration() * COMMANDS,
         upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
         ..Settings::default()
     };

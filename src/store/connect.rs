@@ -131,7 +131,7 @@ pub fn away(error: &DbErr) -> Away {
     let words = error.to_string().to_lowercase();
     let code = match error {
         DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => {
-            e.as_database_error().and_then(|e| e.code().map(|code| code.into_owned()))
+            e.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned))
         }
         _ => None,
     };

@@ -64,27 +64,22 @@ impl Pen<'_> {
                 Ok(()) => Settlement::Durable,
                 Err(Failed::Refused(WriteError::Constraint(_))) => match self.guilty(submission).await {
                     Ok(settlement) => settlement,
-                    Err(e) => return self.broken(settled, count, e),
+                    Err(e) => return broken(settled, count, e),
                 },
                 Err(Failed::Refused(_)) => Settlement::Superseded,
                 Err(Failed::Fenced) => {
                     settled.resize(count, Settlement::NotDurable(Away::Database));
                     return Ended::Fenced(settled);
                 }
-                Err(Failed::Before(e)) => return self.broken(settled, count, e),
+                Err(Failed::Before(e)) => return broken(settled, count, e),
                 Err(Failed::During(e)) => {
                     settled.push(Settlement::Lost);
-                    return self.broken(settled, count, e);
+                    return broken(settled, count, e);
                 }
             };
             settled.push(settlement);
         }
         Ended::Settled(settled)
-    }
-
-    fn broken(&self, mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
-        settled.resize(count, Settlement::NotDurable(away(&error)));
-        Ended::Broken(settled, error)
     }
 
     /// Command by command under savepoints: which one is it? Nothing of this is kept.
@@ -198,6 +193,12 @@ fn commit_failed(error: DbErr) -> Failed {
         Away::DiskFull | Away::ReadOnly => Failed::Before(error),
         Away::Database => Failed::During(error),
     }
+}
+
+/// What is left after the connection broke is certainly not on disk.
+fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
+    settled.resize(count, Settlement::NotDurable(away(&error)));
+    Ended::Broken(settled, error)
 }
 
 fn push_group(batch: &mut Batch, group: &Group, seq: &mut i64, numbered: &mut Vec<Numbered>) -> Result<(), WriteError> {

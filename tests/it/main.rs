@@ -4,7 +4,11 @@
 
 mod api;
 mod chaos;
+mod cli;
+mod demo;
 mod invariants;
+mod machines;
+mod octoprint;
 mod shell;
 mod store;
 mod support;

@@ -18,7 +18,6 @@ pub use waiting::until;
 macro_rules! on_both {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {
-            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
             use super::*;
             async fn run($db: $crate::support::Db) $body
             $(#[$meta])*

