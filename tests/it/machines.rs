@@ -75,8 +75,11 @@ impl Floor {
 
     pub async fn on(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let mut floor = Self::empty(db, kind, count, speed, env).await;
-        for sim in &floor.fleet.printers {
-            floor.printers.push(floor.app.printer(sim).await);
+        for n in 0..count {
+            let printer = floor.app.printer(floor.sim(n)).await;
+            floor.printers.push(printer);
+            // What is shown may be newer than what its own rules know.
+            floor.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
         }
         floor
     }
