@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 macro_rules! each_kind {
     ($(async fn $name:ident($kind:ident: PrinterKind) $body:block)*) => { $(
         mod $name {
-            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
             use super::*;
             async fn run($kind: PrinterKind) $body
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
