@@ -102,7 +102,7 @@ pub async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -
 pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let Some(server) = postgres_server() else { return };
-    let name = format!("printfloor_{}_{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+    let name = format!("tally_{}_{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
     let admin = connect(server.as_str()).await;
     let drop_it = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
     admin.execute_unprepared(&drop_it).await.unwrap();
