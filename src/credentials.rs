@@ -16,6 +16,22 @@ const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 /// Digits of 256 bits in base 62.
 const DIGITS: usize = 43;
 
+/// Shortest password, in characters.
+pub const PASSWORD_SHORTEST: usize = 10;
+/// Longest password, in bytes: hashing takes time.
+pub const PASSWORD_LONGEST: usize = 1024;
+
+/// What is wrong with a new password.
+pub fn password_fault(password: &str) -> Option<String> {
+    if password.chars().count() < PASSWORD_SHORTEST {
+        Some(format!("must have at least {PASSWORD_SHORTEST} characters"))
+    } else if password.len() > PASSWORD_LONGEST {
+        Some(format!("must have at most {PASSWORD_LONGEST} bytes"))
+    } else {
+        None
+    }
+}
+
 /// The Argon2id hash of a password, as a PHC string with its own salt and parameters.
 #[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
 pub fn hash_password(password: &str) -> String {
@@ -140,6 +156,15 @@ mod tests {
         assert!(!verify_password("correct horse", "not a hash"));
         assert_ne!(hash, hash_password("correct horse"), "each has a salt of its own");
         assert!(!verify_nobody("correct horse"));
+    }
+
+    #[test]
+    fn passwords_are_neither_short_nor_endless() {
+        assert_eq!(password_fault("ten chars!"), None);
+        // Characters count, not bytes.
+        assert!(password_fault("ääääääääa").is_some());
+        assert_eq!(password_fault(&"x".repeat(PASSWORD_LONGEST)), None);
+        assert!(password_fault(&"x".repeat(PASSWORD_LONGEST + 1)).is_some());
     }
 
     #[test]

@@ -34,7 +34,7 @@ fn install(filter: EnvFilter, json: bool) {
             let at = info.location().map(ToString::to_string).unwrap_or_default();
             // Only when RUST_BACKTRACE asks for one.
             let backtrace = Backtrace::capture();
-            tracing::error!(%at, %backtrace, "panic: {}", words(info.payload()));
+            tracing::error!(%at, %backtrace, "panicked: {}", words(info.payload()));
         }));
     }
 }

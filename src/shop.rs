@@ -18,6 +18,7 @@ use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::fleet::Fleet;
 use crate::sealing::Sealer;
+use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
@@ -68,6 +69,7 @@ pub struct Shop {
     /// Counts new orders, for payment events that came before theirs.
     pub new_orders: watch::Sender<u64>,
     pub(crate) root: ActorRef<RootMsg>,
+    pub(crate) store: Store,
 }
 
 /// How worlds reach the shop that they are part of.

@@ -13,6 +13,7 @@ pub mod writer;
 use crate::domain::durable::{Created, Durable, Row, Versioned};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
 use crate::store::load::Load;
 use crate::store::rows::{Audit, Head, HeadRow, Idempotency};
 use crate::store::writer::{Entry, LoadEntry, StoreMsg};
@@ -63,14 +64,14 @@ pub enum Settlement {
     Durable,
     /// Certainly not on disk.
     NotDurable(Away),
-    /// The group at this index broke a constraint; nothing of the submission is on disk.
+    /// A constraint said no; nothing of the submission is on disk.
     Clash {
-        /// Index into the groups.
-        at: usize,
+        /// Index of the guilty group; `None` when it is the head that several groups shaped.
+        at: Option<usize>,
         /// `table.column`.
         constraint: String,
     },
-    /// The version on disk is another one: reload.
+    /// The version on disk is another one: certainly not on disk, reload.
     Superseded,
     /// The connection went away during the commit: only the version on disk can tell.
     Lost,
@@ -141,15 +142,17 @@ impl Store {
     }
     /// Queues a load: whatever was queued before it is in the answer, whatever an older generation queues after it is superseded.
     /// `None`: the database is away.
-    pub fn load<T: Load>(
+    pub fn load<T: Durable + Load>(
         &self,
         key: Key,
         generation: u64,
         back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
-    ) where
-        T: Durable,
-    {
+    ) {
         let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::of::<T>(key, generation, back))));
+    }
+    /// Forgets what is kept for a time only, as of `now`; between transactions, in the writer's turn.
+    pub fn keep_house(&self, now: Timestamp) {
+        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::keep_house(now))));
     }
     /// The thing left memory: its generations may be forgotten.
     pub fn forget(&self, key: Key) {

@@ -5,6 +5,8 @@
 //!
 //! This crate is not a client of anything and knows nothing of Printfloor.
 
+#![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
+
 pub mod faults;
 pub mod fleet;
 pub mod gcode;

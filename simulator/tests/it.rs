@@ -1,5 +1,5 @@
 //! The virtual printers and services, spoken to over their ports.
-#![expect(clippy::unwrap_used, clippy::float_cmp, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::float_cmp, clippy::disallowed_methods, reason = "tests")]
 
 #[path = "it/faults.rs"]
 mod faults;

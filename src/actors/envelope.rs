@@ -82,8 +82,9 @@ pub enum Outcome<T: Durable> {
     KeyTaken,
     /// The database did not take it. Nothing happened.
     Unavailable(Away),
-    /// The actor fell before this reached the store: nothing happened, the handle sends it again.
-    NotDone(Asked<T>),
+    /// The actor fell before this reached the store: nothing happened, the handle sends it again. Admitted stays
+    /// admitted.
+    NotDone(Asked<T>, OwnedSemaphorePermit),
     /// The actor fell while deciding this very command: nothing happened, and it is not sent again.
     Poison,
     /// The actor fell while this was being written. The idempotency key decides.
@@ -110,7 +111,8 @@ impl<T: Durable> Envelope<T> {
     }
     /// Answers.
     pub fn answer(mut self, outcome: Outcome<T>) {
-        if let Some((_, reply, _)) = self.open.take() {
+        if let Some((_, reply, permit)) = self.open.take() {
+            drop(permit); // before the answer: whoever hears it may ask again at once
             let _ = reply.send(outcome);
         }
     }
@@ -118,12 +120,13 @@ impl<T: Durable> Envelope<T> {
 
 impl<T: Durable> Drop for Envelope<T> {
     fn drop(&mut self) {
-        if let Some((asked, reply, _)) = self.open.take() {
-            let _ = reply.send(match self.stage {
-                Stage::Waiting | Stage::Decided => Outcome::NotDone(asked),
+        if let Some((asked, reply, permit)) = self.open.take() {
+            let outcome = match self.stage {
+                Stage::Waiting | Stage::Decided => Outcome::NotDone(asked, permit),
                 Stage::Deciding => Outcome::Poison,
                 Stage::Submitted => Outcome::Unknown,
-            });
+            };
+            let _ = reply.send(outcome);
         }
     }
 }

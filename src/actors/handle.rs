@@ -1,7 +1,6 @@
 //! How everybody speaks to a thing: reads its last commit without a mailbox, asks commands.
 
 use crate::actors::envelope::{Answered, Asked, Caller, Envelope, Outcome};
-use crate::actors::keeper::KeeperMsg;
 use crate::actors::shell::Msg;
 use crate::actors::slot::{Place, Slot};
 use crate::domain::durable::{Durable, Versioned};
@@ -72,8 +71,8 @@ impl<T: Durable> Handle<T> {
 
     async fn deliver(&self, mut asked: Asked<T>) -> Result<Answered<T>, AskError> {
         let mut seen = self.0.place.subscribe();
+        let mut permit = self.0.permits.clone().try_acquire_owned().map_err(|_| AskError::Overloaded)?;
         loop {
-            let permit = self.0.permits.clone().try_acquire_owned().map_err(|_| AskError::Overloaded)?;
             let (generation, place) = match seen.wait_for(|(_, place)| !matches!(place, Place::Starting)).await {
                 Ok(now) => (now.0, now.1.clone()),
                 Err(_) => return Err(AskError::Closed),
@@ -81,11 +80,7 @@ impl<T: Durable> Handle<T> {
             let actor = match place {
                 Place::Here(actor) => actor,
                 Place::Resting => {
-                    drop(permit);
-                    if self.0.keeper.cast(KeeperMsg::Start(self.0.id, self.0.clone())).is_err() {
-                        return Err(AskError::Closed);
-                    }
-                    let _ = seen.wait_for(|(g, place)| *g > generation || matches!(place, Place::Closed)).await;
+                    self.0.wake();
                     continue;
                 }
                 Place::Closed => return Err(AskError::Closed),
@@ -101,8 +96,8 @@ impl<T: Durable> Handle<T> {
                 Ok(Outcome::Unavailable(why)) => return Err(AskError::Unavailable(why)),
                 Ok(Outcome::Poison) => return Err(AskError::Poison),
                 Ok(Outcome::Unknown) | Err(_) => return Err(AskError::Unknown),
-                Ok(Outcome::NotDone(back)) => {
-                    asked = back;
+                Ok(Outcome::NotDone(back, kept)) => {
+                    (asked, permit) = (back, kept);
                     let moved = seen.wait_for(|(g, place)| *g > generation || !matches!(place, Place::Here(_)));
                     if moved.await.is_err() {
                         return Err(AskError::Closed);

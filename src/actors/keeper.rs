@@ -2,7 +2,7 @@
 
 use crate::actors::environment::Environment;
 use crate::actors::policy::{Next, Policy};
-use crate::actors::shell::{Args, Shell, Waker};
+use crate::actors::shell::{Args, Msg, Shell, Waker};
 use crate::actors::slot::{KeeperRef, Place, Slot};
 use crate::actors::world::World;
 use crate::domain::durable::{Durable, Versioned};
@@ -29,8 +29,13 @@ pub enum KeeperMsg<T: Durable> {
     Restart(Id, u64),
     /// The thing asks to leave memory.
     Passivate(Id, u64),
-    /// The server leaves: drain all, answer when they are gone.
+    /// Looks again for places that nobody holds any more.
+    Sweep,
+    /// The server leaves: all finish what they were told, answer when they are gone.
     Close(RpcReplyPort<()>),
+    /// For fall tests.
+    #[cfg(any(test, debug_assertions))]
+    Fall,
 }
 
 /// The keeper actor.
@@ -71,7 +76,13 @@ pub struct KeeperState<T: Durable> {
     args: KeeperArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
+    /// At rest, told to stop, not gone yet.
+    leaving: HashMap<ActorId, Id>,
+    /// At rest and gone, but somebody holds a handle.
+    lingering: Vec<Id>,
+    sweeping: bool,
     began: Instant,
+    closed: bool,
     closing: Option<RpcReplyPort<()>>,
 }
 
@@ -86,6 +97,7 @@ impl<T: Thing> Actor for Keeper<T> {
         me: ActorRef<KeeperMsg<T>>,
         args: KeeperArgs<T>,
     ) -> Result<KeeperState<T>, ActorProcessingErr> {
+        let mut lingering = Vec::new();
         for slot in args.slots.iter() {
             let mut up = false;
             slot.place.send_modify(|place| {
@@ -96,14 +108,21 @@ impl<T: Thing> Actor for Keeper<T> {
             });
             if up {
                 let _ = me.cast(KeeperMsg::Start(slot.id, slot.clone()));
+            } else {
+                lingering.push(slot.id);
             }
         }
+        let _ = me.cast(KeeperMsg::Sweep);
         args.me.set(me);
         Ok(KeeperState {
             args,
             children: HashMap::new(),
             by_actor: HashMap::new(),
+            leaving: HashMap::new(),
+            lingering,
+            sweeping: true,
             began: Instant::now(),
+            closed: false,
             closing: None,
         })
     }
@@ -132,7 +151,10 @@ impl<T: Thing> Actor for Keeper<T> {
                 }
             }
             KeeperMsg::Passivate(id, generation) => s.passivate(id, generation),
+            KeeperMsg::Sweep => s.sweep(&me),
             KeeperMsg::Close(reply) => s.close(reply),
+            #[cfg(any(test, debug_assertions))]
+            KeeperMsg::Fall => panic!("asked to fall"),
         }
         Ok(())
     }
@@ -145,11 +167,18 @@ impl<T: Thing> Actor for Keeper<T> {
     ) -> Result<(), ActorProcessingErr> {
         let (cell, why) = match event {
             SupervisionEvent::ActorFailed(cell, error) => (cell, error.to_string()),
-            SupervisionEvent::ActorTerminated(cell, _, why) => (cell, why.unwrap_or_else(|| "stopped".to_owned())),
+            SupervisionEvent::ActorTerminated(cell, state, why) => {
+                drop(state); // it holds its place
+                (cell, why.unwrap_or_else(|| "stopped".to_owned()))
+            }
             _ => return Ok(()),
         };
+        if let Some(id) = s.leaving.remove(&cell.get_id()) {
+            s.lingering.extend((!s.evicted(id)).then_some(id));
+            s.sweep_later(&me);
+        }
         if let Some(id) = s.by_actor.remove(&cell.get_id()) {
-            if s.closing.is_none() {
+            if !s.closed {
                 s.fell(id, &why, &me);
             }
             if s.by_actor.is_empty()
@@ -180,7 +209,7 @@ impl<T: Thing> KeeperState<T> {
         if !Arc::ptr_eq(&slot, asked) {
             asked.place.send_modify(|place| *place = (place.0 + 1, Place::Closed));
         }
-        if self.closing.is_some() {
+        if self.closed {
             slot.place.send_modify(|place| place.1 = Place::Closed);
             return;
         }
@@ -216,7 +245,7 @@ impl<T: Thing> KeeperState<T> {
         let Some(slot) = self.args.slots.get(&id).map(|slot| slot.clone()) else { return };
         let mut gone = None;
         slot.place.send_if_modified(|place| {
-            if place.0 != generation {
+            if place.0 != generation || !matches!(place.1, Place::Here(_)) {
                 return false;
             }
             if let Place::Here(actor) = std::mem::replace(&mut place.1, Place::Resting) {
@@ -226,12 +255,31 @@ impl<T: Thing> KeeperState<T> {
         });
         let Some(actor) = gone else { return };
         self.by_actor.remove(&actor.get_id()); // asked for: not a fall
+        self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
         self.args.store.forget(Key(T::KIND, id));
-        // Out of the directory unless somebody holds a handle besides the map and this function.
-        drop(slot);
-        self.args.slots.remove_if(&id, |_, slot| Arc::strong_count(slot) <= 2);
+    }
+
+    /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.
+    fn evicted(&self, id: Id) -> bool {
+        let rests = |slot: &Arc<Slot<T>>| matches!(slot.place.borrow().1, Place::Resting);
+        self.args.slots.remove_if(&id, |_, slot| Arc::strong_count(slot) == 1 && rests(slot));
+        self.args.slots.get(&id).is_none_or(|slot| !rests(&slot))
+    }
+
+    fn sweep(&mut self, me: &ActorRef<KeeperMsg<T>>) {
+        self.sweeping = false;
+        let lingering = std::mem::take(&mut self.lingering);
+        self.lingering = lingering.into_iter().filter(|id| !self.evicted(*id)).collect();
+        self.sweep_later(me);
+    }
+
+    fn sweep_later(&mut self, me: &ActorRef<KeeperMsg<T>>) {
+        if !self.sweeping && !self.lingering.is_empty() {
+            self.sweeping = true;
+            me.send_after(self.args.policy.rest_after, || KeeperMsg::Sweep);
+        }
     }
 
     fn fell(&mut self, id: Id, why: &str, me: &ActorRef<KeeperMsg<T>>) {
@@ -258,10 +306,11 @@ impl<T: Thing> KeeperState<T> {
 
     /// Every child finishes what it has been told; then they are gone.
     fn close(&mut self, reply: RpcReplyPort<()>) {
+        self.closed = true;
         for slot in self.args.slots.iter() {
             let before = slot.place.borrow().1.clone();
             if let Place::Here(actor) = before {
-                let _ = actor.drain();
+                let _ = actor.cast(Msg::Leave);
             }
             slot.place.send_modify(|place| place.1 = Place::Closed);
         }

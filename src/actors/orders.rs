@@ -8,7 +8,7 @@ use crate::domain::durable::Versioned;
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialAnswer, MaterialCommand};
 use crate::domain::order::{Order, OrderCommand, OrderWant, Report};
-use crate::domain::printer::PrinterCommand;
+use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 use crate::shop::{Shop, ShopRef};
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -41,17 +41,10 @@ impl World<Order> for OrderWorld {
             }
             OrderWant::Give { job, attempt, printer } => give(&shop, &of, job, attempt, printer).await,
             OrderWant::CancelAt { attempt, printer } => {
-                let asked = shop.printers.ask(printer, Caller::system(), PrinterCommand::CancelAttempt(attempt)).await;
-                if let Err(AskError::Refused(refusal)) = asked {
-                    unknown_to_printer(&of, attempt, refusal.message).await;
-                }
+                say(&shop, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
             OrderWant::TellResolution { attempt, printer, outcome } => {
-                let word = PrinterCommand::Resolved { attempt, outcome };
-                let asked = shop.printers.ask(printer, Caller::system(), word).await;
-                if let Err(AskError::Refused(refusal)) = asked {
-                    unknown_to_printer(&of, attempt, refusal.message).await;
-                }
+                say(&shop, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
             }
         }
     }
@@ -87,26 +80,32 @@ async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id
         machine_type: known.machine_type,
         dimensions: known.dimensions,
     };
-    match shop.printers.ask(printer, Caller::system(), take).await {
-        // The printer reports from here on.
-        Ok(_) => {}
-        Err(AskError::Refused(refusal)) => {
-            let report = Report::NotStarted { start_sent: false, counts: false, reason: refusal.message };
-            tell(of, OrderCommand::Attempt { job, attempt, report }).await;
-        }
-        Err(error) => tracing::debug!(order = %of.id(), %printer, %error, "attempt not given, is given again"),
-    }
+    let reason = match shop.printers.ask(printer, Caller::system(), take).await {
+        Ok(answered) => match answered.answer {
+            PrinterAnswer::NotTaken(reason) => reason,
+            // The printer reports from here on.
+            _ => return,
+        },
+        Err(AskError::Refused(refusal)) => refusal.message,
+        Err(error) => return tracing::debug!(order = %of.id(), %printer, %error, "attempt not given, is given again"),
+    };
+    let report = Report::NotStarted { start_sent: false, counts: false, reason };
+    tell(of, OrderCommand::Attempt { job, attempt, report }).await;
 }
 
-/// The printer has no such attempt (it is archived, or never took it): nothing of it can begin there any more.
-async fn unknown_to_printer(of: &Handle<Order>, attempt: Id, reason: String) {
+/// Says a word on an attempt to its printer, which reports what comes of it. One that does not hold the attempt (it is
+/// deleted, or never took it) never will: nothing of it can begin there any more.
+async fn say(shop: &Shop, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
+    match shop.printers.ask(printer, Caller::system(), word).await {
+        Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
+        Err(AskError::Refused(_)) => {}
+        Ok(_) => return,
+        Err(error) => return tracing::debug!(order = %of.id(), %printer, %error, "printer not told, is told again"),
+    }
     let state = of.read();
-    let job = state
-        .state
-        .as_ref()
-        .and_then(|order| order.jobs.values().find(|job| job.attempt_id == Some(attempt)).map(|job| job.id));
+    let jobs = state.state.iter().flat_map(|order| order.jobs.values());
+    let job = jobs.into_iter().find(|job| job.attempts.iter().any(|one| one.id == attempt)).map(|job| job.id);
     if let Some(job) = job {
-        let report = Report::NotStarted { start_sent: false, counts: false, reason };
-        tell(of, OrderCommand::Attempt { job, attempt, report }).await;
+        tell(of, OrderCommand::Attempt { job, attempt, report: Report::CancelledBeforeStart }).await;
     }
 }

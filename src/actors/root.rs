@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Starts a child linked to the given supervisor and puts its address where others find it.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
@@ -17,8 +17,8 @@ pub enum RootMsg {
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
     /// A restart that was due after a fall.
     Restart(&'static str),
-    /// From now on nobody is started again.
-    Closing,
+    /// From now on nobody is started again. Answered, because the ends of children overtake what is merely sent.
+    Closing(RpcReplyPort<()>),
 }
 
 /// The root actor.
@@ -29,12 +29,15 @@ pub struct Root;
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
-    falls: HashMap<&'static str, u32>,
+    /// How often each fell lately, and when last.
+    falls: HashMap<&'static str, (u32, Instant)>,
     closing: bool,
 }
 
 const FIRST: Duration = Duration::from_millis(5);
 const LONGEST: Duration = Duration::from_secs(5);
+/// A pillar that stood this long begins anew with its delays.
+const LATELY: Duration = Duration::from_secs(60);
 
 impl Actor for Root {
     type Msg = RootMsg;
@@ -62,7 +65,10 @@ impl Actor for Root {
             }
             RootMsg::Restart(name) if !s.closing => s.restart(name, &me).await,
             RootMsg::Restart(_) => {}
-            RootMsg::Closing => s.closing = true,
+            RootMsg::Closing(reply) => {
+                s.closing = true;
+                let _ = reply.send(());
+            }
         }
         Ok(())
     }
@@ -81,8 +87,10 @@ impl Actor for Root {
         if let Some(name) = s.by_actor.remove(&cell.get_id())
             && !s.closing
         {
-            let falls = s.falls.entry(name).or_default();
-            *falls += 1;
+            let now = Instant::now();
+            let (falls, last) = s.falls.entry(name).or_insert((0, now));
+            *falls = if now.duration_since(*last) > LATELY { 1 } else { *falls + 1 };
+            *last = now;
             let wait = FIRST.saturating_mul(2u32.saturating_pow((*falls).min(10))).min(LONGEST);
             tracing::error!(name, why, ?wait, "a pillar fell, starts again");
             me.send_after(wait, move || RootMsg::Restart(name));

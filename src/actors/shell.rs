@@ -25,6 +25,8 @@ use tokio::task::AbortHandle;
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
 /// Turns given to answered callers before the next decision, so that they can be part of it.
 const GATHER: usize = 4;
+/// Decisions that are overtaken on disk this often in a row are not tried again: somebody else writes.
+const MOST_SUPERSEDED: u32 = 3;
 
 /// What a shell is told.
 pub enum Msg<T: Durable> {
@@ -42,6 +44,8 @@ pub enum Msg<T: Durable> {
     Quiet(u64),
     /// Looks at the wants again (after the outside changed).
     Look,
+    /// The server leaves: finish what you were told, and go.
+    Leave,
     /// For fall tests.
     #[cfg(any(test, debug_assertions))]
     Fall,
@@ -85,6 +89,12 @@ pub struct Live<T: Durable> {
     gathering: bool,
     /// Has asked to leave memory: what comes now goes back to its caller when the actor stops.
     leaving: bool,
+    /// The server leaves.
+    closing: bool,
+    /// So many commands are decided one to a commit: the head that they shaped together said no.
+    alone: usize,
+    /// How often in a row the version on disk was another one.
+    superseded: u32,
     under_way: HashMap<T::Want, AbortHandle>,
     asked: u64,
     quiet_set: bool,
@@ -113,6 +123,9 @@ impl<T: Thing> Actor for Shell<T> {
             flight: None,
             gathering: false,
             leaving: false,
+            closing: false,
+            alone: 0,
+            superseded: 0,
             under_way: HashMap::new(),
             asked: 0,
             quiet_set: false,
@@ -154,10 +167,14 @@ impl<T: Thing> Actor for Shell<T> {
                     live.want(&committed);
                 }
             }
+            Msg::Leave => live.closing = true,
             #[cfg(any(test, debug_assertions))]
             Msg::Fall => panic!("asked to fall"),
         }
-        live.decide(&me);
+        while live.decide(&me) {}
+        if live.closing && live.waiting.is_empty() && live.flight.is_none() {
+            me.stop(None);
+        }
         Ok(())
     }
 }
@@ -174,13 +191,16 @@ impl<T: Thing> Live<T> {
         });
     }
 
-    /// Decides everything that waits, as one commit. At most one commit is under way per thing.
-    fn decide(&mut self, me: &ActorRef<Msg<T>>) {
-        let Some(committed) = self.committed.clone() else { return };
+    /// Decides what waits, as one commit. At most one commit is under way per thing. Says whether it answered without
+    /// one, so that the rest can be decided at once.
+    fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
+        let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
-            return;
+            return false;
         }
-        let many = self.waiting.len().min(self.args.policy.most_per_commit);
+        let most = if self.alone > 0 { 1 } else { self.args.policy.most_per_commit };
+        self.alone = self.alone.saturating_sub(1);
+        let many = self.waiting.len().min(most);
         let (id, environment) = (self.args.slot.id, self.args.environment.clone());
         let mut next: Option<T> = None;
         let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
@@ -211,7 +231,7 @@ impl<T: Thing> Live<T> {
                 group.created = decision.created;
                 decision.answer
             });
-            if let Some(key) = &asked.caller.key {
+            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
                 written = true;
                 let version = committed.version + i64::from(next.is_some());
                 match records::kept::<T>(key, id, version, &verdict, &cx) {
@@ -227,7 +247,8 @@ impl<T: Thing> Live<T> {
             None => (*committed).clone(),
         });
         if !written {
-            return reply(flight, committed.version); // nothing to write, judged on committed state
+            reply(flight, committed.version); // nothing to write, judged on committed state
+            return true;
         }
         let changed = state.state.as_ref().filter(|_| state.version > committed.version);
         let head = match changed.map(|thing| thing.head(id, state.version, thing.at_rest())).transpose() {
@@ -235,7 +256,7 @@ impl<T: Thing> Live<T> {
             Err(error) => {
                 tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
                 flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
-                return;
+                return true;
             }
         };
         flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
@@ -247,6 +268,7 @@ impl<T: Thing> Live<T> {
             }),
         );
         self.flight = Some(Flight { next: state, decided: flight, created });
+        false
     }
 
     /// Says how many commands were settled.
@@ -256,6 +278,7 @@ impl<T: Thing> Live<T> {
         match settlement {
             Settlement::Durable => {
                 let version = next.version;
+                self.superseded = 0;
                 self.adopt(next, me);
                 created.iter().for_each(|thing| self.args.waker.wake(thing));
                 reply(decided, version);
@@ -263,11 +286,11 @@ impl<T: Thing> Live<T> {
             // Refusals too: they may have been judged on a state that never came to be.
             Settlement::NotDurable(why) => decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(why))),
             Settlement::Clash { at, constraint } => {
-                let guilty = (at < decided.len()).then(|| decided.remove(at));
-                for (mut envelope, _) in decided.into_iter().rev() {
-                    envelope.stage = Stage::Waiting;
-                    self.waiting.push_front(envelope);
+                let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
+                if guilty.is_none() {
+                    self.alone = many;
                 }
+                self.wait_again(decided);
                 if let Some((guilty, _)) = guilty {
                     guilty.answer(if constraint.starts_with("idempotency") {
                         Outcome::KeyTaken
@@ -276,13 +299,30 @@ impl<T: Thing> Live<T> {
                     });
                 }
             }
+            // Certainly not on disk: decided again on what is.
+            Settlement::Superseded => {
+                self.superseded += 1;
+                if self.superseded > MOST_SUPERSEDED {
+                    decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Away::Database)));
+                } else {
+                    self.wait_again(decided);
+                }
+                self.reload(me);
+            }
             // Nobody can say what happened, but the disk can: keep the flight until the load answers.
-            Settlement::Superseded | Settlement::Lost => {
+            Settlement::Lost => {
                 self.flight = Some(Flight { next, decided, created });
                 self.reload(me);
             }
         }
         many
+    }
+
+    fn wait_again(&mut self, decided: Vec<(Envelope<T>, Verdict<T>)>) {
+        for (mut envelope, _) in decided.into_iter().rev() {
+            envelope.stage = Stage::Waiting;
+            self.waiting.push_front(envelope);
+        }
     }
 
     /// With one commit in flight the version on disk says exactly whether it happened. A flight that wrote only rows

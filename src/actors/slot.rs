@@ -6,7 +6,7 @@ use crate::domain::durable::{Durable, Versioned};
 use crate::domain::id::Id;
 use arc_swap::ArcSwap;
 use ractor::{ActorRef, MessagingErr};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::{Semaphore, watch};
 
@@ -50,7 +50,12 @@ impl<T: Durable> Place<T> {
 }
 
 /// The keeper of now; outlives it.
-pub(super) struct KeeperRef<T: Durable>(Arc<OnceLock<ArcSwap<ActorRef<KeeperMsg<T>>>>>);
+pub(super) struct KeeperRef<T: Durable>(Arc<Keeping<T>>);
+
+struct Keeping<T: Durable> {
+    now: OnceLock<ArcSwap<ActorRef<KeeperMsg<T>>>>,
+    closed: AtomicBool,
+}
 
 impl<T: Durable> Clone for KeeperRef<T> {
     fn clone(&self) -> Self {
@@ -60,17 +65,24 @@ impl<T: Durable> Clone for KeeperRef<T> {
 
 impl<T: Durable> Default for KeeperRef<T> {
     fn default() -> Self {
-        Self(Arc::default())
+        Self(Arc::new(Keeping { now: OnceLock::new(), closed: AtomicBool::new(false) }))
     }
 }
 
 impl<T: Durable> KeeperRef<T> {
     pub(super) fn set(&self, keeper: ActorRef<KeeperMsg<T>>) {
         let keeper = Arc::new(keeper);
-        self.0.get_or_init(|| ArcSwap::new(keeper.clone())).store(keeper);
+        self.0.now.get_or_init(|| ArcSwap::new(keeper.clone())).store(keeper);
     }
     pub(super) fn get(&self) -> Option<Arc<ActorRef<KeeperMsg<T>>>> {
-        self.0.get().map(ArcSwap::load_full)
+        self.0.now.get().map(ArcSwap::load_full)
+    }
+    /// The server leaves: there will be no other keeper.
+    pub(super) fn close(&self) {
+        self.0.closed.store(true, Relaxed);
+    }
+    pub(super) fn closed(&self) -> bool {
+        self.0.closed.load(Relaxed)
     }
     pub(super) fn cast(&self, message: KeeperMsg<T>) -> Result<(), MessagingErr<KeeperMsg<T>>> {
         match self.get() {
@@ -86,7 +98,7 @@ pub struct Slot<T: Durable> {
     pub id: Id,
     /// Its keeper.
     pub(super) keeper: KeeperRef<T>,
-    /// (generation, place); written by the keeper only.
+    /// (generation, place); written by the keeper only, but for [`Slot::wake`].
     pub(super) place: watch::Sender<(u64, Place<T>)>,
     /// The last committed state; written by the actor after the commit only.
     pub(super) published: ArcSwap<Versioned<T>>,
@@ -98,17 +110,34 @@ pub struct Slot<T: Durable> {
 }
 
 impl<T: Durable> Slot<T> {
+    /// The place of a thing that is to be started.
     pub(super) fn new(id: Id, keeper: KeeperRef<T>, most_waiting: usize) -> Arc<Self> {
+        let place = if keeper.closed() { Place::Closed } else { Place::Starting };
         Arc::new(Self {
             id,
             keeper,
-            place: watch::Sender::new((0, Place::Starting)),
+            place: watch::Sender::new((0, place)),
             published: ArcSwap::from_pointee(Versioned::nothing()),
             permits: Arc::new(Semaphore::new(most_waiting)),
             most_waiting,
             restarts: AtomicU64::new(0),
             last_error: Mutex::new(None),
         })
+    }
+
+    /// Wakes it when it rests. The mark outlives the message: a keeper that falls before it reads it starts the thing
+    /// when it comes back.
+    pub(super) fn wake(self: &Arc<Self>) {
+        let rested = self.place.send_if_modified(|place| {
+            let rests = matches!(place.1, Place::Resting);
+            if rests {
+                place.1 = Place::Starting;
+            }
+            rests
+        });
+        if rested {
+            let _ = self.keeper.cast(KeeperMsg::Start(self.id, self.clone()));
+        }
     }
 
     /// What is shown of it.

@@ -16,6 +16,7 @@ use crate::store::rows::LoadError;
 use crate::store::{Away, Store, Thing};
 use dashmap::DashMap;
 use futures::FutureExt;
+use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use sea_orm::DatabaseConnection;
 use std::marker::PhantomData;
@@ -24,6 +25,8 @@ use std::time::Duration;
 
 /// How long a caller waits for an answer before it hears 503.
 pub const WITHIN: Duration = Duration::from_secs(15);
+/// A keeper that fell is back after about this long.
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// The directory of one kind.
 pub struct Things<T: Thing> {
@@ -91,9 +94,16 @@ impl<T: Thing> Things<T> {
         Ok(count)
     }
 
+    /// A keeper that falls meanwhile is told again when it is back.
     async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
-        if let Some(keeper) = self.keeper.get() {
-            let _ = keeper.call(|reply| KeeperMsg::StartKnown(known, reply), None).await;
+        while !self.keeper.closed()
+            && let Some(keeper) = self.keeper.get()
+        {
+            let known = known.clone();
+            if let Ok(CallResult::Success(())) = keeper.call(|reply| KeeperMsg::StartKnown(known, reply), None).await {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
         }
     }
 
@@ -167,8 +177,10 @@ impl<T: Thing> Things<T> {
     /// Makes a new thing with this id, which must be fresh.
     pub async fn create_as(&self, id: Id, caller: Caller, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
-        self.start_known(nothing).await;
-        let handle = self.resident(id).ok_or(AskError::Closed)?;
+        if tokio::time::timeout(WITHIN, self.start_known(nothing)).await.is_err() {
+            return Err(AskError::Unavailable(Away::Database));
+        }
+        let handle = self.wake(id);
         handle.ask(caller, command, WITHIN).await
     }
 
@@ -185,9 +197,16 @@ impl<T: Thing> Things<T> {
     /// Drains all of the kind: everything told is finished, then they are gone.
     pub async fn close(&self, within: Duration) {
         if let Some(keeper) = self.keeper.get() {
+            self.keeper.close();
             let _ = keeper.call(KeeperMsg::Close, Some(within)).await;
             keeper.stop(None);
         }
+    }
+
+    /// For fall tests: the keeper's.
+    #[cfg(any(test, debug_assertions))]
+    pub fn keeper_falls(&self) {
+        let _ = self.keeper.cast(KeeperMsg::Fall);
     }
 
     /// For fall tests.

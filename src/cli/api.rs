@@ -1,7 +1,6 @@
 //! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
 //! TCP with an API key.
 
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -168,17 +167,17 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     serde_json::from_slice(&body).map_err(|error| ApiFailure::Odd(error.to_string()))
 }
 
-/// The one shape of errors (decisions §1), in words.
+/// The one shape of errors (decisions §1), in words: all faults of a body, or else its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
-    let mut message = match body["message"].as_str() {
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let faults = body["errors"].as_array().into_iter().flatten();
+    let faults: Vec<_> = faults.map(|fault| format!("{}: {}", text(fault, "path"), text(fault, "message"))).collect();
+    let message = match body["message"].as_str() {
+        _ if !faults.is_empty() => faults.join("; "),
         Some(words) => words.to_owned(),
         None => format!("the server answered {status}"),
     };
-    for fault in body["errors"].as_array().into_iter().flatten() {
-        let (path, words) = (&fault["path"], &fault["message"]);
-        let _ = write!(message, "; {} {}", path.as_str().unwrap_or_default(), words.as_str().unwrap_or_default());
-    }
-    ApiFailure::Refused { status, code: body["code"].as_str().unwrap_or_default().to_owned(), message }
+    ApiFailure::Refused { status, code: text(body, "code"), message }
 }
 
 #[cfg(test)]
@@ -192,8 +191,9 @@ mod tests {
         let faults = json!([{"path": "email", "message": "must be an e-mail address"}, {"path": "role", "message": "is missing"}]);
         let failure =
             refusal(400, &json!({"success": false, "message": "wrong", "code": "validation", "errors": faults}));
-        assert_eq!(failure.to_string(), "wrong; email must be an e-mail address; role is missing");
+        assert_eq!(failure.to_string(), "email: must be an e-mail address; role: is missing");
         assert_eq!(failure.status(), Some(400));
+        assert_eq!(refusal(409, &json!({"message": "taken", "code": "x"})).to_string(), "taken");
         assert_eq!(refusal(502, &Value::Null).to_string(), "the server answered 502");
     }
 

@@ -64,7 +64,7 @@ fn data_folder(report: &mut Report, data: &Path) {
 async fn address(report: &mut Report, config: &Config) {
     match Api::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
-            Ok(_) => return report.fine("server", "one runs over this data folder".to_owned()),
+            Ok(_) => return report.fine("server", "one runs over this data folder"),
             Err(error) => {
                 let mend = "see its log; end and start it again when that does not help";
                 return report.wrong("server", format!("one runs over this data folder, but: {error}"), mend);

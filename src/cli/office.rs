@@ -11,8 +11,9 @@ use serde_json::json;
 use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
 use crate::actors::envelope::Caller;
+use crate::actors::things::WITHIN;
 use crate::config::Config;
-use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key};
+use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
@@ -161,6 +162,9 @@ impl Office {
                 Ok(parsed(api.post("/api/users", &body).await?)?)
             }
             Self::Alone(server, _) => {
+                if let Some(fault) = password_fault(&password) {
+                    return Err(CliError::Failed(format!("password: {fault}")));
+                }
                 let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;
                 let password_hash = hashed.map_err(|error| CliError::Failed(error.to_string()))?;
                 let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
@@ -216,10 +220,10 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Asks as the owner of the machine, as the control socket does.
+/// Asks as the owner of the machine, as the control socket does. The first command of all makes the office.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
-    let answered = server.shop().access.ask(Id::ONLY, Caller::new(Principal::Machine), command).await?;
-    Ok(answered.answer)
+    let access = server.shop().access.wake(Id::ONLY);
+    Ok(access.ask(Caller::new(Principal::Machine), command, WITHIN).await?.answer)
 }
 
 /// Users and keys as they are now; nobody yet is an empty office.

@@ -30,6 +30,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     };
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     print!("{}", greeting(&config, server.address(), nobody, global.data.as_deref()));
+    tracing::info!(address = ?server.address(), "serving");
     let fenced = tokio::select! {
         () = signals.next() => false,
         () = server.fenced() => true,
@@ -53,7 +54,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     if fenced {
         return Err(CliError::Failed("another server took over the database".to_owned()));
     }
-    eprintln!("stopped");
+    tracing::info!("stopped");
     Ok(())
 }
 
@@ -96,8 +97,10 @@ pub fn database(config: &Config) -> String {
     }
 }
 
+/// Without `..` and links where it exists.
 fn absolute(path: &Path) -> String {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).display().to_string()
+    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+    absolute.unwrap_or_else(|_| path.to_owned()).display().to_string()
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use crate::domain::time::Timestamp;
 /// Between two rounds.
 const EVERY: Duration = Duration::from_secs(1);
 /// How long stock stays low before the delivery comes, ms: long enough to see jobs wait.
-const DELIVERY_MS: i64 = 6_000;
+const DELIVERY_MS: i64 = 12_000;
 /// How long a failed print is looked at before it is tried again, ms.
 const LOOK_MS: i64 = 3_000;
 /// A day, ms.

@@ -14,7 +14,7 @@ use crate::cli::api::{Api, ApiFailure, json_of};
 /// Before a broken stream is opened again.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Streams have no limit; this is as good as none.
-const FOREVER: Duration = Duration::from_secs(365 * 86_400);
+const FOREVER: Duration = Duration::from_hours(365 * 24);
 
 /// An open stream.
 pub struct Feed {

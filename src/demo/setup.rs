@@ -82,17 +82,16 @@ async fn materials(api: &Api) -> Result<Vec<String>, CliError> {
     let mut ids = Vec::new();
     for sample in MATERIALS {
         let found = known.iter().find(|material| material["name"] == sample.name);
-        ids.push(match found {
-            Some(material) => id(material)?,
-            None => {
-                let body = json!({
-                    "name": sample.name, "type": "filament", "unit": "g", "color": sample.color, "brand": "Sample Polymers",
-                    "quantity": sample.grams, "reorderPoint": catalogue::REORDER_POINT,
-                    "reorderQuantity": catalogue::REORDER_QUANTITY,
-                });
-                id(&api.post("/api/inventory/materials", &body).await?)?
-            }
+        if let Some(material) = found {
+            ids.push(id(material)?);
+            continue;
+        }
+        let body = json!({
+            "name": sample.name, "type": "filament", "unit": "g", "color": sample.color, "brand": "Sample Polymers",
+            "quantity": sample.grams, "reorderPoint": catalogue::REORDER_POINT,
+            "reorderQuantity": catalogue::REORDER_QUANTITY,
         });
+        ids.push(id(&api.post("/api/inventory/materials", &body).await?)?);
     }
     Ok(ids)
 }
@@ -102,21 +101,19 @@ async fn parts(api: &Api, materials: &[String]) -> Result<Vec<(String, String)>,
     let known = api.list::<Value>("/api/skus", "skus").await?;
     let mut found = Vec::new();
     for part in &PARTS {
-        let id = match known.iter().find(|sku| sku["code"] == part.code) {
-            Some(sku) => id(sku)?,
-            None => {
-                let file = upload(api, part).await?;
-                let (x, y, z) = part.size;
-                let body = json!({
-                    "code": part.code, "name": part.name, "kind": "part", "materialId": materials.get(part.material),
-                    "estimatedConsumption": part.grams, "machineType": part.machine.word(),
-                    "dimensions": {"x": x, "y": y, "z": z}, "priceCents": part.cents, "unitsPerPlate": part.per_plate,
-                    "gcodeFileId": file, "estimatedSeconds": part.minutes * 60,
-                });
-                id(&api.post("/api/skus", &body).await?)?
-            }
-        };
-        found.push((id, part.name.to_owned()));
+        if let Some(sku) = known.iter().find(|sku| sku["code"] == part.code) {
+            found.push((id(sku)?, part.name.to_owned()));
+            continue;
+        }
+        let file = upload(api, part).await?;
+        let (x, y, z) = part.size;
+        let body = json!({
+            "code": part.code, "name": part.name, "kind": "part", "materialId": materials.get(part.material),
+            "estimatedConsumption": part.grams, "machineType": part.machine.word(),
+            "dimensions": {"x": x, "y": y, "z": z}, "priceCents": part.cents, "unitsPerPlate": part.per_plate,
+            "gcodeFileId": file, "estimatedSeconds": part.minutes * 60,
+        });
+        found.push((id(&api.post("/api/skus", &body).await?)?, part.name.to_owned()));
     }
     Ok(found)
 }

@@ -12,7 +12,7 @@ use crate::cli::api::Api;
 /// Most job numbers that are remembered.
 const MOST_JOBS: usize = 10_000;
 /// Steps of a job on its way that would only fill the screen.
-const QUIET: [&str; 4] = ["job.created", "job.validated", "job.sliced", "LOW_STOCK"];
+const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
 /// Tells events.
 pub struct Story {

@@ -127,12 +127,9 @@ impl Fields {
     /// A list of objects, each read by `read`.
     pub fn objects<T>(&mut self, name: &str, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let path = self.path(name);
-        let items = match self.members.remove(name)? {
-            Value::Array(items) => items,
-            _ => {
-                fault(&mut self.faults, &path, "must be a list");
-                return None;
-            }
+        let Value::Array(items) = self.members.remove(name)? else {
+            fault(&mut self.faults, &path, "must be a list");
+            return None;
         };
         let mut all = Vec::with_capacity(items.len());
         for (at, item) in items.into_iter().enumerate() {

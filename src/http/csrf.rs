@@ -10,7 +10,7 @@ pub fn allowed(method: &Method, headers: &HeaderMap, public_url: &str) -> bool {
     if method.is_safe() {
         return true;
     }
-    let site = headers.get("sec-fetch-site").map(|site| site.as_bytes());
+    let site = headers.get("sec-fetch-site").map(axum::http::HeaderValue::as_bytes);
     match (site, headers.get(header::ORIGIN)) {
         (Some(site), _) => site == b"same-origin" || site == b"none",
         (None, None) => true,

@@ -255,7 +255,35 @@ mod tests {
         ];
         let all =
             refusals.into_iter().map(told).chain(asks.into_iter().map(told)).chain(printers.into_iter().map(told));
-        insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @"");
+        insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r"
+        400 validation_failed: name: is required
+        404 order_not_found: no such order
+        403 forbidden: not yours
+        409 invalid_transition: shipping is not possible while draft
+        412 stale_version: it has changed since you read it
+        422 no: no
+        409 idempotency_key_in_use after 1 s: the idempotency key was used at the same time
+        503 overloaded after 1 s: too many commands wait
+        503 parked after 30 s: out of service after repeated faults
+        503 unavailable after 2 s: the database does not answer
+        503 disk_full after 2 s: the disk is full
+        503 read_only after 2 s: the database cannot be written
+        500 internal: an internal fault happened
+        503 unknown_outcome after 1 s: the outcome is not known
+        503 timeout after 2 s: no answer in time
+        503 shutting_down after 5 s: the server is shutting down
+        504 printer_timeout: the printer cannot be reached: no route
+        504 printer_timeout: the connection to the printer was lost: reset
+        504 printer_timeout: the printer did not answer in time
+        502 printer_refused: the printer refuses the api key: bad key
+        502 printer_refused: the printer's firmware is not connected: klippy
+        502 printer_refused: the printer refused: must home first
+        404 printer_file_not_found: the printer has no such file: a.gcode
+        409 printer_in_use: in use by a print: a.gcode
+        409 unsupported_by_printer: this type of printer does not support homing
+        502 printer_refused: the printer's answer is not understood: no json
+        400 validation_failed: no name
+        ");
     }
 
     #[test]

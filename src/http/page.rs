@@ -20,8 +20,12 @@ pub struct Params(Vec<(String, String)>);
 impl<S: Sync> FromRequestParts<S> for Params {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let Query(pairs) = Query::try_from_uri(&parts.uri)
+        let Query::<Vec<(String, String)>>(pairs) = Query::try_from_uri(&parts.uri)
             .map_err(|_| ApiError::bad_request("malformed_query", "the query string cannot be read"))?;
+        // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
+        if pairs.iter().any(|(_, text)| text.contains('\0')) {
+            return Err(ApiError::bad_request("malformed_query", "the query string holds a NUL character"));
+        }
         Ok(Self(pairs))
     }
 }

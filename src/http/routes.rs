@@ -57,6 +57,10 @@ impl Routes {
     pub fn get_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
         self.add(MethodFilter::GET, need, path, handler, false)
     }
+    /// DELETE without a time limit: what waits for a printer has the printer's.
+    pub fn delete_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
+        self.add(MethodFilter::DELETE, need, path, handler, false)
+    }
     /// POST without a time limit: uploads.
     pub fn post_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
         self.add(MethodFilter::POST, need, path, handler, false)

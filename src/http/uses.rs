@@ -9,7 +9,7 @@ use dashmap::DashMap;
 use std::time::Duration;
 
 /// Between two writes.
-const EVERY: Duration = Duration::from_secs(60);
+const EVERY: Duration = Duration::from_mins(1);
 
 /// What was used since the last write.
 #[derive(Debug, Default)]

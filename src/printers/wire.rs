@@ -71,10 +71,13 @@ impl Wire {
         url
     }
 
-    /// Asks, within the time of a question.
+    /// Asks, within the time of a question; once more when the server stumbles (5xx), since asking changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
-        let call = self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout);
-        self.finish(call).await
+        let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
+        match ask().await {
+            Err(PrinterError::Refused { status: 500.., .. }) => ask().await,
+            answer => answer,
+        }
     }
 
     /// Commands, within the time of a command that may run macros.

@@ -128,6 +128,7 @@ pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
     Ok(builder(settings.connect_timeout).timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
+#[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
 fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .user_agent(USER_AGENT)

@@ -17,6 +17,7 @@ use crate::actors::world::{Nothing, World};
 use crate::blobs::Blobs;
 use crate::config::Config;
 use crate::domain::durable::Created;
+use crate::domain::id::Id;
 use crate::fleet::Fleet;
 use crate::printers::registry::{Registry, Settings};
 use crate::sealing::{SealError, Sealer};
@@ -116,7 +117,13 @@ impl Shop {
         let (orders, jobs) = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
 
-        let (root, _) = Root::spawn(None, Root, ()).await?;
+        let (root, ended) = Root::spawn(None, Root, ()).await?;
+        let leave = fenced.clone();
+        // Nobody keeps the root: without it the process must leave. After an ordered close nobody listens any more.
+        tokio::spawn(async move {
+            let _ = ended.await;
+            leave();
+        });
         let args = WriterArgs { database, outbox: outbox.clone(), counters: counters.clone(), fenced };
         let store = start_writer(&root, args, writing).await?;
 
@@ -158,10 +165,14 @@ impl Shop {
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
             new_orders: watch::Sender::new(0),
             root: root.clone(),
+            store: common.store.clone(),
             environment,
         });
         here.fill(&shop);
-        shop.access.start_resident().await?;
+        if shop.access.start_resident().await? == 0 {
+            // Nobody yet: it is there all the same, since every request asks it.
+            shop.access.wake(Id::ONLY);
+        }
         shop.materials.start_resident().await?;
         shop.orders.start_resident().await?;
         shop.printers.start_resident().await?;
@@ -169,17 +180,29 @@ impl Shop {
         shop.mails.start_resident().await?;
         shop.inbound.start_resident().await?;
         dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        tokio::spawn(keep_house(here));
         Ok(shop)
     }
 
     /// Drains everything: what was told is finished; then the actors are gone.
     pub async fn close(&self, within: Duration) {
-        let _ = self.root.cast(RootMsg::Closing);
+        let _ = self.root.call(RootMsg::Closing, Some(within)).await;
         tokio::join!(self.orders.close(within), self.skus.close(within), self.files.close(within));
         tokio::join!(self.printers.close(within), self.endpoints.close(within));
         tokio::join!(self.materials.close(within), self.mails.close(within), self.inbound.close(within));
         self.access.close(within).await;
         self.root.stop(None);
+    }
+}
+
+/// Forgets what is kept for a time only, soon after the start and hourly.
+async fn keep_house(shop: ShopRef) {
+    let mut wait = Duration::from_secs(60);
+    loop {
+        tokio::time::sleep(wait).await;
+        let Some(shop) = shop.get() else { return };
+        shop.store.keep_house(shop.environment.now());
+        wait = Duration::from_secs(3600);
     }
 }
 
@@ -234,11 +257,15 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
 }
 
+/// Commands may run macros on the printer and take longer than questions by this factor.
+const COMMANDS: u32 = 4;
+
 fn fleet(config: &Config) -> Result<Fleet, StartError> {
     let printers = &config.printers;
     let settings = Settings {
         connect_timeout: printers.connect_timeout_seconds.duration(),
         request_timeout: printers.request_timeout_seconds.duration(),
+        command_timeout: printers.request_timeout_seconds.duration() * COMMANDS,
         upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
         ..Settings::default()
     };

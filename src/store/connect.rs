@@ -25,6 +25,9 @@ pub enum OpenError {
     /// It says so itself.
     #[error("database: {0}")]
     Database(#[from] DbErr),
+    /// The connection went away while the epoch was taken: taken or not.
+    #[error("database: {0}")]
+    Unsure(DbErr),
     /// Another server writes to it.
     #[error("another printfloor server uses this database")]
     Held,
@@ -104,7 +107,7 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
     let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
     let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
     let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
-    tx.commit().await?;
+    tx.commit().await.map_err(OpenError::Unsure)?;
     Ok(Writing { db, epoch, last_seq })
 }
 
@@ -114,6 +117,8 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     options.map_sqlx_sqlite_opts(|options| {
         options.pragma("journal_mode", "WAL").pragma("query_only", "ON").busy_timeout(Duration::from_secs(5))
     });
+    // After an outage the pool holds dead connections: no reader is to meet one.
+    options.test_before_acquire(true);
     let limit = settings.statement_timeout.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |options| {
         options.options([("statement_timeout", limit.as_str()), ("default_transaction_read_only", "on")])
@@ -126,7 +131,7 @@ pub fn away(error: &DbErr) -> Away {
     let words = error.to_string().to_lowercase();
     let code = match error {
         DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => {
-            e.as_database_error().and_then(|e| e.code().map(|code| code.into_owned()))
+            e.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned))
         }
         _ => None,
     };

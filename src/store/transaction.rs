@@ -3,8 +3,12 @@
 use crate::domain::event::Numbered;
 use crate::store::connect::away;
 use crate::store::rows::{Batch, WriteError};
-use crate::store::{Group, Settlement, Submission};
+use crate::store::{Away, Group, Settlement, Submission};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
+use std::time::Duration;
+
+/// A database that does not answer for this long is away. Below what callers wait, so that they hear the truth.
+pub(super) const LIMIT: Duration = Duration::from_secs(10);
 
 /// How a transaction ended for all of its submissions.
 pub(super) enum Ended {
@@ -12,8 +16,8 @@ pub(super) enum Ended {
     Settled(Vec<Settlement>),
     /// The connection is not to be used again; each its settlement.
     Broken(Vec<Settlement>, DbErr),
-    /// Another server took the epoch: this process must leave.
-    Fenced,
+    /// Another server took the epoch: this process must leave; each its settlement.
+    Fenced(Vec<Settlement>),
 }
 
 enum Failed {
@@ -42,7 +46,7 @@ impl Pen<'_> {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
             Ok(()) => Ended::Settled(vec![Settlement::Durable; count]),
-            Err(Failed::Fenced) => Ended::Fenced,
+            Err(Failed::Fenced) => Ended::Fenced(vec![Settlement::NotDurable(Away::Database); count]),
             Err(Failed::Before(e)) => Ended::Broken(vec![Settlement::NotDurable(away(&e)); count], e),
             Err(Failed::During(e)) => Ended::Broken(vec![Settlement::Lost; count], e),
             Err(Failed::Refused(refused)) => {
@@ -60,14 +64,17 @@ impl Pen<'_> {
                 Ok(()) => Settlement::Durable,
                 Err(Failed::Refused(WriteError::Constraint(_))) => match self.guilty(submission).await {
                     Ok(settlement) => settlement,
-                    Err(e) => return self.broken(settled, count, e),
+                    Err(e) => return broken(settled, count, e),
                 },
                 Err(Failed::Refused(_)) => Settlement::Superseded,
-                Err(Failed::Fenced) => return Ended::Fenced,
-                Err(Failed::Before(e)) => return self.broken(settled, count, e),
+                Err(Failed::Fenced) => {
+                    settled.resize(count, Settlement::NotDurable(Away::Database));
+                    return Ended::Fenced(settled);
+                }
+                Err(Failed::Before(e)) => return broken(settled, count, e),
                 Err(Failed::During(e)) => {
                     settled.push(Settlement::Lost);
-                    return self.broken(settled, count, e);
+                    return broken(settled, count, e);
                 }
             };
             settled.push(settlement);
@@ -75,19 +82,18 @@ impl Pen<'_> {
         Ended::Settled(settled)
     }
 
-    fn broken(&self, mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
-        settled.resize(count, Settlement::NotDurable(away(&error)));
-        Ended::Broken(settled, error)
-    }
-
     /// Command by command under savepoints: which one is it? Nothing of this is kept.
     async fn guilty(&self, submission: &Submission) -> Result<Settlement, DbErr> {
+        limited(self.search(submission)).await
+    }
+
+    async fn search(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         let tx = self.db.begin().await?;
-        let mut verdict = Settlement::Superseded;
+        let (mut verdict, mut seq) = (Settlement::Superseded, self.seq);
         for (at, group) in submission.groups.iter().enumerate() {
             let savepoint = tx.begin().await?;
             let mut batch = Batch::default();
-            let pushed = push_group(&mut batch, group, &mut (self.seq + 1_000_000), &mut Vec::new());
+            let pushed = push_group(&mut batch, group, &mut seq, &mut Vec::new());
             let written = match pushed {
                 Ok(()) => batch.write(&savepoint).await,
                 Err(e) => Err(e),
@@ -96,7 +102,7 @@ impl Pen<'_> {
                 Ok(()) => savepoint.commit().await?,
                 Err(WriteError::Constraint(constraint)) => {
                     savepoint.rollback().await?;
-                    verdict = Settlement::Clash { at, constraint };
+                    verdict = Settlement::Clash { at: Some(at), constraint };
                     break;
                 }
                 Err(WriteError::Guard(_) | WriteError::Doc(_)) => {
@@ -106,7 +112,7 @@ impl Pen<'_> {
                 Err(WriteError::Db(e)) => return Err(e),
             }
         }
-        // Not in the rows of any command: the head itself (a taken code), which the last command that changed it shaped.
+        // Not in the rows of any command: the head itself (a taken code). Which of several shaped it so, nobody can tell.
         if verdict == Settlement::Superseded
             && let Some(head) = &submission.head
         {
@@ -115,7 +121,7 @@ impl Pen<'_> {
             let savepoint = tx.begin().await?;
             match batch.write(&savepoint).await {
                 Err(WriteError::Constraint(constraint)) => {
-                    verdict = Settlement::Clash { at: submission.groups.len().saturating_sub(1), constraint };
+                    verdict = Settlement::Clash { at: (submission.groups.len() < 2).then_some(0), constraint };
                     savepoint.rollback().await?;
                 }
                 Ok(()) | Err(WriteError::Guard(_) | WriteError::Doc(_)) => savepoint.rollback().await?,
@@ -137,15 +143,18 @@ impl Pen<'_> {
                 push_group(&mut batch, group, &mut seq, &mut events).map_err(Failed::Refused)?;
             }
         }
-        let tx = self.db.begin().await.map_err(Failed::Before)?;
-        match self.fill(&tx, batch).await {
+        let tx = limited(self.db.begin()).await.map_err(Failed::Before)?;
+        let filled = tokio::time::timeout(LIMIT, self.fill(&tx, batch)).await;
+        match filled.unwrap_or_else(|_| Err(Failed::Before(no_answer()))) {
             Ok(()) => {
-                tx.commit().await.map_err(Failed::During)?;
+                limited(tx.commit()).await.map_err(commit_failed)?;
                 self.seq = seq;
                 self.published.extend(events);
                 Ok(())
             }
-            Err(failed) => match tx.rollback().await {
+            // The connection is given up, and the transaction with it: what failed first says why.
+            Err(failed @ Failed::Before(_)) => Err(failed),
+            Err(failed) => match limited(tx.rollback()).await {
                 Ok(()) => Err(failed),
                 Err(e) => Err(Failed::Before(e)),
             },
@@ -167,6 +176,29 @@ impl Pen<'_> {
             refused => Failed::Refused(refused),
         })
     }
+}
+
+async fn limited<T>(work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    tokio::time::timeout(LIMIT, work).await.unwrap_or_else(|_| Err(no_answer()))
+}
+
+fn no_answer() -> DbErr {
+    DbErr::Custom("no answer in time".to_owned())
+}
+
+/// A commit for which there was no room, or that may not be written, is certainly not on disk; of others only the disk
+/// can tell.
+fn commit_failed(error: DbErr) -> Failed {
+    match away(&error) {
+        Away::DiskFull | Away::ReadOnly => Failed::Before(error),
+        Away::Database => Failed::During(error),
+    }
+}
+
+/// What is left after the connection broke is certainly not on disk.
+fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
+    settled.resize(count, Settlement::NotDurable(away(&error)));
+    Ended::Broken(settled, error)
 }
 
 fn push_group(batch: &mut Batch, group: &Group, seq: &mut i64, numbered: &mut Vec<Numbered>) -> Result<(), WriteError> {

@@ -2,22 +2,26 @@
 //!
 //! It never blocks its mailbox: the transaction runs in a task that gives the connection back.
 
-use crate::domain::durable::Versioned;
+mod entry;
+
+pub use entry::{Entry, LoadEntry};
+
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
-use crate::store::load::Load;
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 use crate::store::rows::LoadError;
-use crate::store::transaction::{Ended, Pen};
+use crate::store::transaction::{Ended, LIMIT, Pen};
 use crate::store::{Away, Key, Owner, Settlement, Submission};
 use futures::FutureExt;
-use futures::future::BoxFuture;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use sea_orm::DatabaseConnection;
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::time::timeout;
 
 /// Most commits in one transaction; bounds its length and memory.
 const MOST: usize = 1024;
@@ -25,68 +29,8 @@ const MOST: usize = 1024;
 const GATHER: usize = 2;
 const PROBE_FIRST: Duration = Duration::from_millis(100);
 const PROBE_LONGEST: Duration = Duration::from_secs(5);
-
-type Run = Box<dyn for<'a> FnOnce(&'a DatabaseConnection) -> BoxFuture<'a, bool> + Send>;
-
-/// A queued load, its type erased.
-pub struct LoadEntry {
-    key: Key,
-    generation: u64,
-    run: Option<Run>,
-}
-
-impl LoadEntry {
-    /// Loads a `T` and gives it back; `None` when the database is away or the writer falls.
-    pub fn of<T: Load>(
-        key: Key,
-        generation: u64,
-        back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
-    ) -> Self {
-        let back = Back(Some(Box::new(back)));
-        let run: Run = Box::new(move |db| {
-            async move {
-                match T::load(db, key.1).await {
-                    Ok(loaded) => {
-                        back.give(Arc::new(loaded));
-                        true
-                    }
-                    Err(error) => {
-                        tracing::error!(kind = key.0, id = %key.1, %error, "load failed");
-                        matches!(error, LoadError::Damaged(_))
-                    }
-                }
-            }
-            .boxed()
-        });
-        Self { key, generation, run: Some(run) }
-    }
-}
-
-type GiveBack<T> = Box<dyn FnOnce(Option<Arc<Versioned<T>>>) + Send>;
-/// Dropped unanswered it says so, and the owner asks again.
-struct Back<T>(Option<GiveBack<T>>);
-impl<T> Back<T> {
-    fn give(mut self, loaded: Arc<Versioned<T>>) {
-        if let Some(back) = self.0.take() {
-            back(Some(loaded));
-        }
-    }
-}
-impl<T> Drop for Back<T> {
-    fn drop(&mut self) {
-        if let Some(back) = self.0.take() {
-            back(None);
-        }
-    }
-}
-
-/// An entry of the writer's one queue.
-pub enum Entry {
-    /// A commit and whom to tell.
-    Commit(Box<Submission>, Owner),
-    /// A load.
-    Load(LoadEntry),
-}
+/// A connection that cannot be closed in this time is left to itself.
+const CLOSE: Duration = Duration::from_secs(2);
 
 /// What the writer is told.
 pub enum StoreMsg {
@@ -95,16 +39,31 @@ pub enum StoreMsg {
     /// The generations of a thing that left memory may be forgotten.
     Forget(Key),
     /// The transaction ended; the connection comes back, or does not.
-    Wrote(Option<Box<Writing>>, Option<Away>),
+    Wrote(Result<Box<Held>, Gone>),
     /// Those who were just answered have had a chance to come back.
     Gathered,
     /// Try to open the database again.
     Probe,
     /// A try ended.
-    Probed(Result<Box<Writing>, Away>),
+    Probed(Result<Box<Held>, Gone>),
     /// For fall tests.
     #[cfg(any(test, debug_assertions))]
     Fall,
+}
+
+/// The connection, and the turn that goes with it: only one in the process writes, whatever falls.
+pub struct Held {
+    writing: Writing,
+    _turn: OwnedMutexGuard<()>,
+}
+
+/// Why there is no connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gone {
+    /// The database is away; it is tried again.
+    Away(Away),
+    /// Another server took over: never again.
+    Fenced,
 }
 
 /// What the writer shows of itself: plain counters, read without its mailbox.
@@ -116,6 +75,12 @@ pub struct WriterCounters {
     pub commits: AtomicU64,
     /// 0 = there; 1 away, 2 disk full, 3 read-only.
     pub away: AtomicU64,
+    /// Held with the connection, through falls of the writer.
+    turn: Arc<Mutex<()>>,
+    /// The last epoch taken, and how many were perhaps taken since: a higher one is another server's.
+    epoch: AtomicI64,
+    unsure: AtomicI64,
+    fenced: AtomicBool,
 }
 
 impl WriterCounters {
@@ -159,13 +124,15 @@ pub struct Writer;
 pub struct WriterState {
     args: WriterArgs,
     queue: Vec<Entry>,
+    /// Those who were just answered have their chance to come back.
+    gathering: bool,
     generations: HashMap<Key, u64>,
     connection: Link,
     probes: u32,
 }
 
 enum Link {
-    Ready(Box<Writing>),
+    Ready(Box<Held>),
     Busy,
     Away(Away),
 }
@@ -181,14 +148,25 @@ impl Actor for Writer {
         me: ActorRef<StoreMsg>,
         (args, writing): Self::Arguments,
     ) -> Result<WriterState, ActorProcessingErr> {
-        let connection = match writing {
-            Some(writing) => Link::Ready(writing),
-            None => {
+        let turn = args.counters.turn.clone().try_lock_owned();
+        let connection = match (writing, turn) {
+            (Some(writing), Ok(turn)) => {
+                args.counters.epoch.store(writing.epoch, Relaxed);
+                Link::Ready(Box::new(Held { writing: *writing, _turn: turn }))
+            }
+            _ => {
                 let _ = me.cast(StoreMsg::Probe);
                 Link::Away(Away::Database)
             }
         };
-        Ok(WriterState { args, queue: Vec::new(), generations: HashMap::new(), connection, probes: 0 })
+        Ok(WriterState {
+            args,
+            queue: Vec::new(),
+            gathering: false,
+            generations: HashMap::new(),
+            connection,
+            probes: 0,
+        })
     }
 
     async fn handle(
@@ -202,21 +180,22 @@ impl Actor for Writer {
             StoreMsg::Forget(key) => {
                 s.generations.remove(&key);
             }
-            StoreMsg::Wrote(Some(writing), _) => {
-                s.connection = Link::Ready(writing);
+            StoreMsg::Wrote(Ok(held)) => {
+                s.connection = Link::Ready(held);
+                s.gathering = true;
                 gather(me);
                 return Ok(());
             }
-            StoreMsg::Wrote(None, why) => s.lost(why.unwrap_or(Away::Database), &me),
-            StoreMsg::Gathered => {}
+            StoreMsg::Wrote(Err(gone)) => s.lost(gone, &me),
+            StoreMsg::Gathered => s.gathering = false,
             StoreMsg::Probe => s.probe(me.clone()),
-            StoreMsg::Probed(Ok(writing)) => {
-                tracing::info!(epoch = writing.epoch, "the database is there again");
+            StoreMsg::Probed(Ok(held)) => {
+                tracing::info!(epoch = held.writing.epoch, "the database is there again");
                 s.args.counters.set(None);
                 s.probes = 0;
-                s.connection = Link::Ready(writing);
+                s.connection = Link::Ready(held);
             }
-            StoreMsg::Probed(Err(why)) => s.lost(why, &me),
+            StoreMsg::Probed(Err(gone)) => s.lost(gone, &me),
             #[cfg(any(test, debug_assertions))]
             StoreMsg::Fall => panic!("asked to fall"),
         }
@@ -235,7 +214,14 @@ fn gather(me: ActorRef<StoreMsg>) {
 }
 
 impl WriterState {
-    fn lost(&mut self, why: Away, me: &ActorRef<StoreMsg>) {
+    fn lost(&mut self, gone: Gone, me: &ActorRef<StoreMsg>) {
+        let Gone::Away(why) = gone else {
+            self.args.counters.fenced.store(true, Relaxed);
+            self.args.counters.set(Some(Away::Database));
+            self.connection = Link::Away(Away::Database);
+            (self.args.fenced)();
+            return;
+        };
         if self.args.counters.away().is_none() {
             tracing::error!(reason = %why, "the store does not write");
         }
@@ -246,37 +232,24 @@ impl WriterState {
         me.send_after(wait, || StoreMsg::Probe);
     }
 
-    fn probe(&mut self, me: ActorRef<StoreMsg>) {
-        let database = self.args.database.clone();
-        let last = *self.args.outbox.last().borrow();
-        let outbox = self.args.outbox.clone();
+    fn probe(&self, me: ActorRef<StoreMsg>) {
+        if self.args.counters.fenced.load(Relaxed) {
+            return;
+        }
+        let args = self.args.clone();
         tokio::spawn(async move {
-            let tried = match connect::writing(&database).await {
-                Ok(writing) => {
-                    // A commit whose end nobody heard of may have written events: publish them before any later one.
-                    match catch_up(&writing, last, &outbox).await {
-                        Ok(()) => Ok(Box::new(writing)),
-                        Err(LoadError::Db(error)) => Err(away(&error)),
-                        Err(error) => {
-                            tracing::error!(%error, "committed events cannot be read");
-                            Err(Away::Database)
-                        }
-                    }
-                }
-                Err(OpenError::Database(error)) => Err(away(&error)),
-                Err(OpenError::Held | OpenError::NoWriterRow) => Err(Away::Database),
-            };
-            let _ = me.cast(StoreMsg::Probed(tried));
+            let tried = AssertUnwindSafe(open(&args)).catch_unwind().await;
+            let _ = me.cast(StoreMsg::Probed(tried.unwrap_or(Err(Gone::Away(Away::Database)))));
         });
     }
 
     /// Begins the next transaction when there is something to do and something to do it with.
     fn next(&mut self, me: ActorRef<StoreMsg>) {
-        if self.queue.is_empty() {
+        if self.queue.is_empty() || self.gathering {
             return;
         }
-        let writing = match std::mem::replace(&mut self.connection, Link::Busy) {
-            Link::Ready(writing) => writing,
+        let held = match std::mem::replace(&mut self.connection, Link::Busy) {
+            Link::Ready(held) => held,
             Link::Busy => return,
             Link::Away(why) => {
                 self.connection = Link::Away(why);
@@ -310,70 +283,106 @@ impl WriterState {
                 }
             }
         }
-        let (outbox, counters, fenced) =
-            (self.args.outbox.clone(), self.args.counters.clone(), self.args.fenced.clone());
+        let (outbox, counters) = (self.args.outbox.clone(), self.args.counters.clone());
         tokio::spawn(async move {
-            let job = Job { writing, outbox, counters, fenced, owners };
-            let (writing, why) = job.run(submissions, loads).await;
-            let _ = me.cast(StoreMsg::Wrote(writing, why));
+            let job = Job { held, outbox, counters, owners };
+            let ended = AssertUnwindSafe(job.run(submissions, loads)).catch_unwind().await;
+            let ended = ended.unwrap_or_else(|_| {
+                tracing::error!("a transaction's task fell");
+                Err(Gone::Away(Away::Database))
+            });
+            let _ = me.cast(StoreMsg::Wrote(ended));
         });
     }
 }
 
 struct Job {
-    writing: Box<Writing>,
+    held: Box<Held>,
     outbox: Arc<Outbox>,
     counters: Arc<WriterCounters>,
-    fenced: Arc<dyn Fn() + Send + Sync>,
     owners: Vec<Owner>,
 }
 
 impl Job {
-    async fn run(
-        mut self,
-        submissions: Vec<Submission>,
-        loads: Vec<LoadEntry>,
-    ) -> (Option<Box<Writing>>, Option<Away>) {
+    async fn run(mut self, submissions: Vec<Submission>, loads: Vec<LoadEntry>) -> Result<Box<Held>, Gone> {
+        let writing = &mut self.held.writing;
         if !submissions.is_empty() {
-            let mut pen = Pen {
-                db: &self.writing.db,
-                epoch: self.writing.epoch,
-                seq: self.writing.last_seq,
-                published: Vec::new(),
-            };
+            let mut pen = Pen { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
             let ended = pen.write(submissions).await;
             let (seq, published) = (pen.seq, pen.published);
-            self.writing.last_seq = seq;
+            writing.last_seq = seq;
             self.outbox.publish(published);
-            match ended {
-                Ended::Settled(settled) => {
-                    let durable = settled.iter().filter(|s| **s == Settlement::Durable).count();
-                    self.counters.commits.fetch_add(durable as u64, Relaxed);
-                    self.counters.transactions.fetch_add(1, Relaxed);
-                    self.owners.into_iter().zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
-                }
+            let (settled, gone) = match ended {
+                Ended::Settled(settled) => (settled, None),
                 Ended::Broken(settled, error) => {
-                    let why = away(&error);
                     tracing::error!(%error, "a transaction failed");
-                    self.owners.into_iter().zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
-                    let _ = self.writing.db.close().await;
-                    return (None, Some(why));
+                    (settled, Some(Gone::Away(away(&error))))
                 }
-                Ended::Fenced => {
+                Ended::Fenced(settled) => {
                     tracing::error!("another server took over the database: leaving");
-                    (self.fenced)();
-                    return (None, Some(Away::Database));
+                    (settled, Some(Gone::Fenced))
                 }
+            };
+            let durable = settled.iter().filter(|s| **s == Settlement::Durable).count();
+            self.counters.commits.fetch_add(durable as u64, Relaxed);
+            self.counters.transactions.fetch_add(u64::from(durable > 0), Relaxed);
+            self.owners.into_iter().zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
+            if let Some(gone) = gone {
+                close(self.held.writing.db).await;
+                return Err(gone);
             }
         }
         for mut load in loads {
-            if let Some(run) = load.run.take()
-                && !run(&self.writing.db).await
-            {
-                return (None, Some(Away::Database));
+            let Some(run) = load.run.take() else { continue };
+            if !timeout(LIMIT, run(&self.held.writing.db)).await.unwrap_or(false) {
+                close(self.held.writing.db).await;
+                return Err(Gone::Away(Away::Database));
             }
         }
-        (Some(self.writing), None)
+        Ok(self.held)
+    }
+}
+
+async fn close(db: DatabaseConnection) {
+    let _ = timeout(CLOSE, db.close()).await;
+}
+
+/// Opens the database again, once whoever of this process still writes has ended.
+async fn open(args: &WriterArgs) -> Result<Box<Held>, Gone> {
+    let counters = &args.counters;
+    let turn = counters.turn.clone().lock_owned().await;
+    let writing = match timeout(LIMIT, connect::writing(&args.database)).await {
+        Ok(Ok(writing)) => writing,
+        Ok(Err(OpenError::Database(error))) => return Err(Gone::Away(away(&error))),
+        Ok(Err(OpenError::Unsure(error))) => {
+            counters.unsure.fetch_add(1, Relaxed);
+            return Err(Gone::Away(away(&error)));
+        }
+        Ok(Err(error @ (OpenError::Held | OpenError::NoWriterRow))) => {
+            tracing::warn!(%error, "the store cannot write");
+            return Err(Gone::Away(Away::Database));
+        }
+        Err(_) => {
+            counters.unsure.fetch_add(1, Relaxed);
+            return Err(Gone::Away(Away::Database));
+        }
+    };
+    let (known, unsure) = (counters.epoch.load(Relaxed), counters.unsure.swap(0, Relaxed));
+    if known != 0 && writing.epoch > known + 1 + unsure {
+        tracing::error!("another server wrote to the database in the meantime: leaving");
+        close(writing.db).await;
+        return Err(Gone::Fenced);
+    }
+    counters.epoch.store(writing.epoch, Relaxed);
+    // A commit whose end nobody heard of may have written events: publish them before any later one.
+    let last = *args.outbox.last().borrow();
+    match catch_up(&writing, last, &args.outbox).await {
+        Ok(()) => Ok(Box::new(Held { writing, _turn: turn })),
+        Err(LoadError::Db(error)) => Err(Gone::Away(away(&error))),
+        Err(error) => {
+            tracing::error!(%error, "committed events cannot be read");
+            Err(Gone::Away(Away::Database))
+        }
     }
 }
 

@@ -2,6 +2,14 @@
 //! on their real wire protocols.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod api;
 mod chaos;
+mod cli;
+mod demo;
+mod invariants;
+mod machines;
+mod octoprint;
+mod shell;
+mod store;
 mod support;
 mod whole;

@@ -5,11 +5,12 @@ pub mod app;
 pub mod builders;
 pub mod client;
 pub mod database;
+pub mod db;
 pub mod waiting;
 
 pub use app::App;
 pub use client::Client;
-pub use database::Db;
+pub use db::Db;
 pub use waiting::until;
 
 /// Makes the test once on SQLite and once on PostgreSQL; without a server for the tests the latter is only allowed to be
@@ -17,7 +18,6 @@ pub use waiting::until;
 macro_rules! on_both {
     ($($(#[$meta:meta])* async fn $name:ident($db:ident: Db) $body:block)*) => { $(
         mod $name {
-            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
             use super::*;
             async fn run($db: $crate::support::Db) $body
             $(#[$meta])*

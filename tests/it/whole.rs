@@ -8,6 +8,7 @@ use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -40,7 +41,7 @@ fn cube() -> String {
         for triangle in [[a, b, c], [a, c, d]] {
             text.push_str("facet normal 0 0 0\nouter loop\n");
             for [x, y, z] in triangle.map(corner) {
-                text.push_str(&format!("vertex {x} {y} {z}\n"));
+                writeln!(text, "vertex {x} {y} {z}").unwrap();
             }
             text.push_str("endloop\nendfacet\n");
         }
@@ -51,7 +52,7 @@ fn cube() -> String {
 /// G-code made from the model by the real slicer; by the simulator's generator only where no slicer was promised.
 pub fn sliced(folder: &Path) -> Vec<u8> {
     let Some(slicer) = std::env::var_os(SLICER) else {
-        assert!(std::env::var_os(crate::support::database::SERVICES).is_none(), "{SLICER} is not set");
+        assert!(std::env::var_os(crate::support::db::SERVICES).is_none(), "{SLICER} is not set");
         return simulator::gcode::gcode("cube", 240, 1.4, 460.0).into_bytes();
     };
     let (model, gcode) = (folder.join("cube.stl"), folder.join("cube.gcode"));

@@ -215,6 +215,11 @@ impl Machine {
         self.echo
     }
 
+    /// Whether a start was accepted that has not come due (the `start_late` fault).
+    pub fn start_awaited(&self) -> bool {
+        self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::LateStart { .. }))
+    }
+
     /// The file that a start without a name would print.
     pub fn selected(&self) -> Option<&str> {
         self.selected.as_deref()

@@ -70,16 +70,21 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
     let (mut failed, mut heard, mut seen_at) = (0u32, Instant::now(), None);
     loop {
         let now = shop.environment.now();
-        // After an emergency stop a person connects it again.
-        let reopen = of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
-        let looked = match look(link, now, reopen).await {
+        let looked = match look(link, now, patience(settings.offline, heard.elapsed())).await {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
                 link.status.send_replace(status.clone());
                 let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
+                let closed = status.connection == Connection::FirmwareDisconnected;
                 if matters {
                     tell(of, PrinterCommand::Seen(Box::new(status))).await;
+                }
+                // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
+                // After an emergency stop a person connects it again.
+                let reopen = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+                if reopen && let Err(error) = link.adapter.connect().await {
+                    tracing::debug!(printer = %of.id(), %error, "firmware not connected");
                 }
                 true
             }
@@ -111,14 +116,14 @@ fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT.next(failed.saturating_sub(1), chance)
 }
 
-async fn look(link: &Link, now: Timestamp, reopen: bool) -> Result<Status, PrinterError> {
-    let status = link.adapter.status(now).await?;
-    // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
-    if reopen
-        && status.connection == Connection::FirmwareDisconnected
-        && let Err(error) = link.adapter.connect().await
-    {
-        tracing::debug!(%error, "firmware not connected");
+/// How long a look may take: silence is noticed in its own time, however long an answer may take.
+fn patience(offline: Duration, silent: Duration) -> Duration {
+    match offline.saturating_sub(silent) {
+        Duration::ZERO => offline,
+        left => left,
     }
-    Ok(status)
+}
+
+async fn look(link: &Link, now: Timestamp, patience: Duration) -> Result<Status, PrinterError> {
+    tokio::time::timeout(patience, link.adapter.status(now)).await.unwrap_or(Err(PrinterError::Timeout))
 }

@@ -3,7 +3,7 @@
 use crate::actors::envelope::{Asked, IdempotencyKey};
 use crate::domain::durable::{Cx, Durable};
 use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::{Audit, Idempotency};
 
 /// The audit line of a change, unless it is the server's own.
@@ -18,6 +18,17 @@ pub(super) fn audit<T: Durable>(asked: &Asked<T>, id: Id, cx: &Cx<'_>) -> Option
         request_id: asked.caller.request_id.as_deref().map(str::to_owned),
         outcome: "done".to_owned(),
     })
+}
+
+/// What a state said is kept; a command that was wrong in itself, or not the caller's to ask, is judged anew (decisions §1).
+pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
+    match verdict {
+        Ok(_) => true,
+        Err(refusal) => match refusal.class {
+            Class::Conflict | Class::Unprocessable | Class::Stale => true,
+            Class::Invalid | Class::NotFound | Class::Forbidden => false,
+        },
+    }
 }
 
 /// The answer kept for its key, refusals included.

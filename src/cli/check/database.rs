@@ -1,12 +1,18 @@
 //! The database: reached, ours, and its tables up to date. Nothing is written or made.
 
+use std::time::Duration;
+
 use migrations::{MigrationStatus, Migrator, MigratorTrait as _};
 use sea_orm::DatabaseConnection;
+use tokio::net::TcpStream;
 
 use super::report::Report;
 use crate::cli::serve;
 use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings};
+
+/// Longest that the database is waited for.
+const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
 /// Answers a connection for reading when the tables are there.
 pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConnection> {
@@ -16,6 +22,11 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
         && std::fs::metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
     {
         report.fine("database", format!("{name} does not exist yet; the first start makes it"));
+        return None;
+    }
+    // The pool only says that it waited in vain.
+    if let Err(words) = reached(&url).await {
+        report.wrong("database", format!("{name}: {words}"), "is it running, and may this machine connect to it?");
         return None;
     }
     let settings = DatabaseSettings {
@@ -61,6 +72,18 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
             }
             Some(reading)
         }
+    }
+}
+
+/// Something listens at the address of a server.
+async fn reached(url: &str) -> Result<(), String> {
+    let Ok(url) = url::Url::parse(url) else { return Ok(()) };
+    let Some(host) = url.host_str().filter(|_| url.scheme().starts_with("postgres")) else { return Ok(()) };
+    let address = (host.trim_matches(['[', ']']), url.port().unwrap_or(5432));
+    match tokio::time::timeout(CONNECT_WITHIN, TcpStream::connect(address)).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(error.to_string()),
+        Err(_) => Err("no answer in time".to_owned()),
     }
 }
 

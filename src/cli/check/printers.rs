@@ -20,13 +20,16 @@ use crate::store::load::Load as _;
 /// Longest that one printer is waited for.
 const WITHIN: Duration = Duration::from_secs(10);
 
+/// A way to a printer, or why there is none.
+type Reached = Result<Arc<dyn Adapter>, String>;
+
 /// Looks at all printers that are known.
 pub async fn check(report: &mut Report, config: &Config, reading: Option<&DatabaseConnection>) {
     let registry = match registry(config) {
         Ok(registry) => registry,
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
     };
-    let mut known: Vec<(String, Result<Arc<dyn Adapter>, String>)> = Vec::new();
+    let mut known: Vec<(String, Reached)> = Vec::new();
     if let Some(reading) = reading {
         match Printer::load_resident(reading).await {
             Ok(printers) => {
@@ -76,7 +79,7 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
     let words = status.message.unwrap_or_default();
     match status.connection {
         Connection::Connected => {
-            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()))
+            report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()));
         }
         Connection::WrongKey => {
             report.wrong("printer", format!("{name} refuses the API key: {words}"), "correct the printer's apiKey");
@@ -94,7 +97,7 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
     }
 }
 
-fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Result<Arc<dyn Adapter>, String> {
+fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reached {
     let api_key = match fields.sealed_api_key.as_str() {
         "" => String::new(),
         sealed => {

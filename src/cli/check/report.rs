@@ -6,24 +6,30 @@ use crate::cli::CliError;
 #[derive(Debug, Default)]
 pub struct Report {
     wrong: usize,
+    lines: usize,
 }
 
 impl Report {
     /// This works.
     pub fn fine(&mut self, what: &str, words: impl AsRef<str>) {
-        line("ok", what, words.as_ref());
+        self.line("ok", what, words.as_ref());
     }
 
     /// This works, and yet.
     pub fn note(&mut self, what: &str, words: impl AsRef<str>) {
-        line("note", what, words.as_ref());
+        self.line("note", what, words.as_ref());
     }
 
     /// This does not work, and that is how to mend it.
     pub fn wrong(&mut self, what: &str, words: impl AsRef<str>, mend: &str) {
         self.wrong += 1;
-        line("WRONG", what, words.as_ref());
-        line("", "", &format!("-> {mend}"));
+        self.line("WRONG", what, words.as_ref());
+        println!("{:16} -> {mend}", "");
+    }
+
+    fn line(&mut self, mark: &str, what: &str, words: &str) {
+        self.lines += 1;
+        println!("{mark:<6} {what:<9} {words}");
     }
 
     /// An error when anything was wrong.
@@ -33,12 +39,8 @@ impl Report {
                 println!("all is well");
                 Ok(())
             }
-            1 => Err(CliError::Failed("one thing is wrong".to_owned())),
-            many => Err(CliError::Failed(format!("{many} things are wrong"))),
+            1 => Err(CliError::Failed(format!("1 thing of {} is wrong", self.lines))),
+            many => Err(CliError::Failed(format!("{many} things of {} are wrong", self.lines))),
         }
     }
-}
-
-fn line(mark: &str, what: &str, words: &str) {
-    println!("{mark:<6} {what:<9} {words}");
 }

@@ -22,7 +22,7 @@ pub(super) enum Shown {
 /// Reads a status as evidence. A reachable printer at rest says nothing about a start that was just sent; once our file was
 /// seen printing, it says that the print is over.
 pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
-    if status.connection != Connection::Connected || in_hand.over() || status.state == Activity::Offline {
+    if in_hand.over() || status.state == Activity::Offline {
         return Shown::Nothing;
     }
     let since = match in_hand.phase {
@@ -32,13 +32,20 @@ pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
     let began = since.is_some();
     // A look from before the print was seen, delivered late, says nothing about its end.
     let fresh = since.is_none_or(|at| status.updated_at >= at);
+    if status.connection != Connection::Connected {
+        // A host that lost its firmware to an error says that whatever it printed is over.
+        let lost = status.connection == Connection::FirmwareDisconnected && status.state == Activity::Error;
+        let over = lost && began && fresh;
+        return if over { Shown::Ended(PrintEnd::Failed, status.message.clone()) } else { Shown::Nothing };
+    }
     let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
     // Telemetry that names no file does not contradict what we saw.
     let unnamed = status.file.is_none() && began;
     match (status.state, status.ended) {
         (Activity::Printing, _) if ours => Shown::Printing,
         (Activity::Paused, _) if ours => Shown::Paused,
-        (_, Some(end)) if ours => Shown::Ended(end, status.message.clone()),
+        // Only a failure has words of its own: of other ends the printer says no more than that it is ready.
+        (_, Some(end)) if ours => Shown::Ended(end, status.message.clone().filter(|_| end == PrintEnd::Failed)),
         _ if !fresh => Shown::Nothing,
         (Activity::Printing, _) if unnamed => Shown::Printing,
         (Activity::Paused, _) if unnamed => Shown::Paused,

@@ -324,6 +324,19 @@ fn the_head_survives_its_json_and_stays_small() {
     let text = serde_json::to_string(shop.p()).unwrap();
     assert!(text.len() < 4096, "{}", text.len());
     assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
+    for (state, ended) in [(Activity::Paused, None), (Activity::Idle, Some(PrintEnd::Failed))] {
+        shop.sees(state, Some(OURS), ended);
+        let text = serde_json::to_string(shop.p()).unwrap();
+        assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
+    }
+    for mut shop in [Shop::taken(), Shop::started()] {
+        let text = serde_json::to_string(shop.p()).unwrap();
+        assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
+        shop.judged(Evidence::Unclear("no answer".into()));
+        shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+        let text = serde_json::to_string(shop.p()).unwrap();
+        assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
+    }
 }
 
 proptest! {

@@ -3,7 +3,7 @@
 use super::users;
 use crate::actors::envelope::Caller;
 use crate::config::Mode;
-use crate::credentials;
+use crate::credentials::{self, PASSWORD_LONGEST};
 use crate::domain::access::{AccessAnswer, AccessCommand, Session, normal_email};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
@@ -20,10 +20,6 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The longest password that is looked at, in bytes: hashing is slow on purpose.
-pub const PASSWORD_LONGEST: usize = 1024;
-/// The shortest password that is taken, in characters.
-pub const PASSWORD_SHORTEST: usize = 10;
 const AGENT_LONGEST: usize = 300;
 
 /// `POST /api/auth/login {email, password}`: 200 `{user}` and the cookie, with a new token at each sign-in.
@@ -133,9 +129,9 @@ pub async fn password(State(app): State<AppState>, call: Call) -> Answer {
 
 /// Notes what is wrong with a new password.
 pub fn check_password(fields: &mut crate::http::body::Fields, name: &str, password: &str) {
-    let long_enough = password.chars().count() >= PASSWORD_SHORTEST;
-    fields.check(long_enough, name, format!("must have at least {PASSWORD_SHORTEST} characters"));
-    fields.check(password.len() <= PASSWORD_LONGEST, name, format!("must have at most {PASSWORD_LONGEST} bytes"));
+    if let Some(fault) = credentials::password_fault(password) {
+        fields.check(false, name, fault);
+    }
 }
 
 /// `GET /api/auth/sessions`: one's own.

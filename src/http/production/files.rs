@@ -24,7 +24,7 @@ use tokio_util::io::ReaderStream;
 
 const NAME_LONGEST: usize = 200;
 /// An upload of which nothing comes for so long is given up.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_mins(1);
 /// Form fields other than the file are words.
 const FIELD_LONGEST: usize = 64;
 

@@ -157,12 +157,11 @@ pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 /// `POST /api/printers/{id}/emergency-stop`: to the wire first, past everything, and recorded after; without a database
 /// it is not recorded, and stops all the same. A disconnected printer is reached through an adapter of its own.
 pub async fn emergency_stop(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    let adapter = match app.shop.fleet.link(id) {
-        Some(link) => link.adapter.clone(),
-        None => {
-            let (_, printer) = present(&app, id).await?;
-            make_adapter(&app, &printer)?
-        }
+    let adapter = if let Some(link) = app.shop.fleet.link(id) {
+        link.adapter.clone()
+    } else {
+        let (_, printer) = present(&app, id).await?;
+        make_adapter(&app, &printer)?
     };
     // The caller may hang up: the stop goes out and is recorded all the same.
     let (shop, caller) = (app.shop.clone(), Caller::new((*call.who.by).clone()));

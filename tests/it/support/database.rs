@@ -1,64 +1,146 @@
-//! A database of the test's own.
+//! Databases of tests: each test its own, on SQLite always, on PostgreSQL when `PRINTFLOOR_TEST_POSTGRES` names a
+//! server. With `PRINTFLOOR_TEST_SERVICES=1` a server that is not named is a failure.
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database};
-use std::process::id;
+use futures::FutureExt;
+use printfloor::store::connect::DatabaseSettings;
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use url::Url;
 
-/// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
-const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
-/// Set by `scripts/test`: what is missing then is a failure, not a skip.
-pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
-
-/// Where a test's server keeps its data.
-pub struct Db {
-    /// (server, name) of a database that is dropped at the end.
-    postgres: Option<(String, String)>,
+/// A database of one test.
+#[derive(Clone)]
+pub struct TestDatabase {
+    pub settings: DatabaseSettings,
+    /// Of the test; holds the file on SQLite.
+    pub folder: Arc<TempDir>,
 }
 
-static MADE: AtomicU32 = AtomicU32::new(0);
-
-async fn run(server: &str, sql: &str) {
-    let mut options = ConnectOptions::new(server);
-    options.max_connections(1).sqlx_logging(false);
-    let db = Database::connect(options).await.expect("the PostgreSQL server for tests answers");
-    db.execute_unprepared(sql).await.expect(sql);
-    db.close().await.unwrap();
-}
-
-impl Db {
-    /// The embedded default, in the test's own folder.
+impl TestDatabase {
+    /// A fresh file.
     pub fn sqlite() -> Self {
-        Self { postgres: None }
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let url = format!("sqlite://{}?mode=rwc", folder.path().join("test.db").display());
+        Self { settings: settings(url), folder }
     }
 
-    /// A fresh database on the tests' server; `None` when there is no server and nobody asked for services.
-    pub async fn postgres() -> Option<Self> {
-        let Ok(server) = std::env::var(SERVER) else {
-            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {SERVER} is not");
-            eprintln!("left out: no {SERVER}");
-            return None;
-        };
-        let name = format!("printfloor_{}_{}", id(), MADE.fetch_add(1, Relaxed));
-        run(&server, &format!("CREATE DATABASE {name}")).await;
-        Some(Self { postgres: Some((server, name)) })
+    pub fn is_postgres(&self) -> bool {
+        self.settings.url.starts_with("postgres")
     }
 
-    /// Its `DATABASE_URL`; `None` is the embedded default.
-    pub fn url(&self) -> Option<String> {
-        let (server, name) = self.postgres.as_ref()?;
-        let base = server.rsplit_once('/').map_or(server.as_str(), |(base, _)| base);
-        Some(format!("{base}/{name}"))
+    /// The same database through this port.
+    pub fn through(&self, port: u16) -> Self {
+        let mut url = Url::parse(&self.settings.url).unwrap();
+        url.set_port(Some(port)).unwrap();
+        Self { settings: settings(url.to_string()), folder: self.folder.clone() }
+    }
+
+    /// Where its server listens.
+    pub fn address(&self) -> (String, u16) {
+        let url = Url::parse(&self.settings.url).unwrap();
+        (url.host_str().unwrap().to_owned(), url.port().unwrap_or(5432))
+    }
+
+    /// A statement from outside, behind the server's back.
+    pub async fn execute(&self, sql: &str) -> u64 {
+        let db = connect(&self.settings.url).await;
+        let done = db.execute_unprepared(sql).await.unwrap().rows_affected();
+        db.close().await.unwrap();
+        done
+    }
+
+    /// One number from outside.
+    pub async fn number(&self, sql: &str) -> i64 {
+        self.rows(sql).await[0].try_get_by_index(0).unwrap()
+    }
+
+    /// Rows from outside.
+    pub async fn rows(&self, sql: &str) -> Vec<QueryResult> {
+        let db = connect(&self.settings.url).await;
+        let rows = db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await.unwrap();
+        db.close().await.unwrap();
+        rows
     }
 }
 
-impl Drop for Db {
-    fn drop(&mut self) {
-        let Some((server, name)) = self.postgres.take() else { return };
-        // A thread of its own: the test's runtime may be on its way out.
-        let dropped = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(run(&server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")));
-        });
-        let _ = dropped.join();
+fn settings(url: String) -> DatabaseSettings {
+    DatabaseSettings { url, read_connections: 4, statement_timeout: Duration::from_secs(10) }
+}
+
+async fn connect(url: &str) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
+    options.max_connections(1).sqlx_logging(false);
+    Database::connect(options).await.unwrap()
+}
+
+/// The server for tests; `None` when nobody asked for one.
+fn postgres_server() -> Option<Url> {
+    match std::env::var("PRINTFLOOR_TEST_POSTGRES") {
+        Ok(url) => Some(Url::parse(&url).unwrap()),
+        Err(_) if services_wanted() => panic!("PRINTFLOOR_TEST_POSTGRES names no server"),
+        Err(_) => {
+            eprintln!("not run: PRINTFLOOR_TEST_POSTGRES names no server");
+            None
+        }
+    }
+}
+
+/// Whether a missing service is a failure.
+pub fn services_wanted() -> bool {
+    std::env::var("PRINTFLOOR_TEST_SERVICES").is_ok_and(|wanted| wanted == "1")
+}
+
+/// Runs a test on a fresh file.
+pub async fn on_sqlite<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
+    test(TestDatabase::sqlite()).await;
+}
+
+/// Runs a test on a fresh database of the server, which is dropped afterwards.
+pub async fn on_postgres<F: Future<Output = ()>>(test: impl FnOnce(TestDatabase) -> F) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let Some(server) = postgres_server() else { return };
+    let name = format!("printfloor_{}_{}", std::process::id(), COUNT.fetch_add(1, Relaxed));
+    let admin = connect(server.as_str()).await;
+    let drop_it = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    admin.execute_unprepared(&drop_it).await.unwrap();
+    admin.execute_unprepared(&format!("CREATE DATABASE {name}")).await.unwrap();
+    let mut url = server;
+    url.set_path(&name);
+    let database = TestDatabase { settings: settings(url.to_string()), folder: Arc::new(tempfile::tempdir().unwrap()) };
+    let ended = AssertUnwindSafe(test(database)).catch_unwind().await;
+    admin.execute_unprepared(&drop_it).await.unwrap();
+    if let Err(panic) = ended {
+        resume_unwind(panic);
+    }
+}
+
+/// Makes a test of each function, on each database.
+macro_rules! on_both_databases {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::support::database::on_sqlite(super::$name).await;
+            }
+        )* }
+        mod postgres { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() {
+                crate::support::database::on_postgres(super::$name).await;
+            }
+        )* }
+    };
+}
+pub(crate) use on_both_databases;
+
+/// Waits until it holds, or says what did not come to be.
+pub async fn until<F: Future<Output = bool>>(what: &str, mut holds: impl FnMut() -> F) {
+    let began = Instant::now();
+    while !holds().await {
+        assert!(began.elapsed() < Duration::from_secs(60), "did not come to be: {what}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

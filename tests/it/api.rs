@@ -1,0 +1,103 @@
+//! The shop's half of the API as a program that uses it sees it: one file for each part of it.
+
+mod errors;
+mod files;
+mod idempotency;
+mod jobs;
+mod keys;
+mod lists;
+mod materials;
+mod orders;
+mod own_orders;
+mod payments;
+mod roles;
+mod sessions;
+mod skus;
+mod versions;
+mod webhooks;
+
+use crate::support::{App, Client};
+use serde_json::{Value, json};
+
+/// A password that is long enough.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// An id of nothing.
+pub const NOTHING: &str = "01890000-0000-7000-8000-00000000dead";
+
+/// The `id` of an answer.
+#[track_caller]
+pub fn id(body: &Value) -> String {
+    body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
+}
+
+/// The paths of the faults of a validation error, sorted.
+#[track_caller]
+pub fn paths(body: &Value) -> Vec<String> {
+    assert_eq!(body["code"], "validation_failed", "{body}");
+    let faults = body["errors"].as_array().unwrap_or_else(|| panic!("no errors: {body}"));
+    let mut paths: Vec<String> = faults.iter().map(|fault| fault["path"].as_str().unwrap().to_owned()).collect();
+    paths.sort();
+    paths
+}
+
+/// A new API key: its id and a client that shows it.
+pub async fn new_key(app: &App, body: &Value) -> (String, Client) {
+    let made = app.post("/api/auth/api-keys", body).await.expect(201);
+    (id(&made), app.with_key(made["key"].as_str().unwrap()))
+}
+
+/// A client with a new key of this role.
+pub async fn with_role(app: &App, role: &str) -> Client {
+    new_key(app, &json!({"name": role, "role": role})).await.1
+}
+
+/// A client with a new key of a customer.
+pub async fn customer_of(app: &App, email: &str) -> Client {
+    new_key(app, &json!({"name": "shop", "role": "customer", "customerEmail": email})).await.1
+}
+
+/// A new staff member; gives their id.
+pub async fn staff(app: &App, email: &str, role: &str) -> String {
+    let body = json!({"email": email, "name": "Sam", "password": PASSWORD, "role": role});
+    id(&app.post("/api/users", &body).await.expect(201))
+}
+
+/// Signs in; gives the cookie's `name=value`.
+pub async fn sign_in(app: &App, email: &str, password: &str) -> String {
+    let answer = app.nobody().post("/api/auth/login", &json!({"email": email, "password": password})).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let cookie = answer.header("set-cookie").expect("a cookie").to_owned();
+    cookie.split(';').next().unwrap().to_owned()
+}
+
+/// A client that sends this cookie with everything, and no key.
+#[expect(clippy::disallowed_methods, reason = "a test's own client")]
+pub fn with_cookie(app: &App, cookie: &str) -> Client {
+    let headers = [(reqwest::header::COOKIE, cookie.parse().unwrap())].into_iter().collect();
+    let http = reqwest::Client::builder().no_proxy().default_headers(headers).build().unwrap();
+    Client { http, ..app.nobody() }
+}
+
+/// A client of a staff member who has just signed in.
+pub async fn signed_in(app: &App, email: &str) -> Client {
+    with_cookie(app, &sign_in(app, email, PASSWORD).await)
+}
+
+/// A SKU of 10 g a piece, at 12.50, without stock worries.
+pub async fn some_sku(app: &App) -> String {
+    let material = app.material("PLA", 1_000_000.0).await;
+    let file = app.gcode("part", 60, 10.0).await;
+    app.sku("PART", &material, &file, 1250).await
+}
+
+/// The body of an order for one of a SKU.
+pub fn one_of(sku: &str) -> Value {
+    json!({"lines": [{"skuId": sku, "quantity": 1}]})
+}
+
+/// How many orders there are.
+pub async fn count(client: &Client, path: &str) -> u64 {
+    let list = client.get(path).await.expect(200);
+    list["pagination"]["total"].as_u64().unwrap_or_else(|| panic!("no total: {list}"))
+}

@@ -1,0 +1,116 @@
+//! Uploads: streamed, described by their content, handed out as they came (decisions §1, §7).
+
+use super::{count, id, paths};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both};
+use reqwest::multipart::{Form, Part};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+async fn upload(app: &Client, form: Form) -> Answer {
+    app.send(app.request("POST", "/api/files").multipart(form)).await
+}
+
+fn file(name: &str, bytes: &[u8]) -> Form {
+    Form::new().part("file", Part::bytes(bytes.to_vec()).file_name(name.to_owned()))
+}
+
+on_both! {
+    async fn a_file_is_described_and_handed_out_as_it_came(db: Db) {
+        let mut app = App::new(db).await;
+        let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+        let answer = upload(&app, file("../../Vase \"1\".gcode", code.as_bytes())).await;
+        let location = answer.header("location").unwrap().to_owned();
+        let made = answer.expect(201);
+        assert_eq!(location, format!("/api/files/{}", id(&made)));
+        assert_eq!((&made["name"], &made["kind"], &made["size"]), (&json!("Vase \"1\".gcode"), &json!("gcode"), &json!(code.len())));
+        assert_eq!(made["sha256"], hex::encode(Sha256::digest(code.as_bytes())));
+        assert_eq!(made["metadata"]["seconds"], 240, "{made}");
+        assert!((made["metadata"]["grams"].as_f64().unwrap() - 14.5).abs() < 0.01, "{made}");
+        app.kill_9();
+        app.start().await;
+        assert_eq!(app.get(&location).await.expect(200), made);
+        let content = app.get(&format!("{location}/content")).await;
+        assert_eq!(content.text, code);
+        assert_eq!(content.header("content-type"), Some("application/octet-stream"));
+        assert_eq!(content.header("x-content-type-options"), Some("nosniff"));
+        let disposition = content.header("content-disposition").unwrap();
+        assert!(disposition.starts_with("attachment; filename=\"Vase_") && !disposition.contains(".."), "{disposition}");
+        assert_eq!(count(&app, "/api/files?kind=gcode").await, 1);
+        assert_eq!(count(&app, "/api/files?kind=model").await, 0);
+        // The same bytes again are another file; deleting one leaves the other's content.
+        let again = upload(&app, file("again.gcode", code.as_bytes())).await.expect(201);
+        assert_ne!(again["id"], made["id"]);
+        app.delete(&location).await.expect(204);
+        assert_eq!(app.get(&format!("/api/files/{}/content", id(&again))).await.text, code);
+    }
+}
+
+#[tokio::test]
+async fn the_content_says_what_a_file_is() {
+    let app = App::new(Db::sqlite()).await;
+    let png = b"\x89PNG\r\n\x1a\n0000";
+    let stl = b"solid cube\nfacet normal 0 0 0\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid cube\n";
+    assert_eq!(upload(&app, file("a.gcode", png)).await.expect(201)["kind"], "image");
+    assert_eq!(upload(&app, file("a", stl)).await.expect(201)["kind"], "model");
+    let lying = upload(&app, file("a.png", png).text("kind", "gcode")).await.expect(400);
+    assert_eq!(paths(&lying), ["kind"]);
+    assert_eq!(paths(&upload(&app, file("a", b"hello").text("kind", "poem")).await.expect(400)), ["kind"]);
+    assert_eq!(paths(&upload(&app, file("a", b"\x00\x01\x02\x03")).await.expect(400)), ["file"]);
+    assert_eq!(paths(&upload(&app, file("a.gcode", b"")).await.expect(400)), ["file"]);
+    assert_eq!(paths(&upload(&app, Form::new().text("kind", "gcode")).await.expect(400)), ["file"]);
+    assert_eq!(paths(&upload(&app, file("a", stl).text("colour", "red")).await.expect(400)), ["colour"]);
+    assert_eq!(count(&app, "/api/files").await, 2);
+    let broken = app
+        .request("POST", "/api/files")
+        .header("Content-Type", "multipart/form-data; boundary=x")
+        .body("--x\r\nnonsense");
+    assert_eq!(app.send(broken).await.error(400), "malformed_multipart");
+}
+
+#[tokio::test]
+async fn an_upload_over_the_limit_is_refused_and_leaves_nothing() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__UPLOAD_LIMIT", 100_000).start().await;
+    let big = format!("G28\n{}", "; filling\n".repeat(20_000));
+    assert_eq!(upload(&app, file("big.gcode", big.as_bytes())).await.error(413), "too_large");
+    assert_eq!(count(&app, "/api/files").await, 0);
+    assert_eq!(bytes_in(&app.data().join("files")), 0, "what came of it is gone");
+    upload(&app, file("small.gcode", &big.as_bytes()[..90_000]).text("kind", "gcode")).await.expect(201);
+}
+
+fn bytes_in(folder: &std::path::Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .map(|entry| {
+            let entry = entry.unwrap();
+            let about = entry.metadata().unwrap();
+            if about.is_dir() { bytes_in(&entry.path()) } else { about.len() }
+        })
+        .sum()
+}
+
+/// A line of `/proc/PID/status`, kB.
+fn memory(app: &App, line: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
+    let found = status.lines().find_map(|one| one.strip_prefix(line)).unwrap();
+    found.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_big_upload_and_download_are_never_held_in_memory() {
+    let app = App::new(Db::sqlite()).await;
+    app.gcode("warm", 60, 1.0).await;
+    let mut big = simulator::gcode::gcode("big", 60, 1.0, 330.0).into_bytes();
+    while big.len() < 64 * 1024 * 1024 {
+        big.extend_from_slice("G1 X10.000 Y10.000 E0.01000\n".repeat(40_000).as_bytes());
+    }
+    let (size, digest) = (big.len(), hex::encode(Sha256::digest(&big)));
+    let before = memory(&app, "VmRSS:");
+    let made = upload(&app, file("big.gcode", &big)).await.expect(201);
+    drop(big);
+    assert_eq!((&made["size"], &made["sha256"]), (&json!(size), &json!(digest)));
+    let answer = app.request("GET", &format!("/api/files/{}/content", id(&made))).send().await.unwrap();
+    assert_eq!(answer.bytes().await.unwrap().len(), size);
+    let most = memory(&app, "VmHWM:");
+    assert!(most < before + 24 * 1024, "{before} kB before, {most} kB at most");
+}

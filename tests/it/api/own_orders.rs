@@ -1,0 +1,107 @@
+//! A customer's key sees and makes its own orders, and nothing of others (decisions §2).
+
+use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
+use crate::support::{App, Client, Db};
+use serde_json::{Value, json};
+
+/// An order as a customer's key makes it.
+async fn order(client: &Client, sku: &str) -> Value {
+    client.post("/api/orders", &one_of(sku)).await.expect(201)
+}
+
+/// What a customer may do with an order must all say 404.
+async fn does_not_see(client: &Client, order: &str) {
+    assert_eq!(client.get(&format!("/api/orders/{order}")).await.error(404), "order_not_found");
+    assert_eq!(client.get(&format!("/api/orders/{order}/timeline")).await.error(404), "order_not_found");
+    assert_eq!(client.act(&format!("/api/orders/{order}/cancel")).await.error(404), "order_not_found");
+}
+
+#[tokio::test]
+async fn keys_see_what_they_made_and_what_is_their_customers() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let (one, other) = (with_role(&app, "customer").await, with_role(&app, "customer").await);
+    let (bob, bobs_second) = (customer_of(&app, " Bob@Example.org ").await, customer_of(&app, "bob@example.org").await);
+
+    let of_one = id(&order(&one, &sku).await);
+    let of_bob = order(&bob, &sku).await;
+    assert_eq!(of_bob["customerEmail"], "bob@example.org", "the key's customer is filled in");
+    let by_staff = json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": "BOB@example.org"});
+    let by_staff = id(&app.post("/api/orders", &by_staff).await.expect(201));
+    let of_bob = id(&of_bob);
+
+    one.get(&format!("/api/orders/{of_one}")).await.expect(200);
+    for foreign in [&of_bob, &by_staff] {
+        does_not_see(&one, foreign).await;
+        does_not_see(&other, foreign).await;
+    }
+    does_not_see(&other, &of_one).await;
+    does_not_see(&bob, &of_one).await;
+    for bob in [&bob, &bobs_second] {
+        for own in [&of_bob, &by_staff] {
+            bob.get(&format!("/api/orders/{own}")).await.expect(200);
+            bob.get(&format!("/api/orders/{own}/timeline")).await.expect(200);
+        }
+    }
+    // Lists count only what may be seen, however they are filtered.
+    for (client, seen) in [(&one, 1), (&other, 0), (&bob, 2), (&bobs_second, 2), (&*app, 3)] {
+        assert_eq!(count(client, "/api/orders").await, seen);
+        assert_eq!(count(client, "/api/orders?limit=1").await, seen);
+    }
+    assert_eq!(count(&one, "/api/orders?customerEmail=bob@example.org").await, 0);
+    assert_eq!(count(&one, "/api/orders?q=ORD-000002").await, 0);
+}
+
+#[tokio::test]
+async fn a_customers_key_orders_for_its_customer_only() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let bob = customer_of(&app, "bob@example.org").await;
+    let body = |email: &str| json!({"lines": [{"skuId": sku, "quantity": 1}], "customerEmail": email});
+    assert_eq!(bob.post("/api/orders", &body("eve@example.org")).await.error(403), "forbidden");
+    bob.post("/api/orders", &body(" BOB@example.ORG")).await.expect(201);
+    assert_eq!(count(&app, "/api/orders").await, 1);
+    for shops_own in [json!({"priority": 9}), json!({"dueAt": "2030-01-01T00:00:00Z"})] {
+        let mut body = one_of(&sku);
+        body.as_object_mut().unwrap().extend(shops_own.as_object().unwrap().clone());
+        assert_eq!(bob.post("/api/orders", &body).await.error(403), "forbidden");
+    }
+    // Prices are the catalogue's.
+    let own_price = json!({"lines": [{"skuId": sku, "quantity": 1, "unitPriceCents": 1}]});
+    assert_eq!(paths(&bob.post("/api/orders", &own_price).await.expect(400)), ["lines.0.unitPriceCents"]);
+}
+
+#[tokio::test]
+async fn a_customer_cancels_while_it_is_unpaid() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let customer = with_role(&app, "customer").await;
+    let unpaid = id(&order(&customer, &sku).await);
+    let cancelled = customer.act(&format!("/api/orders/{unpaid}/cancel")).await.expect(200);
+    assert_eq!(cancelled["status"], "cancelled");
+    let paid = id(&order(&customer, &sku).await);
+    app.post(&format!("/api/orders/{paid}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    let refused = customer.post(&format!("/api/orders/{paid}/cancel"), &json!({"force": true})).await;
+    assert_eq!(refused.error(403), "forbidden");
+    assert_eq!(app.get(&format!("/api/orders/{paid}")).await.expect(200)["status"], "paid");
+}
+
+#[tokio::test]
+async fn customers_see_and_order_only_what_is_sold() {
+    let app = App::new(Db::sqlite()).await;
+    let sold = some_sku(&app).await;
+    let material = app.material("PETG", 100.0).await;
+    let file = app.gcode("hidden", 60, 1.0).await;
+    let customer = with_role(&app, "customer").await;
+    for (code, hide) in [("HIDDEN", json!({"public": false})), ("OLD", json!({"active": false}))] {
+        let hidden = app.sku(code, &material, &file, 100).await;
+        app.patch(&format!("/api/skus/{hidden}"), &hide).await.expect(200);
+        assert_eq!(customer.get(&format!("/api/skus/{hidden}")).await.error(404), "sku_not_found");
+        assert_eq!(count(&customer, "/api/skus").await, 1, "{code}");
+        assert_eq!(count(&customer, "/api/skus?public=false&active=false").await, 1, "{code}");
+        let refused = customer.post("/api/orders", &one_of(&hidden)).await.expect(400);
+        assert_eq!(paths(&refused), ["lines.0.skuId"]);
+    }
+    assert_eq!(count(&app, "/api/skus").await, 3);
+    customer.get(&format!("/api/skus/{sold}")).await.expect(200);
+}

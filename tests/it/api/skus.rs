@@ -1,0 +1,116 @@
+//! The catalogue (decisions §7).
+
+use super::{NOTHING, count, id, paths};
+use crate::support::{App, Db, on_both};
+use serde_json::{Value, json};
+
+fn sku(code: &str, material: &str) -> Value {
+    json!({
+        "code": code, "name": "Vase", "materialId": material, "estimatedConsumption": 12.5, "machineType": "fdm_large", "priceCents": 999,
+    })
+}
+
+fn with(mut body: Value, more: Value) -> Value {
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
+on_both! {
+    async fn what_is_said_is_shown_and_the_rest_has_defaults(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 100.0).await;
+        let plain = app.post("/api/skus", &sku("Vase_01 / Blue", &material)).await.expect(201);
+        let defaults = json!({
+            "slug": "vase-01-blue", "currency": "usd", "unitsPerPlate": 1, "public": true, "active": true, "collections": [], "images": [],
+            "description": null, "dimensions": null, "gcodeFileId": null, "estimatedConsumption": 12.5,
+        });
+        for (member, value) in defaults.as_object().unwrap() {
+            assert_eq!(&plain[member], value, "{member} of {plain}");
+        }
+        let file = app.gcode("vase", 60, 1.0).await;
+        let more = json!({
+            "slug": "vase", "description": "A vase", "kind": "decor", "collections": ["home"], "dimensions": {"x": 10, "y": 20.5, "z": 30},
+            "currency": "eur", "unitsPerPlate": 4, "gcodeFileId": file, "slicerProfile": "fine", "estimatedSeconds": 60, "images": ["a.png"],
+            "public": false, "active": false,
+        });
+        let body = with(sku("VASE-2", &material), more);
+        let made = app.post("/api/skus", &body).await.expect(201);
+        for (member, value) in body.as_object().unwrap() {
+            let same = match value.as_object() {
+                Some(axes) => axes.iter().all(|(axis, mm)| made[member][axis].as_f64() == mm.as_f64()),
+                None => &made[member] == value,
+            };
+            assert!(same, "{member} of {made}");
+        }
+        assert_eq!(app.get(&format!("/api/skus/{}", id(&made))).await.expect(200), made);
+        for (query, found) in [("active=true", 1), ("public=false", 1), ("code=VASE-2", 1), ("slug=vase", 1), ("q=vase", 2), ("q=nothing", 0)] {
+            assert_eq!(count(&app, &format!("/api/skus?{query}")).await, found, "{query}");
+        }
+        assert_eq!(count(&app, &format!("/api/skus?materialId={material}")).await, 2);
+        assert_eq!(count(&app, &format!("/api/skus?materialId={NOTHING}")).await, 0);
+    }
+
+    async fn a_code_is_used_once(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 100.0).await;
+        let first = id(&app.post("/api/skus", &sku("VASE", &material)).await.expect(201));
+        let answers = futures::future::join_all((0..4).map(|_| app.post("/api/skus", &with(sku("CUP", &material), json!({"slug": "cup"}))))).await;
+        assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1, "{answers:?}");
+        assert!(answers.iter().all(|answer| matches!(answer.status, 201 | 409)), "{answers:?}");
+        let again = app.post("/api/skus", &with(sku("VASE", &material), json!({"slug": "other"}))).await;
+        assert!(again.json()["message"].as_str().unwrap().contains("code"), "{}", again.text);
+        let second = id(&app.post("/api/skus", &sku("BOWL", &material)).await.expect(201));
+        app.patch(&format!("/api/skus/{second}"), &json!({"code": "VASE"})).await.error(409);
+        assert_eq!(app.get(&format!("/api/skus/{second}")).await.expect(200)["code"], "BOWL");
+        // Who keeps its own code changes nothing that clashes.
+        app.patch(&format!("/api/skus/{first}"), &json!({"code": "VASE", "name": "x"})).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_patch_changes_what_it_names_and_null_clears() {
+    let app = App::new(Db::sqlite()).await;
+    let material = app.material("PLA", 100.0).await;
+    let body = with(sku("VASE", &material), json!({"description": "A vase", "dimensions": {"x": 1, "y": 1, "z": 1}}));
+    let made = app.post("/api/skus", &body).await.expect(201);
+    let path = format!("/api/skus/{}", id(&made));
+    let changed =
+        app.patch(&path, &json!({"priceCents": 1, "description": null, "dimensions": null})).await.expect(200);
+    assert_eq!(
+        (&changed["priceCents"], &changed["description"], &changed["dimensions"]),
+        (&json!(1), &Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&changed["name"], &changed["code"], &changed["estimatedConsumption"]),
+        (&made["name"], &made["code"], &made["estimatedConsumption"])
+    );
+    for member in ["name", "priceCents", "materialId", "active"] {
+        assert_eq!(paths(&app.patch(&path, &json!({member: null})).await.expect(400)), [member]);
+    }
+    assert_eq!(paths(&app.patch(&path, &json!({"id": NOTHING, "version": 9})).await.expect(400)), ["id", "version"]);
+}
+
+#[tokio::test]
+async fn what_a_sku_names_must_be_there_and_fit() {
+    let app = App::new(Db::sqlite()).await;
+    let material = app.material("PLA", 100.0).await;
+    let counted = json!({"name": "Lens", "type": "laser_consumable"});
+    let counted = id(&app.post("/api/inventory/materials", &counted).await.expect(201));
+    let gcode = app.gcode("a", 60, 1.0).await;
+    for (more, wrong) in [
+        (json!({"materialId": NOTHING}), "materialId"),
+        (json!({"materialId": counted}), "materialId"),
+        (json!({"gcodeFileId": NOTHING}), "gcodeFileId"),
+        (json!({"modelFileId": gcode}), "modelFileId"),
+        (json!({"estimatedConsumption": 0}), "estimatedConsumption"),
+        (json!({"estimatedConsumption": 1.2345}), "estimatedConsumption"),
+        (json!({"priceCents": 1.5}), "priceCents"),
+        (json!({"slug": "No Slug"}), "slug"),
+        (json!({"machineType": "prusa"}), "machineType"),
+        (json!({"dimensions": {"x": 0, "y": 1, "z": 1}}), "dimensions.x"),
+    ] {
+        let body = with(sku("VASE", &material), more);
+        assert_eq!(paths(&app.post("/api/skus", &body).await.expect(400)), [wrong], "{body}");
+    }
+    assert_eq!(count(&app, "/api/skus").await, 0);
+}

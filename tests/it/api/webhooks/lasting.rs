@@ -1,0 +1,89 @@
+//! Nothing that was promised is lost by a power cut.
+
+use super::super::some_sku;
+use super::{got, happen, log, newest_is, register};
+use crate::support::waiting::LONG;
+use crate::support::{App, Db, on_both, until};
+use serde_json::json;
+use simulator::sink::{Mode, Sink};
+use std::collections::{BTreeMap, HashSet};
+
+on_both! {
+    async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {
+        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", "2.5,600").start().await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        sink.set_mode(Mode::FailFirst(1));
+        let endpoint = register(&app, &sink, &["order.created"]).await;
+        happen(&app, &sku).await;
+        until("the failure to be written", || async {
+            log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1)
+        })
+        .await;
+        app.kill_9();
+        app.start().await;
+        let delivered = newest_is(&app, &endpoint, "delivered").await;
+        assert_eq!(delivered["attempts"], 2);
+        let all = sink.received();
+        assert_eq!(all.len(), 2);
+        let [first, second] = [&all[0], &all[1]];
+        assert_eq!((&first.body, first.header("x-service-delivery")), (&second.body, second.header("x-service-delivery")));
+        assert!(first.at.duration_until(second.at).as_millis() >= 2500, "a retry came early");
+    }
+
+    async fn every_event_arrives_at_least_once_with_the_same_id_and_bytes(db: Db) {
+        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 300).start().await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        sink.set_mode(Mode::Hang);
+        let endpoint = register(&app, &sink, &["order.created"]).await;
+        // More than one endpoint keeps in hand at once: some are on their way, some in the backlog.
+        let mut orders = HashSet::new();
+        for _ in 0..40 {
+            orders.insert(happen(&app, &sku).await);
+        }
+        got(&sink, 1).await;
+        app.kill_9();
+        sink.set_mode(Mode::Ok);
+        app.start().await;
+        let all = sink
+            .wait_until(|all| all.iter().filter(|one| one.answered == Some(200)).count() >= 40, LONG)
+            .await
+            .expect("all to arrive");
+        let mut bodies: BTreeMap<&str, HashSet<_>> = BTreeMap::new();
+        for one in &all {
+            bodies.entry(one.header("webhook-id").unwrap()).or_default().insert((one.body.clone(), one.header("x-service-delivery")));
+        }
+        assert_eq!(bodies.len(), 40);
+        assert!(bodies.values().all(|same| same.len() == 1), "other bytes under the same id");
+        let arrived: HashSet<String> = all.iter().map(|one| one.json()["data"]["orderId"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(arrived, orders);
+        until("all to be noted", || async {
+            log(&app, &endpoint).await.iter().all(|one| one["state"] == "delivered").then_some(())
+        })
+        .await;
+    }
+
+    async fn what_happens_while_nobody_can_deliver_is_delivered_later(db: Db) {
+        // Events of a server that was killed right after its answer: the endpoint had no time to see them.
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        register(&app, &sink, &["order.created", "order.paid"]).await;
+        let mut expected = HashSet::new();
+        for _ in 0..3 {
+            let order = happen(&app, &sku).await;
+            app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+            app.kill_9();
+            app.start().await;
+            expected.extend(["order.created", "order.paid"].map(|event| (event.to_owned(), order.clone())));
+        }
+        let heard = |all: &[simulator::sink::Received]| -> HashSet<(String, String)> {
+            let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+            all.iter().map(|one| one.json()).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
+        };
+        let all = sink.wait_until(|all| heard(all) == expected, LONG).await.expect("all to arrive");
+        let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();
+        assert_eq!(ids.len(), 6, "one id for each event");
+    }
+}

@@ -1,0 +1,152 @@
+//! What fails is tried again by the schedule, and no endpoint is another's trouble.
+
+use super::super::materials::mails;
+use super::super::{id, some_sku};
+use super::{QUICK, SLOW, endpoint_is, got, happen, log, newest_is, register};
+use crate::support::waiting::LONG;
+use crate::support::{App, Db, on_both, until};
+use serde_json::json;
+use simulator::sink::{Mode, Sink};
+use std::collections::HashSet;
+
+#[tokio::test]
+async fn every_attempt_sends_the_same() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK).start().await;
+    let sku = some_sku(&app).await;
+    let sink = Sink::start().await.unwrap();
+    sink.set_mode(Mode::FailFirst(5));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    let delivered = newest_is(&app, &endpoint, "delivered").await;
+    assert_eq!(
+        (&delivered["attempts"], &delivered["lastStatus"]),
+        (&json!(6), &json!(200)),
+        "the fifth retry still counts"
+    );
+    let all = sink.received();
+    assert_eq!(all.len(), 6);
+    let same: HashSet<_> = all
+        .iter()
+        .map(|one| {
+            (
+                one.body.clone(),
+                one.header("webhook-id"),
+                one.header("x-service-delivery"),
+                one.header("x-service-signature"),
+            )
+        })
+        .collect();
+    assert_eq!(same.len(), 1, "{all:?}");
+    let waits: Vec<_> = all.windows(2).map(|two| two[0].at.duration_until(two[1].at).as_millis()).collect();
+    assert!(waits.iter().all(|wait| *wait >= 100), "a retry came early: {waits:?}");
+    endpoint_is(&app, &endpoint, "active").await;
+}
+
+on_both! {
+    async fn after_the_last_retry_the_endpoint_is_disabled_and_holds_its_events(db: Db) {
+        let mut app = App::on(db)
+            .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK)
+            .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org,boss@example.org")
+            .start()
+            .await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        sink.set_mode(Mode::Status(503));
+        let endpoint = register(&app, &sink, &["order.created"]).await;
+        happen(&app, &sku).await;
+        let disabled = endpoint_is(&app, &endpoint, "disabled").await;
+        assert!(disabled["disabledReason"].as_str().unwrap().contains("503"), "{disabled}");
+        let failed = newest_is(&app, &endpoint, "failed").await;
+        assert_eq!((&failed["attempts"], sink.received().len()), (&json!(6), 6), "one attempt and five retries");
+        let events = app.get(&format!("/api/events?event=endpoint.disabled&subject={endpoint}")).await.expect(200);
+        assert_eq!(events["events"].as_array().unwrap().len(), 1, "{events}");
+        until("a mail", || async { (mails(&app, "Webhook endpoint disabled").len() == 1).then_some(()) }).await;
+
+        let held: Vec<String> = vec![happen(&app, &sku).await, happen(&app, &sku).await];
+        until("two to be held", || async { (log(&app, &endpoint).await.len() == 3).then_some(()) }).await;
+        app.kill_9();
+        app.start().await;
+        let pending = log(&app, &endpoint).await.into_iter().filter(|one| one["state"] == "pending" && one["attempts"] == 0).count();
+        assert_eq!((pending, sink.received().len()), (2, 6));
+        sink.set_mode(Mode::Ok);
+        app.act(&format!("/api/webhooks/endpoints/{endpoint}/enable")).await.expect(200);
+        let all = got(&sink, 8).await;
+        let sent: HashSet<String> = all[6..].iter().map(|one| one.json()["data"]["orderId"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(sent, held.into_iter().collect());
+        // What failed for good is sent again by hand.
+        app.act(&format!("/api/webhooks/deliveries/{}/redeliver", id(&failed))).await.expect(201);
+        let last = got(&sink, 9).await[8].clone();
+        assert_eq!(last.body, all[0].body);
+        newest_is(&app, &endpoint, "delivered").await;
+        let enabled = endpoint_is(&app, &endpoint, "active").await;
+        assert_eq!(enabled["disabledReason"], serde_json::Value::Null);
+        assert_eq!(mails(&app, "Webhook endpoint disabled").len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn only_an_answer_of_200_to_299_in_time_is_a_success() {
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", SLOW)
+        .env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 0.5)
+        .start()
+        .await;
+    let sku = some_sku(&app).await;
+    let mut endpoints = Vec::new();
+    for (mode, status) in [
+        (Mode::Status(204), Some(204)),
+        (Mode::Status(302), Some(302)),
+        (Mode::Status(404), Some(404)),
+        (Mode::Status(410), Some(410)),
+        (Mode::Hang, None),
+        (Mode::Drop, None),
+    ] {
+        let sink = Sink::start().await.unwrap();
+        sink.set_mode(mode.clone());
+        endpoints.push((register(&app, &sink, &["order.created"]).await, mode, status, sink));
+    }
+    happen(&app, &sku).await;
+    for (endpoint, mode, status, sink) in &endpoints {
+        let tried =
+            until("an attempt", || async { log(&app, endpoint).await.into_iter().find(|one| one["attempts"] == 1) })
+                .await;
+        let good = *status == Some(204);
+        assert_eq!(
+            (&tried["lastStatus"], &tried["state"]),
+            (&json!(status), &json!(if good { "delivered" } else { "pending" })),
+            "{mode:?}: {tried}"
+        );
+        assert_eq!(tried["lastError"].is_null(), good, "{mode:?}: {tried}");
+        assert_eq!(sink.received().len(), 1, "{mode:?}: redirects are not followed");
+    }
+    let closed = Sink::start().await.unwrap();
+    let endpoint = register(&app, &closed, &["order.created"]).await;
+    closed.shutdown();
+    happen(&app, &sku).await;
+    until("a refused connection", || async {
+        log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1 && one["lastError"].is_string())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_endpoint_that_hangs_delays_no_other() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 300).start().await;
+    let sku = some_sku(&app).await;
+    let (hangs, works) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
+    hangs.set_mode(Mode::Hang);
+    let stuck = register(&app, &hangs, &["order.created"]).await;
+    register(&app, &works, &["order.created"]).await;
+    // More than one endpoint keeps in hand at once.
+    for _ in 0..50 {
+        happen(&app, &sku).await;
+    }
+    let all = works.wait_until(|all| all.len() == 50, LONG).await.unwrap();
+    let different: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();
+    assert_eq!(different.len(), 50);
+    assert!(
+        log(&app, &stuck).await.iter().all(|one| one["attempts"] == 0),
+        "none of the other's was answered meanwhile"
+    );
+    assert!(!hangs.received().is_empty());
+}

@@ -1,0 +1,218 @@
+//! The command line, by the real binary (decisions §13).
+
+pub mod process;
+
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use self::process::{Place, Running};
+
+const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
+
+/// A server that is up, and its address.
+fn served(place: &Place) -> (Running, String) {
+    let mut server = place.start(SERVE);
+    let line = server.line("address   http://");
+    (server, line.trim_start().trim_start_matches("address").trim().to_owned())
+}
+
+async fn status(base: &str, key: &str) -> u16 {
+    let client = reqwest::Client::builder().no_proxy().timeout(process::LONG).build().unwrap();
+    client.get(format!("{base}/api/auth/api-keys")).header("X-API-Key", key).send().await.unwrap().status().as_u16()
+}
+
+fn id_of<'a>(list: &'a str, name: &str) -> &'a str {
+    let line = list.lines().find(|line| line.contains(name)).unwrap();
+    line.split_whitespace().next().unwrap()
+}
+
+#[tokio::test]
+async fn keys_made_without_a_server_work_at_the_next_one() {
+    let place = Place::new();
+    let key = place.done("key create --data data --name first --role admin");
+    assert!(key.starts_with("key_test_") && key.lines().count() == 1, "the key alone: {key:?}");
+    let (_server, base) = served(&place);
+    assert_eq!(status(&base, key.trim()).await, 200);
+    assert_eq!(status(&base, "key_test_wrong").await, 401);
+}
+
+#[tokio::test]
+async fn commands_are_clients_of_the_running_server() {
+    let place = Place::new();
+    let (_server, base) = served(&place);
+    let key = place.done("key create --data data --name web --role admin");
+    assert_eq!(status(&base, key.trim()).await, 200, "at once");
+    let list = place.done("key list --data data");
+    place.done(&format!("key revoke --data data {}", id_of(&list, "web")));
+    assert_eq!(status(&base, key.trim()).await, 401, "at once");
+    assert!(place.done("key list --data data").contains("revoked"));
+}
+
+#[test]
+fn both_ways_print_the_same() {
+    let place = Place::new();
+    let expiry = "2099-01-31T12:00:00Z";
+    place.done(&format!(
+        "key create --data data --name shop --role customer --customer-email A@b.example --expires-at {expiry}"
+    ));
+    let made = place.run_with("user create --data data --email Boss@shop.example --role admin", "correct horse\n");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(made.out.starts_with("made the admin boss@shop.example ("), "{made:?}");
+    let alone = (place.done("key list --data data"), place.done("user list --data data"));
+    assert!(
+        alone.0.contains("customer a@b.example") && alone.0.contains("until 2099-01-31T12:00:00.000Z"),
+        "{}",
+        alone.0
+    );
+
+    let (_server, _) = served(&place);
+    assert_eq!((place.done("key list --data data"), place.done("user list --data data")), alone);
+    let made = place.run_with("user create --data data --email two@shop.example --role operator", "correct horse\n");
+    assert!(made.out.starts_with("made the operator two@shop.example ("), "{made:?}");
+}
+
+#[test]
+fn both_ways_refuse_the_same() {
+    let place = Place::new();
+    let refusals = || {
+        let user = |email: &str, password: &str| {
+            place.run_with(&format!("user create --data data --email {email} --role admin"), password)
+        };
+        let unknown = place.run("key revoke --data data 018f0000-0000-7000-8000-000000000000");
+        let all = [user("boss@shop.example", "short\n"), user("no address", "correct horse\n"), unknown];
+        all.map(|ended| (ended.code, ended.err))
+    };
+    let alone = refusals();
+    assert!(alone.iter().all(|(code, words)| *code != Some(0) && !words.is_empty()), "{alone:?}");
+    let (_server, _) = served(&place);
+    assert_eq!(refusals(), alone);
+}
+
+#[test]
+fn the_server_says_how_to_get_in_until_somebody_can() {
+    let place = Place::new();
+    let (mut server, _) = served(&place);
+    assert!(server.line("user create").contains("user create --data data --email"));
+    server.signal("TERM");
+    assert_eq!(server.end().0, Some(0));
+    let made = place.run_with("user create --data data --email boss@shop.example --role admin", "correct horse\n");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let (server, _) = served(&place);
+    server.signal("INT");
+    let (code, lines) = server.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains("user create")), "{lines:?}");
+}
+
+#[test]
+fn a_second_server_on_the_same_folder_names_the_first() {
+    let place = Place::new();
+    let (server, _) = served(&place);
+    let second = place.run(SERVE);
+    assert_eq!(second.code, Some(1));
+    assert!(second.err.contains(&format!("process {}", server.pid())), "{second:?}");
+    assert!(second.err.contains("--data DIR"), "it says what to do: {second:?}");
+}
+
+#[test]
+fn a_port_in_use_says_what_to_do() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ended = Place::new().run(&format!("--data data --listen {address}"));
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.err.contains(&address) && ended.err.contains("--listen ADDR"), "{ended:?}");
+}
+
+#[test]
+fn a_second_signal_ends_it_at_once() {
+    let place = Place::new();
+    let key = place.done("key create --data data --name up --role admin");
+    let (mut server, base) = served(&place);
+    // An upload that never ends holds up the drain.
+    let mut upload = TcpStream::connect(base.trim_start_matches("http://")).unwrap();
+    let head = format!(
+        "POST /api/files HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\ncontent-type: multipart/form-data; boundary=b\r\n\
+         content-length: 100000\r\nexpect: 100-continue\r\n\r\n",
+        key.trim()
+    );
+    upload.write_all(head.as_bytes()).unwrap();
+    upload.set_read_timeout(Some(process::LONG)).unwrap();
+    // The handler reads the body: the request is under way.
+    let mut answer = [0; 12];
+    upload.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"HTTP/1.1 100");
+    server.signal("TERM");
+    server.line("a second signal ends it at once");
+    server.signal("TERM");
+    let began = std::time::Instant::now();
+    let (code, lines) = server.end();
+    assert_eq!(code, Some(1), "{lines:?}");
+    assert!(began.elapsed() < Duration::from_secs(15), "not after the 20 s that the upload has");
+}
+
+#[test]
+fn wrong_usage_is_2_and_help_is_0() {
+    let place = Place::new();
+    for line in ["dance", "key create --name x", "--listen 127.0.0.1:0 key list", "demo --config x.toml"] {
+        let ended = place.run(line);
+        assert_eq!(ended.code, Some(2), "{line}: {ended:?}");
+        assert!(!ended.err.is_empty());
+    }
+    assert_eq!(place.run("--help").code, Some(0));
+    assert!(place.done("--version").starts_with("printfloor "));
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "nothing was made");
+}
+
+#[test]
+fn check_is_content_with_what_works() {
+    let place = Place::new();
+    assert!(place.done("check --data data").contains("the first start makes it"));
+    let (_server, _) = served(&place);
+    let beside = place.done("check --data data");
+    assert!(beside.contains("one runs over this data folder") && beside.contains("tables up to date"), "{beside}");
+    assert!(beside.ends_with("all is well\n"), "{beside}");
+}
+
+#[test]
+fn check_says_what_is_wrong_and_how_to_mend_it() {
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let place = Place::new()
+        .env("DATABASE_URL", &format!("postgres://me:hunter2@{nobody}/shop"))
+        .env("SMTP_HOST", "127.0.0.1")
+        .env("SMTP_PORT", &nobody.port().to_string())
+        .env("FW_REST_URL", &format!("http://{nobody}"))
+        .env("PAYMENT_SECRET_KEY", "sk_test_hunter2");
+    let ended = place.run("check --data data");
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    for what in ["database", "mail", "printer", "payments"] {
+        let mut lines = ended.out.lines().skip_while(|line| !line.starts_with(&format!("WRONG  {what}")));
+        assert!(lines.next().is_some(), "{what}: {}", ended.out);
+        assert!(lines.next().is_some_and(|line| line.contains("-> ")), "{what}: {}", ended.out);
+    }
+    assert!(ended.err.contains("4 things of "), "{ended:?}");
+    assert!(!ended.out.contains("hunter2"), "secrets stay secret: {}", ended.out);
+}
+
+#[tokio::test]
+async fn simulated_printers_answer_where_their_lines_say() {
+    let place = Place::new();
+    let mut fleet = place.start("simulate --fw-rest 1 --server-rest 1 --seed 7");
+    let client = reqwest::Client::builder().no_proxy().timeout(process::LONG).build().unwrap();
+    let mut serials = Vec::new();
+    for (kind, path) in [("fw_rest", "/server/info"), ("server_rest", "/api/version")] {
+        let printer: Value = serde_json::from_str(&fleet.line(kind)).unwrap();
+        let url = format!("{}{path}", printer["baseUrl"].as_str().unwrap());
+        let ask = |key: &str| client.get(&url).header("X-Api-Key", key).send();
+        assert_eq!(ask(printer["apiKey"].as_str().unwrap()).await.unwrap().status(), 200, "{printer}");
+        assert!(ask("wrong").await.unwrap().status().is_client_error());
+        serials.push(printer["serial"].clone());
+    }
+    fleet.signal("TERM");
+    assert_eq!(fleet.end().0, Some(0));
+    let mut again = place.start("simulate --fw-rest 1 --server-rest 1 --seed 7");
+    let printer: Value = serde_json::from_str(&again.line("fw_rest")).unwrap();
+    assert_eq!(printer["serial"], serials[0], "the same seed gives the same printers");
+}

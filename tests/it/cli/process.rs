@@ -1,0 +1,160 @@
+//! The binary as a person or a script runs it: in a folder of its own, with a clean environment.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Long enough for anything on a busy machine.
+pub const LONG: Duration = Duration::from_secs(90);
+
+/// A folder in which commands are run.
+pub struct Place {
+    dir: TempDir,
+    env: Vec<(String, String)>,
+}
+
+/// What a command that ended has left.
+#[derive(Debug)]
+pub struct Ended {
+    /// Exit code.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Place {
+    /// A new folder.
+    pub fn new() -> Self {
+        Self { dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(), env: Vec::new() }
+    }
+
+    /// With this variable for every command.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+        command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.envs(self.env.iter().cloned()).args(line.split_whitespace());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, line: &str) -> Ended {
+        self.run_with(line, "")
+    }
+
+    /// Runs a command to its end with this on standard input.
+    pub fn run_with(&self, line: &str, input: &str) -> Ended {
+        let mut child = self.command(line).spawn().unwrap();
+        // A command that reads nothing may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Ended { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// Runs a command that must succeed; what it printed.
+    pub fn done(&self, line: &str) -> String {
+        let ended = self.run(line);
+        assert_eq!(ended.code, Some(0), "{line}: {ended:?}");
+        ended.out
+    }
+
+    /// Starts a command that goes on.
+    pub fn start(&self, line: &str) -> Running {
+        let mut child = self.command(line).spawn().unwrap();
+        let (sender, lines) = channel();
+        follow(child.stdout.take().unwrap(), sender.clone());
+        follow(child.stderr.take().unwrap(), sender);
+        Running { child, lines, seen: Vec::new() }
+    }
+}
+
+fn follow(stream: impl Read + Send + 'static, to: Sender<String>) {
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            if to.send(line).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// A command that goes on; killed when dropped.
+pub struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Running {
+    /// Waits for a line with this in it, among those not waited for yet.
+    pub fn line(&mut self, part: &str) -> String {
+        let until = Instant::now() + LONG;
+        loop {
+            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if line.contains(part) {
+                        return line;
+                    }
+                }
+                Err(error) => panic!("no line with {part:?} ({error}); it said:\n{}", self.seen.join("\n")),
+            }
+        }
+    }
+
+    /// Process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// Waits for its end: the exit code, and every line it said.
+    pub fn end(mut self) -> (Option<i32>, Vec<String>) {
+        let until = Instant::now() + LONG;
+        // Both streams end when the process does.
+        loop {
+            match self.lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => self.seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("it does not end; it said:\n{}", self.seen.join("\n")),
+            }
+        }
+        (self.child.wait().unwrap().code(), std::mem::take(&mut self.seen))
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,68 @@
+//! The demo, by the real binary: it is a shop that works by itself.
+
+use crate::cli::process::{Place, Running};
+
+fn started(place: &Place, more: &str) -> Running {
+    place.start(&format!("demo --data shop --listen 127.0.0.1:0 {more}"))
+}
+
+/// A number of the summary.
+fn counted(summary: &str, what: &str) -> u32 {
+    let rest = summary.split(what).nth(1).unwrap_or_else(|| panic!("no {what:?} in {summary:?}"));
+    rest.trim_start().split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn orders_are_paid_printed_and_shipped_by_themselves() {
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 2");
+    let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
+    let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
+    for step in ["order.created", "order.paid", "job.printing", "job.completed", "order.shipped"] {
+        demo.line(step);
+    }
+    let client = reqwest::Client::builder().no_proxy().timeout(std::time::Duration::from_secs(30)).build().unwrap();
+    let shipped = client.get(format!("{base}/api/orders?status=shipped")).header("X-API-Key", key);
+    let orders: serde_json::Value = shipped.send().await.unwrap().json().await.unwrap();
+    assert!(orders["orders"][0]["shipment"]["trackingNumber"].as_str().unwrap().starts_with("DEMO"), "{orders}");
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    let summary = lines.last().unwrap();
+    for what in ["orders placed", "paid", "shipped", "parts printed", "webhooks received"] {
+        assert!(counted(summary, what) >= 1, "{what}: {summary}");
+    }
+    assert_eq!(counted(summary, "failed"), 0, "{summary}");
+}
+
+#[test]
+fn a_demo_that_was_killed_goes_on_where_it_was() {
+    let place = Place::new();
+    let mut first = started(&place, "--printers 2");
+    first.line("job.printing");
+    first.kill();
+    let mut second = started(&place, "");
+    second.line("2 simulated printers");
+    // The order that was under way is finished, and numbers go on.
+    second.line("order.shipped     ORD-000001");
+    let next = second.line("order.created");
+    assert!(!next.contains("ORD-000001"), "{next}");
+}
+
+#[test]
+fn it_ends_by_itself_when_asked_to() {
+    let place = Place::new();
+    let (code, lines) = started(&place, "--printers 1 --for 1").end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("orders placed"), "{lines:?}");
+}
+
+#[test]
+fn a_real_shops_folder_is_left_alone() {
+    let place = Place::new();
+    place.done("key create --data data --name real --role admin");
+    let ended = place.run("demo --data data --for 1");
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.err.contains("is not a folder of the demo"), "{ended:?}");
+    assert!(place.done("key list --data data").contains("real"));
+}

@@ -1,0 +1,272 @@
+//! Printers that fail in every way that real ones do, spoken to on their real protocols. The judge is the simulators'
+//! physical log: what the machines did, whatever they or the server said.
+
+use crate::support::{App, Db, until};
+use serde_json::{Value, json};
+use simulator::faults::Faults;
+use simulator::fleet::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+use simulator::printer::What;
+use std::collections::BTreeMap;
+
+/// Makes the test once for each kind of printer, on the embedded database.
+macro_rules! each_kind {
+    ($(async fn $name:ident($kind:ident: PrinterKind) $body:block)*) => { $(
+        mod $name {
+            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
+            use super::*;
+            async fn run($kind: PrinterKind) $body
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn fw_rest() {
+                run(PrinterKind::FwRest).await;
+            }
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn server_rest() {
+                run(PrinterKind::ServerRest).await;
+            }
+        }
+    )* };
+}
+
+mod away;
+mod calls;
+mod crowd;
+mod fit;
+mod hands;
+mod kill;
+mod mishaps;
+mod starts;
+mod stop;
+mod unverified;
+
+/// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
+pub const SLOW: f64 = 1.0;
+/// Prints a part in a moment.
+pub const FAST: f64 = 2_000.0;
+/// What one part takes at speed 1.
+const SECONDS: u64 = 600;
+/// What one part takes of its material.
+const GRAMS: f64 = 10.0;
+const STOCK: f64 = 1_000.0;
+
+/// What is said besides the usual.
+pub type Env<'a> = &'a [(&'a str, &'a str)];
+/// A start is judged soon.
+pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "1");
+/// Nobody doubts a start while the test runs.
+pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", "300");
+/// Printers that do not answer are given up soon.
+pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
+
+/// A server with simulated printers, a material, and a SKU whose parts each take one job.
+pub struct Floor {
+    pub app: App,
+    pub fleet: Fleet,
+    /// Ids of the printers, as in the fleet.
+    pub printers: Vec<String>,
+    pub material: String,
+    pub sku: String,
+}
+
+impl Floor {
+    /// With this many printers of one kind, connected one after the other (so the first is the longest idle).
+    pub async fn new(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        Self::on(Db::sqlite(), kind, count, speed, env).await
+    }
+
+    pub async fn on(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        let mut floor = Self::empty(db, kind, count, speed, env).await;
+        for sim in &floor.fleet.printers {
+            floor.printers.push(floor.app.printer(sim).await);
+        }
+        floor
+    }
+
+    /// The printers are there and not registered.
+    pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        let (fw_rest, server_rest) = match kind {
+            PrinterKind::FwRest => (count, 0),
+            PrinterKind::ServerRest => (0, count),
+        };
+        let fleet =
+            Fleet::start(FleetOptions { fw_rest, server_rest, base_port: None, speed, seed: 11 }).await.unwrap();
+        let mut builder = App::on(db);
+        for (name, value) in env {
+            builder = builder.env(name, value);
+        }
+        let app = builder.start().await;
+        let material = app.material("PLA black", STOCK).await;
+        let file = app.gcode("part", SECONDS, GRAMS).await;
+        let sku = app.sku("PART", &material, &file, 500).await;
+        Self { app, fleet, printers: Vec::new(), material, sku }
+    }
+
+    pub fn sim(&self, printer: usize) -> &SimPrinter {
+        &self.fleet.printers[printer]
+    }
+
+    pub fn faults(&self, printer: usize, change: impl FnOnce(&mut Faults)) {
+        self.sim(printer).handle.update_faults(change);
+    }
+
+    /// From now on parts are done in a moment.
+    pub fn hurry(&self, printer: usize) {
+        self.sim(printer).handle.set_speed(FAST);
+    }
+
+    /// A paid order for this many parts.
+    pub async fn order(&self, quantity: u32) -> String {
+        self.app.paid_order(&self.sku, quantity).await
+    }
+
+    /// A paid order for one part: (order, job).
+    pub async fn one(&self) -> (String, String) {
+        let order = self.order(1).await;
+        let job = self.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        (order, job)
+    }
+
+    pub async fn job(&self, job: &str) -> Value {
+        self.app.get(&format!("/api/jobs/{job}")).await.expect(200)
+    }
+
+    /// Waits until the job is as wanted; gives it.
+    pub async fn job_until(&self, what: &str, job: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        until(what, || async {
+            let job = self.job(job).await;
+            wanted(&job).then_some(job)
+        })
+        .await
+    }
+
+    /// Waits until the last attempt of the job is in this state.
+    pub async fn attempt_is(&self, job: &str, state: &str) -> Value {
+        let last = |job: &Value| job["attempts"].as_array().unwrap().last().cloned();
+        self.job_until(&format!("the attempt to be {state}"), job, |job| last(job).is_some_and(|a| a["state"] == state))
+            .await
+    }
+
+    pub fn path(&self, printer: usize, rest: &str) -> String {
+        format!("/api/printers/{}{rest}", self.printers[printer])
+    }
+
+    pub async fn status(&self, printer: usize) -> Value {
+        self.app.get(&self.path(printer, "/status")).await.expect(200)
+    }
+
+    pub async fn status_until(&self, what: &str, printer: usize, wanted: impl Fn(&Value) -> bool) -> Value {
+        until(what, || async {
+            let status = self.status(printer).await;
+            wanted(&status).then_some(status)
+        })
+        .await
+    }
+
+    /// Waits until the printer stands so with us.
+    pub async fn connection_is(&self, printer: usize, connection: &str) {
+        self.status_until(&format!("the printer to be {connection}"), printer, |s| s["connection"] == connection).await;
+    }
+
+    /// Waits until the printer calls for this attention, or no longer does.
+    pub async fn attention(&self, printer: usize, word: &str, is: bool) {
+        let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|said| said == word);
+        self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
+    }
+
+    /// Waits until the printer has no job in hand.
+    pub async fn free(&self, printer: usize) {
+        self.status_until("the printer to have no job in hand", printer, |status| status["jobId"].is_null()).await;
+    }
+
+    /// Waits until a start has arrived at a printer that carries it out later.
+    pub async fn start_arrived(&self, printer: usize) {
+        until("the start to arrive", || async {
+            self.sim(printer).handle.with(|machine| machine.start_awaited()).then_some(())
+        })
+        .await;
+    }
+
+    /// All events of this name so far.
+    pub async fn events(&self, name: &str) -> Vec<Value> {
+        let body = self.app.get(&format!("/api/events?event={name}&limit=200")).await.expect(200);
+        body["events"].as_array().unwrap().clone()
+    }
+
+    /// Entries of a printer's physical log.
+    pub fn count(&self, printer: usize, which: impl Fn(&What) -> bool) -> usize {
+        self.sim(printer).handle.log().iter().filter(|entry| which(&entry.what)).count()
+    }
+
+    pub fn started(&self, printer: usize) -> usize {
+        self.count(printer, |what| matches!(what, What::Started { .. }))
+    }
+
+    pub fn finished(&self, printer: usize) -> usize {
+        self.count(printer, |what| matches!(what, What::Finished { .. }))
+    }
+
+    /// Waits until the printer's physical log has an entry of this kind.
+    pub async fn physically(&self, what: &str, printer: usize, which: impl Fn(&What) -> bool) {
+        until(what, || async { (self.count(printer, &which) > 0).then_some(()) }).await;
+    }
+
+    /// What must hold after every story: no attempt was started twice, as many parts were printed to their end as jobs are
+    /// completed, each was told once, nothing is reserved, and the ledger says what is in stock.
+    pub async fn truth(&self) {
+        until("the last claim to be settled", || async {
+            let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
+            (stock["reserved"] == 0).then_some(())
+        })
+        .await;
+        let (mut starts, mut finished) = (BTreeMap::<String, usize>::new(), 0);
+        for n in 0..self.fleet.printers.len() {
+            for entry in self.sim(n).handle.log() {
+                match entry.what {
+                    What::Started { filename } => *starts.entry(filename).or_default() += 1,
+                    What::Finished { .. } => finished += 1,
+                    _ => {}
+                }
+            }
+        }
+        assert!(starts.values().all(|times| *times == 1), "started more than once: {starts:?}");
+        let done = self.app.get("/api/jobs?state=COMPLETED&limit=200").await.expect(200);
+        assert_eq!(done["pagination"]["total"], finished, "completed jobs and finished parts");
+        assert_eq!(self.events("job.completed").await.len(), finished, "told once each");
+        self.app.ledger_is_even(&self.material).await;
+    }
+
+    /// Grams that are gone.
+    pub async fn used(&self) -> f64 {
+        let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
+        STOCK - stock["quantity"].as_f64().unwrap()
+    }
+}
+
+/// Words of a waiting or failed job.
+pub fn words<'a>(of: &'a Value, member: &str) -> &'a str {
+    of[member].as_str().unwrap_or_else(|| panic!("no {member}: {of}"))
+}
+
+/// States of a job's attempts, oldest first.
+pub fn attempts(job: &Value) -> Vec<&str> {
+    job["attempts"].as_array().unwrap().iter().map(|attempt| attempt["state"].as_str().unwrap()).collect()
+}
+
+/// G-code of about this many bytes.
+pub fn big_gcode(bytes: usize) -> Vec<u8> {
+    let line = format!("; {}\n", "padding ".repeat(12));
+    let mut code = line.repeat(bytes / line.len());
+    code.push_str(&simulator::gcode::gcode("big", SECONDS, GRAMS, GRAMS * 330.0));
+    code.into_bytes()
+}
+
+/// Registers a printer with other fields than the usual.
+pub async fn register(app: &App, sim: &SimPrinter, other: Value) -> String {
+    let mut body = json!({
+        "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
+        "apiKey": sim.api_key, "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": true,
+    });
+    for (name, value) in other.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    app.post("/api/printers", &body).await.expect(201)["id"].as_str().unwrap().to_owned()
+}

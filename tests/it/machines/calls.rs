@@ -1,0 +1,129 @@
+//! Calls that go straight to the printer, and its own words when it says no.
+
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
+use serde_json::json;
+use simulator::printer::What;
+
+each_kind! {
+    async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.order_is(&order, "ready").await;
+        let attempt = floor.job(&job).await["attempts"][0]["id"].as_str().unwrap().to_owned();
+        let get = |rest: &'static str| {
+            let path = floor.path(0, rest);
+            async { floor.app.get(&{ path }).await.expect(200) }
+        };
+        let info = get("/info").await;
+        assert!(info["server"].is_object() && info["printer"].is_object(), "{info}");
+        let history = get("/history").await;
+        let last = &history["history"][0];
+        assert!(words(last, "file").contains(&attempt), "{history}");
+        assert_eq!(last["ended"], "finished", "{history}");
+        assert!(get("/webcams").await["webcams"].is_array());
+        assert!(get("/system-info").await.is_object());
+        let files = get("/files").await;
+        assert_eq!(files["files"].as_array().unwrap().len(), 1, "{files}");
+
+        floor.sim(0).handle.put_file("old/vase one.gcode", simulator::gcode::gcode("vase", 60, 1.0, 300.0));
+        assert_eq!(get("/files").await["files"].as_array().unwrap().len(), 2);
+        floor.app.delete(&floor.path(0, "/files/old%2Fvase%20one.gcode")).await.expect(204);
+        assert_eq!(get("/files").await["files"].as_array().unwrap().len(), 1);
+        let gone = floor.app.delete(&floor.path(0, "/files/nothing.gcode")).await;
+        assert_eq!(gone.status, 404, "{}", gone.text);
+    }
+
+    async fn commands_reach_the_machine(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let gcode = |body| {
+            let path = floor.path(0, "/gcode");
+            async { floor.app.post(&{ path }, &{ body }).await }
+        };
+        gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
+        floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
+        assert_eq!(gcode(json!({"commands": []})).await.error(400), "validation_failed");
+        assert_eq!(gcode(json!({"commands": ["G28\nM112"]})).await.error(400), "validation_failed");
+        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        floor.physically("it to be homed", 0, |what| matches!(what, What::Homed { .. })).await;
+        let restart = floor.app.act(&floor.path(0, "/restart-firmware")).await;
+        match kind {
+            PrinterKind::FwRest => {
+                restart.expect(200);
+                floor.physically("the restart", 0, |what| matches!(what, What::Restarted)).await;
+            }
+            PrinterKind::ServerRest => assert_eq!(restart.error(409), "unsupported_by_printer"),
+        }
+    }
+
+    async fn a_file_that_is_no_job_is_printed_by_hand(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let file = floor.app.gcode("handmade", 60, 1.0).await;
+        let print = |body| {
+            let path = floor.path(0, "/print");
+            async { floor.app.post(&{ path }, &{ body }).await }
+        };
+        let told = print(json!({"fileId": file})).await.expect(200);
+        floor.physically("it to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+        floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
+        floor.attention(0, "foreign_print", false).await;
+        print(json!({"filename": told["filename"]})).await.expect(200);
+        crate::support::until("it to be done again", || async { (floor.finished(0) == 2).then_some(()) }).await;
+        floor.status_until("it to be idle", 0, |status| status["state"] == "idle").await;
+        floor.attention(0, "foreign_print", false).await;
+        assert_eq!(print(json!({})).await.error(400), "validation_failed");
+        let missing = print(json!({"filename": "missing.gcode"})).await;
+        assert!(matches!(missing.status, 404 | 502), "{}", missing.text);
+    }
+
+    async fn what_a_printer_refuses_is_told_in_its_words(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let refused = match kind {
+            // Klipper takes a pause without a print; a start is refused with words.
+            PrinterKind::FwRest => {
+                floor.faults(0, |faults| faults.refuse_start = true);
+                floor.sim(0).handle.put_file("a.gcode", simulator::gcode::gcode("a", 60, 1.0, 300.0));
+                floor.app.post(&floor.path(0, "/print"), &json!({"filename": "a.gcode"})).await
+            }
+            PrinterKind::ServerRest => floor.app.act(&floor.path(0, "/pause")).await,
+        };
+        let body = refused.expect(502);
+        assert_eq!(body["code"], "printer_refused");
+        let expected = match kind {
+            PrinterKind::FwRest => "Must home axis first",
+            PrinterKind::ServerRest => "neither printing nor paused",
+        };
+        assert!(words(&body, "message").contains(expected), "{body}");
+    }
+
+    async fn a_printer_that_does_not_answer_is_a_timeout(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.faults(0, |faults| faults.hang = true);
+        for path in [format!("/api/jobs/{job}/pause"), floor.path(0, "/pause"), floor.path(0, "/emergency-stop")] {
+            assert_eq!(floor.app.act(&path).await.error(504), "printer_timeout", "{path}");
+        }
+        assert_eq!(floor.app.get(&floor.path(0, "/files")).await.error(504), "printer_timeout");
+        assert_eq!(floor.job(&job).await["state"], "PRINTING", "a stop that did not arrive has stopped nothing");
+    }
+
+    async fn the_file_of_a_print_is_not_deleted(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let files = floor.app.get(&floor.path(0, "/files")).await.expect(200);
+        let name = words(&files["files"][0], "path").to_owned();
+        let refused = floor.app.delete(&floor.path(0, &format!("/files/{name}"))).await;
+        assert_eq!(refused.error(409), "printer_in_use");
+        // Nor one that someone prints there.
+        floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        floor.app.job_is(&job, "CANCELLED").await;
+        floor.status_until("it to be free", 0, |status| status["jobId"].is_null() && status["state"] == "idle").await;
+        let sim = &floor.sim(0).handle;
+        sim.put_file("vase.gcode", simulator::gcode::gcode("vase", 600, 1.0, 300.0));
+        sim.with(|machine| machine.start("vase.gcode")).unwrap();
+        let refused = floor.app.delete(&floor.path(0, "/files/vase.gcode")).await;
+        assert_eq!(refused.error(409), "printer_in_use");
+        assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 0);
+    }
+}

@@ -1,0 +1,141 @@
+//! Which printer takes which job, and what keeps it from taking any.
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, register, words};
+use crate::support::Db;
+use serde_json::json;
+
+each_kind! {
+    async fn the_bed_is_cleared_by_hand_unless_it_clears_itself(kind: PrinterKind) {
+        let mut floor = Floor::empty(Db::sqlite(), kind, 1, FAST, &[JUDGE_LATE]).await;
+        let printer = register(&floor.app, floor.sim(0), json!({"autoClear": false})).await;
+        floor.printers.push(printer);
+        floor.connection_is(0, "connected").await;
+        let (first, _) = floor.one().await;
+        floor.app.order_is(&first, "ready").await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        let (second, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 bed not cleared"), "{waits}");
+        assert_eq!(floor.started(0), 1);
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.app.order_is(&second, "ready").await;
+        floor.truth().await;
+    }
+
+    async fn a_printer_in_maintenance_takes_nothing(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let on = json!({"on": true, "note": "new nozzle"});
+        let shown = floor.app.post(&floor.path(0, "/maintenance"), &on).await.expect(200);
+        assert_eq!(shown["maintenance"], "new nozzle", "{shown}");
+        floor.attention(0, "maintenance", true).await;
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 in maintenance"), "{waits}");
+        let print = floor.app.post(&floor.path(0, "/print"), &json!({"filename": "x.gcode"})).await;
+        assert_eq!(print.error(409), "printer_busy");
+        floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": false})).await.expect(200);
+        floor.app.order_is(&order, "ready").await;
+        floor.truth().await;
+    }
+
+    async fn machine_type_size_and_loaded_material_are_respected(kind: PrinterKind) {
+        let mut floor = Floor::empty(Db::sqlite(), kind, 5, FAST, &[JUDGE_LATE]).await;
+        let app = &floor.app;
+        let other = app.material("PETG white", 1000.0).await;
+        let kinds = [
+            json!({"machineType": "fdm_large"}),
+            json!({"buildVolume": {"x": 100, "y": 220, "z": 250}}),
+            json!({"loadedMaterialId": other}),
+            json!({}),
+            json!({"loadedMaterialId": floor.material}),
+        ];
+        let mut printers = Vec::new();
+        for (n, fields) in kinds.iter().enumerate() {
+            let printer = register(app, floor.sim(n), fields.clone()).await;
+            app.connected(&printer).await;
+            printers.push(printer);
+        }
+        floor.printers = printers;
+        let size = json!({"dimensions": {"x": 150, "y": 10, "z": 10}});
+        floor.app.patch(&format!("/api/skus/{}", floor.sku), &size).await.expect(200);
+        let order = floor.order(3).await;
+        floor.app.order_is(&order, "ready").await;
+        let started: Vec<usize> = (0..5).map(|n| floor.started(n)).collect();
+        assert_eq!(&started[..3], [0, 0, 0], "another machine, too small, loaded with another material");
+        assert_eq!(started[3] + started[4], 3, "{started:?}");
+        assert!(started[4] >= 1, "the one with the material loaded is preferred: {started:?}");
+        floor.truth().await;
+        // One at a time: always the one that has it loaded.
+        for _ in 0..2 {
+            let before = floor.started(4);
+            floor.status_until("the preferred one to be free", 4, |s| s["state"] == "idle" && s["jobId"].is_null()).await;
+            let (order, _) = floor.one().await;
+            floor.app.order_is(&order, "ready").await;
+            assert_eq!(floor.started(4), before + 1);
+        }
+        let nothing = json!({"machineType": "resin_large"});
+        floor.app.patch(&format!("/api/skus/{}", floor.sku), &nothing).await.expect(200);
+        let (_, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert_eq!(words(&waits, "waitingReason"), "no resin_large printer is registered");
+    }
+
+    async fn a_print_that_someone_began_there_is_shown_and_left_alone(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let sim = &floor.sim(0).handle;
+        sim.put_file("vase.gcode", simulator::gcode::gcode("vase", 600, 1.0, 300.0));
+        sim.with(|machine| machine.start("vase.gcode")).unwrap();
+        floor.attention(0, "foreign_print", true).await;
+        let status = floor.status(0).await;
+        assert_eq!((&status["state"], &status["file"]), (&json!("printing"), &json!("vase.gcode")), "{status}");
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 printing something else"), "{waits}");
+        for verb in ["/home", "/restart-firmware"] {
+            assert_eq!(floor.app.act(&floor.path(0, verb)).await.error(409), "printer_busy", "{verb}");
+        }
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        floor.attention(0, "foreign_print", false).await;
+        assert_eq!((floor.started(0), floor.finished(0)), (2, 2), "both, to their ends");
+    }
+
+    async fn a_printer_with_a_job_in_hand_is_not_moved_deleted_or_disconnected(kind: PrinterKind) {
+        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let here = floor.path(0, "");
+        assert_eq!(floor.app.delete(&here).await.error(409), "printer_busy");
+        assert_eq!(floor.app.patch(&here, &json!({"baseUrl": "http://127.0.0.1:9"})).await.error(409), "printer_busy");
+        let other = if kind == PrinterKind::FwRest { "server_rest" } else { "fw_rest" };
+        assert_eq!(floor.app.patch(&here, &json!({"type": other})).await.error(409), "printer_busy");
+        assert_eq!(floor.app.act(&floor.path(0, "/disconnect")).await.error(409), "printer_busy");
+        assert_eq!(floor.app.patch(&here, &json!({"name": "The slow one"})).await.expect(200)["name"], "The slow one");
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        floor.status_until("it to be free", 0, |status| status["jobId"].is_null()).await;
+        floor.app.delete(&here).await.expect(204);
+        assert_eq!(floor.app.get(&here).await.error(404), "not_found");
+        let job = floor.job(&job).await;
+        assert_eq!(job["printerId"], floor.printers[0], "history stays");
+        floor.hurry(1);
+        let (next, _) = floor.one().await;
+        floor.app.order_is(&next, "ready").await;
+        assert_eq!(floor.started(1), 1);
+        floor.truth().await;
+    }
+
+    async fn a_disconnected_printer_is_left_alone_until_it_is_connected(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
+        floor.connection_is(0, "disconnected").await;
+        assert_eq!(floor.events("printer.offline").await.len(), 0, "on purpose");
+        let (order, job) = floor.one().await;
+        let waits = floor.app.job_is(&job, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 disconnected"), "{waits}");
+        assert_eq!(floor.app.act(&floor.path(0, "/pause")).await.error(409), "printer_disconnected");
+        floor.app.act(&floor.path(0, "/connect")).await.expect(200);
+        floor.app.order_is(&order, "ready").await;
+        floor.truth().await;
+    }
+}

@@ -1,0 +1,117 @@
+//! `kill -9` in each phase of an attempt: whatever the server knew, no part is started twice.
+
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, big_gcode};
+use crate::support::{Db, on_both, until};
+use simulator::faults::{Delay, SlowUpload};
+use simulator::printer::What;
+
+const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
+
+async fn while_uploading(db: Db, kind: PrinterKind) {
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
+    let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+    let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+    floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 50_000 }));
+    let order = floor.app.paid_order(&sku, 1).await;
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    floor.attempt_is(&job, "uploading").await;
+    floor.app.kill_9();
+    floor.faults(0, |faults| faults.slow_upload = None);
+    floor.app.start().await;
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!(floor.started(0), 1);
+    assert_eq!(attempts(&floor.job(&job).await), ["finished"], "the same attempt, uploaded again");
+    floor.truth().await;
+}
+
+/// Killed between the start that was sent and its effect.
+async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
+    floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 2_500 }));
+    let (order, job) = floor.one().await;
+    floor.attempt_is(&job, "start_sent").await;
+    floor.app.kill_9();
+    floor
+        .physically("the start to come", 0, |what| {
+            matches!(what, What::Started { .. } | What::LateStartFellThrough { .. })
+        })
+        .await;
+    floor.faults(0, |faults| faults.start_late = None);
+    floor.app.start().await;
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!(attempts(&floor.job(&job).await), ["finished"], "found printing, or printed");
+    assert_eq!(floor.started(0), 1);
+    floor.truth().await;
+}
+
+/// Killed after a start that the printer swallowed: the file is deleted there before anything else is tried.
+async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
+    floor.faults(0, |faults| faults.accept_but_never_start = true);
+    let (order, job) = floor.one().await;
+    floor.attempt_is(&job, "start_sent").await;
+    floor.app.kill_9();
+    floor.faults(0, |faults| faults.accept_but_never_start = false);
+    floor.app.start().await;
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
+    assert_eq!(floor.count(0, |what| matches!(what, What::Deleted { .. })), 1);
+    assert_eq!(floor.started(0), 1);
+    floor.truth().await;
+}
+
+async fn while_printing(db: Db, kind: PrinterKind) {
+    let mut floor = Floor::on(db, kind, 2, SLOW, &[JUDGE_SOON]).await;
+    let order = floor.order(2).await;
+    until("both to print", || async {
+        let jobs = floor.app.jobs(&order).await;
+        jobs.iter().all(|job| job["state"] == "PRINTING").then_some(())
+    })
+    .await;
+    floor.app.kill_9();
+    // One is done while nobody looks, the other goes on.
+    floor.hurry(0);
+    floor.physically("the first to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+    floor.app.start().await;
+    until("the first to be heard of", || async {
+        let jobs = floor.app.jobs(&order).await;
+        (jobs.iter().filter(|job| job["state"] == "COMPLETED").count() == 1).then_some(())
+    })
+    .await;
+    floor.hurry(1);
+    floor.app.order_is(&order, "ready").await;
+    assert_eq!((floor.started(0), floor.started(1)), (1, 1));
+    floor.truth().await;
+}
+
+on_both! {
+    async fn killed_while_uploading(db: Db) {
+        let kind = BOTH[usize::from(db.url().is_some())];
+        while_uploading(db, kind).await;
+    }
+
+    async fn killed_while_the_start_is_on_its_way(db: Db) {
+        let kind = BOTH[usize::from(db.url().is_none())];
+        while_the_start_is_on_its_way(db, kind).await;
+    }
+
+    async fn killed_after_a_start_that_was_swallowed(db: Db) {
+        let kind = BOTH[usize::from(db.url().is_some())];
+        after_a_start_that_was_swallowed(db, kind).await;
+    }
+
+    async fn killed_while_printing(db: Db) {
+        let kind = BOTH[usize::from(db.url().is_none())];
+        while_printing(db, kind).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_on_the_other_kind_while_uploading() {
+    while_uploading(Db::sqlite(), BOTH[1]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn killed_on_the_other_kind_while_the_start_is_on_its_way() {
+    while_the_start_is_on_its_way(Db::sqlite(), BOTH[0]).await;
+}

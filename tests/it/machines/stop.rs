@@ -1,0 +1,96 @@
+//! Emergency stop: to the wire at once, past everything; and what has to be done before the next print.
+
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
+use simulator::faults::SlowUpload;
+use simulator::printer::What;
+use std::time::{Duration, Instant};
+
+fn stopped(what: &What) -> bool {
+    matches!(what, What::EmergencyStop)
+}
+
+/// Brings the firmware back.
+async fn recover(floor: &Floor, kind: PrinterKind) {
+    let path = match kind {
+        PrinterKind::FwRest => "/restart-firmware",
+        PrinterKind::ServerRest => "/connect",
+    };
+    floor.free(0).await;
+    floor.app.act(&floor.path(0, path)).await.expect(200);
+    floor.status_until("the firmware to be ready", 0, |s| s["state"] == "idle" && s["connection"] == "connected").await;
+}
+
+each_kind! {
+    async fn a_stopped_print_fails_and_the_printer_must_be_homed_and_cleared(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let told = floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        assert_eq!(told["recorded"], true, "{told}");
+        assert_eq!(floor.count(0, stopped), 1, "on the wire before the answer");
+        let failed = floor.app.job_is(&job, "FAILED").await;
+        assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
+        floor.attention(0, "needs_home", true).await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
+
+        floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+        let waits = |what: &'static str| {
+            let (floor, job) = (&floor, &job);
+            async move {
+                let why = |job: &serde_json::Value| job["waitingReason"].as_str().unwrap_or_default().contains(what);
+                floor.job_until(what, job, why).await;
+            }
+        };
+        floor.app.job_is(&job, "SLICED").await;
+        floor.sim(0).handle.set_speed(50.0);
+        recover(&floor, kind).await;
+        waits("1 not homed").await;
+        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        floor.attention(0, "needs_home", false).await;
+        waits("1 bed not cleared").await;
+        assert_eq!(floor.started(0), 1, "nothing yet");
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(floor.started(0), 2);
+        floor.truth().await;
+    }
+
+    async fn a_stop_overtakes_a_slow_upload_and_nothing_starts(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = floor.app.upload("big.gcode", big_gcode(300_000)).await.expect(201);
+        let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 }));
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        floor.attempt_is(&job, "uploading").await;
+        let began = Instant::now();
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
+        assert_eq!(floor.count(0, stopped), 1);
+        assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0, "the file was still on its way");
+        let back = floor.app.job_is(&job, "SLICED").await;
+        assert_eq!(attempts(&back), ["refused"], "no start was sent: {back}");
+        floor.faults(0, |faults| faults.slow_upload = None);
+        floor.attention(0, "needs_home", true).await;
+        floor.sim(0).handle.set_speed(50.0);
+        recover(&floor, kind).await;
+        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(floor.started(0), 1);
+        floor.truth().await;
+    }
+
+    async fn an_idle_or_disconnected_printer_is_stopped_all_the_same(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        if kind == PrinterKind::FwRest {
+            floor.app.act(&floor.path(0, "/disconnect")).await.expect(200);
+            floor.connection_is(0, "disconnected").await;
+        }
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        assert_eq!(floor.count(0, stopped), 1);
+        floor.attention(0, "needs_home", true).await;
+    }
+}

@@ -1,0 +1,107 @@
+//! Starts of which nobody can tell whether they happened: both sides wait and say why, evidence or a person decides.
+
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, words};
+use serde_json::{Value, json};
+use simulator::faults::Delay;
+
+/// One printer that took a start and vanished: (floor, order, job).
+async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {
+    let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
+    floor.faults(0, |faults| match late {
+        Some(_) => faults.start_late = late,
+        None => faults.accept_but_never_start = true,
+    });
+    let (order, job) = floor.one().await;
+    floor.attempt_is(&job, "start_sent").await;
+    if late.is_some() {
+        floor.start_arrived(0).await;
+    }
+    floor.faults(0, |faults| faults.disconnect = true);
+    let doubted =
+        floor.job_until("the start to be doubted", &job, |job| job["attempts"][0]["unverified"] == true).await;
+    assert_eq!(doubted["state"], "DISPATCHING", "{doubted}");
+    assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+    assert!(!words(&doubted["attempts"][0], "reason").is_empty());
+    floor.attention(0, "unverified", true).await;
+    (floor, order, job)
+}
+
+async fn resolve(floor: &Floor, job: &str, outcome: &str) -> Value {
+    floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": outcome})).await.expect(200)
+}
+
+each_kind! {
+    async fn a_printer_in_doubt_takes_no_other_job(kind: PrinterKind) {
+        let (floor, _, job) = doubt(kind, None).await;
+        let (_, other) = floor.one().await;
+        let waits = floor.app.job_is(&other, "SLICED").await;
+        assert!(words(&waits, "waitingReason").contains("1 unverified"), "{waits}");
+        let path = format!("/api/jobs/{job}/resolve");
+        assert_eq!(floor.app.post(&path, &json!({"outcome": "perhaps"})).await.error(400), "validation_failed");
+        let other = format!("/api/jobs/{other}/resolve");
+        assert_eq!(floor.app.post(&other, &json!({"outcome": "failed"})).await.error(409), "invalid_transition");
+        assert_eq!(floor.app.delete(&floor.path(0, "")).await.error(409), "printer_busy");
+        assert_eq!(floor.started(0), 0);
+    }
+
+    async fn a_printer_that_comes_back_with_the_print_decides(kind: PrinterKind) {
+        let (floor, order, job) = doubt(kind, Some(Delay { after_ms: 3_000 })).await;
+        floor.physically("the late start", 0, |what| matches!(what, simulator::printer::What::Started { .. })).await;
+        floor.faults(0, |faults| faults.disconnect = false);
+        floor.app.order_is(&order, "ready").await;
+        let job = floor.job(&job).await;
+        assert_eq!(attempts(&job), ["finished"], "{job}");
+        assert_eq!(floor.started(0), 1);
+        floor.attention(0, "unverified", false).await;
+        floor.truth().await;
+    }
+
+    async fn a_printer_that_comes_back_knowing_nothing_is_given_another_start(kind: PrinterKind) {
+        let (floor, order, job) = doubt(kind, None).await;
+        floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
+        assert_eq!(floor.started(0), 1);
+        floor.truth().await;
+    }
+
+    async fn an_operator_says_that_it_did_not_start(kind: PrinterKind) {
+        let (floor, order, job) = doubt(kind, None).await;
+        let resolved = resolve(&floor, &job, "not_started").await;
+        assert_eq!(resolved["state"], "SLICED", "{resolved}");
+        floor.attention(0, "unverified", false).await;
+        let again = floor.app.post(&format!("/api/jobs/{job}/resolve"), &json!({"outcome": "finished"})).await;
+        assert_eq!(again.error(409), "invalid_transition");
+        floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
+        floor.truth().await;
+    }
+
+    async fn an_operator_says_that_it_failed(kind: PrinterKind) {
+        let (floor, order, job) = doubt(kind, None).await;
+        let resolved = resolve(&floor, &job, "failed").await;
+        assert_eq!(resolved["state"], "FAILED", "{resolved}");
+        assert!(words(&resolved, "error").contains("operator"), "{resolved}");
+        floor.attention(0, "unverified", false).await;
+        floor.attention(0, "print_failed", true).await;
+        assert_eq!(floor.events("job.failed").await.len(), 1);
+        floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+        floor.app.order_is(&order, "ready").await;
+        floor.truth().await;
+    }
+
+    async fn an_operator_says_that_it_finished(kind: PrinterKind) {
+        // It really did, and the printer is gone for good.
+        let (floor, order, job) = doubt(kind, Some(Delay { after_ms: 3_000 })).await;
+        floor.physically("the part to be done", 0, |what| matches!(what, simulator::printer::What::Finished { .. })).await;
+        let resolved = resolve(&floor, &job, "finished").await;
+        assert_eq!(resolved["state"], "COMPLETED", "{resolved}");
+        floor.app.order_is(&order, "ready").await;
+        floor.attention(0, "unverified", false).await;
+        floor.truth().await;
+        floor.free(0).await;
+        floor.app.delete(&floor.path(0, "")).await.expect(204);
+    }
+}

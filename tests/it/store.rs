@@ -1,0 +1,10 @@
+//! The store: what becomes of commits, numbers, epochs, outages.
+
+pub mod chaos;
+mod numbers;
+mod panics;
+pub mod proxy;
+pub mod rig;
+mod settlements;
+pub mod submit;
+pub mod tally;

@@ -1,0 +1,4 @@
+//! Outages of the database: clear words, reads go on, recovery by itself.
+
+mod cut;
+mod disk;

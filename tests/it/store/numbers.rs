@@ -1,0 +1,104 @@
+//! Event numbers are the order of commits; epochs tell who may write.
+
+use super::rig::Rig;
+use super::submit::{kept, submit, tally};
+use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
+use printfloor::store::connect::{self, OpenError};
+use printfloor::store::{Away, Settlement};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+on_both_databases!(
+    numbers_have_no_holes_whatever_is_refused,
+    a_successor_of_the_writer_counts_on,
+    whoever_is_overtaken_writes_no_more_and_leaves,
+    whoever_was_away_while_another_wrote_leaves,
+);
+
+async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let mut told = Vec::new();
+    let mut ids = Vec::new();
+    for n in 0..400 {
+        let id = rig.environment.id();
+        ids.push(id);
+        // One in seven takes a code that is gone, one in eleven a key that is used.
+        let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
+        let mut submission = tally(&rig, id, &code, 1, 2);
+        if n % 11 == 5 {
+            submission.groups[1].kept = Some(kept(id, "same"));
+        }
+        told.push(submit(&rig, submission));
+        if n % 50 == 0 {
+            tokio::task::yield_now().await;
+        }
+    }
+    let (mut durable, mut clashes) = (0, 0);
+    for told in told {
+        match told.await.unwrap() {
+            Settlement::Durable => durable += 1,
+            Settlement::Clash { .. } => clashes += 1,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(clashes > 80, "{clashes}");
+    assert_eq!(rig.stored(&ids).await, durable * 2);
+}
+
+async fn a_successor_of_the_writer_counts_on(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        let id = rig.environment.id();
+        until("a commit after the fall", async || {
+            submit(&rig, tally(&rig, id, &id.to_string(), 1, 3)).await.unwrap() == Settlement::Durable
+        })
+        .await;
+        ids.push(id);
+        rig.writer_falls();
+    }
+    assert_eq!(rig.stored(&ids).await, 15);
+    assert_eq!(rig.fenced.load(Relaxed), 0);
+}
+
+async fn whoever_is_overtaken_writes_no_more_and_leaves(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    database.execute("UPDATE writer SET epoch = epoch + 1").await;
+    let taken = database.number("SELECT epoch FROM writer").await;
+    for _ in 0..3 {
+        let id = rig.environment.id();
+        let settled = submit(&rig, tally(&rig, id, &id.to_string(), 1, 1)).await.unwrap();
+        assert_eq!(settled, Settlement::NotDurable(Away::Database));
+    }
+    until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
+    // It must not take the database back: longer than the first probes would take.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    rig.writer_falls();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(database.number("SELECT epoch FROM writer").await, taken);
+    assert_eq!(rig.events().await.len(), 0);
+}
+
+async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    database.execute("UPDATE writer SET epoch = epoch + 1").await;
+    // It opens the database anew, and finds that it was not the last.
+    rig.writer_falls();
+    until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
+    let id = rig.environment.id();
+    let settled = submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap();
+    assert_eq!(settled, Settlement::NotDurable(Away::Database));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_server_on_one_postgres_is_refused() {
+    on_postgres(|database| async move {
+        let rig = Rig::start(&database).await;
+        assert!(matches!(connect::writing(&database.settings).await, Err(OpenError::Held)));
+        let id = rig.environment.id();
+        assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
+        rig.root.stop_and_wait(None, None).await.unwrap();
+        until("the lock is free", async || connect::writing(&database.settings).await.is_ok()).await;
+    })
+    .await;
+}

@@ -1,0 +1,50 @@
+//! Whatever falls in the middle of a transaction, the writer goes on.
+
+use super::rig::Rig;
+use super::submit::{gate, submit, tally};
+use super::tally::Tally;
+use crate::support::database::{TestDatabase, on_both_databases, until};
+use printfloor::domain::durable::Durable;
+use printfloor::domain::id::Id;
+use printfloor::store::{Away, Key, Settlement};
+use std::sync::atomic::Ordering::Relaxed;
+
+on_both_databases!(
+    a_fallen_transaction_does_not_hold_the_writer,
+    a_fallen_writer_lets_its_transaction_end_before_the_next_begins,
+);
+
+async fn a_fallen_transaction_does_not_hold_the_writer(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    rig.store.load::<Tally>(Key(Tally::KIND, Id::ONLY), 1, |_| panic!("asked to fall"));
+    let id = rig.environment.id();
+    until("a commit after the fall", async || {
+        submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap() == Settlement::Durable
+    })
+    .await;
+    assert_eq!(rig.stored(&[id]).await, 1);
+    assert_eq!(rig.fenced.load(Relaxed), 0);
+}
+
+/// Else the successor's epoch would fence the predecessor's transaction, and the process would leave.
+async fn a_fallen_writer_lets_its_transaction_end_before_the_next_begins(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let epoch = database.number("SELECT epoch FROM writer").await;
+    let gate = gate(&rig).await;
+    let (a, b) = (rig.environment.id(), rig.environment.id());
+    let before = submit(&rig, tally(&rig, a, "a", 1, 1));
+    rig.writer_falls();
+    assert_eq!(before.await.unwrap(), Settlement::NotDurable(Away::Database));
+    for _ in 0..10 {
+        let settled = submit(&rig, tally(&rig, b, "b", 1, 1)).await.unwrap();
+        assert_eq!(settled, Settlement::NotDurable(Away::Database));
+        assert_eq!(database.number("SELECT epoch FROM writer").await, epoch);
+    }
+    drop(gate);
+    until("a commit after the fall", async || {
+        submit(&rig, tally(&rig, b, "b", 1, 1)).await.unwrap() == Settlement::Durable
+    })
+    .await;
+    assert_eq!(rig.stored(&[a, b]).await, 1);
+    assert_eq!(rig.fenced.load(Relaxed), 0);
+}

@@ -1,0 +1,201 @@
+//! The real store under a real root, with a directory of tallies; no shop around it.
+
+use super::tally::{Do, Tally};
+use crate::support::database::TestDatabase;
+use async_trait::async_trait;
+use futures::FutureExt;
+use printfloor::actors::envelope::Caller;
+use printfloor::actors::environment::Environment;
+use printfloor::actors::handle::Handle;
+use printfloor::actors::policy::Policy;
+use printfloor::actors::root::{Root, RootMsg, keep};
+use printfloor::actors::shell::Waker;
+use printfloor::actors::things::{Things, ThingsArgs, WITHIN};
+use printfloor::actors::world::{Nothing, World};
+use printfloor::domain::durable::{Created, Versioned};
+use printfloor::domain::event::Numbered;
+use printfloor::domain::id::Id;
+use printfloor::domain::mail::{Mail, MailCommand, Send};
+use printfloor::domain::rules::Rules;
+use printfloor::store::connect::{self, DatabaseSettings, Writing};
+use printfloor::store::load::Load;
+use printfloor::store::outbox::Outbox;
+use printfloor::store::queries::{EventFilter, Queries};
+use printfloor::store::writer::{StoreMsg, Writer, WriterArgs, WriterCounters};
+use printfloor::store::{Store, Thing};
+use ractor::{Actor, ActorCell, ActorRef};
+use sea_orm::DatabaseConnection;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+pub struct Rig {
+    pub database: TestDatabase,
+    pub root: ActorRef<RootMsg>,
+    pub store: Store,
+    pub outbox: Arc<Outbox>,
+    pub counters: Arc<WriterCounters>,
+    pub environment: Arc<Environment>,
+    pub reading: DatabaseConnection,
+    /// How often the store said that another server took over.
+    pub fenced: Arc<AtomicU32>,
+    mails: Arc<OnceLock<Things<Mail>>>,
+}
+
+impl Rig {
+    /// On a fresh database.
+    pub async fn start(database: &TestDatabase) -> Self {
+        connect::migrate(&database.settings).await.unwrap();
+        let writing = connect::writing(&database.settings).await.unwrap();
+        Self::with(database, writing).await
+    }
+
+    async fn with(database: &TestDatabase, writing: Writing) -> Self {
+        let settings = database.settings.clone();
+        let reading = connect::reading(&settings).await.unwrap();
+        let outbox = Outbox::new(writing.last_seq);
+        let counters = Arc::new(WriterCounters::default());
+        let environment = Arc::new(Environment::of_the_machine(Rules::default(), 0, 0));
+        let (root, _) = Root::spawn(None, Root, ()).await.unwrap();
+        let fenced = Arc::new(AtomicU32::new(0));
+        let store = store(&root, settings, writing, &outbox, &counters, &fenced).await;
+        let mails = Arc::default();
+        let rig =
+            Self { database: database.clone(), root, store, outbox, counters, environment, reading, fenced, mails };
+        let mails = rig.things::<Mail>(Policy::default(), Arc::new(Post)).await;
+        assert!(rig.mails.set(mails).is_ok());
+        rig
+    }
+
+    pub async fn tallies(&self, policy: Policy) -> Arc<Things<Tally>> {
+        Arc::new(self.things(policy, Arc::new(Nothing)).await)
+    }
+
+    async fn things<T: Thing>(&self, policy: Policy, world: Arc<dyn World<T>>) -> Things<T> {
+        let args = ThingsArgs {
+            store: self.store.clone(),
+            reading: self.reading.clone(),
+            world,
+            waker: Arc::new(MailWaker(self.mails.clone())),
+            environment: self.environment.clone(),
+            policy,
+        };
+        Things::start(&self.root, args).await.unwrap()
+    }
+
+    /// So many fresh tallies.
+    pub async fn make(&self, tallies: &Things<Tally>, many: usize) -> Vec<Id> {
+        let mut ids = Vec::new();
+        for _ in 0..many {
+            ids.push(tallies.create(Caller::system(), Do::Make).await.unwrap().0);
+        }
+        ids
+    }
+
+    pub fn writer_falls(&self) {
+        let _ = self.store.writer().cast(StoreMsg::Fall);
+    }
+
+    /// As it is on disk.
+    pub async fn on_disk(&self, id: Id) -> Versioned<Tally> {
+        Tally::load(&self.reading, id).await.unwrap()
+    }
+
+    /// The sum of all counts on disk; fails unless ledger, events and numbers agree with it.
+    pub async fn stored(&self, ids: &[Id]) -> i64 {
+        let mut sum = 0;
+        for id in ids {
+            sum += self.on_disk(*id).await.state.map_or(0, |tally| tally.count);
+        }
+        let events = self.events().await;
+        let ledger =
+            self.database.number("SELECT CAST(COALESCE(SUM(delta_quantity), 0) AS BIGINT) FROM movements").await;
+        assert_eq!(ledger, sum, "the ledger's sum is the count");
+        assert_eq!(events.len() as i64, sum, "one event for each one counted");
+        sum
+    }
+
+    /// All events; fails unless they are numbered without holes, and memory says the same as the table.
+    pub async fn events(&self) -> Vec<Numbered> {
+        let queries = Queries::new(self.reading.clone());
+        let mut all: Vec<Numbered> = Vec::new();
+        loop {
+            let last = all.last().map_or(0, |event| event.seq);
+            let more = queries.events_after(last, &EventFilter::default(), 1000).await.unwrap();
+            if more.is_empty() {
+                break;
+            }
+            all.extend(more);
+        }
+        assert!(all.iter().map(|event| event.seq).eq(1..=all.len() as i64), "numbers without holes");
+        assert_eq!(*self.outbox.last().borrow(), all.len() as i64, "the last number is known");
+        let newest = all.len().saturating_sub(1000);
+        let remembered = self.outbox.after(newest as i64, usize::MAX).unwrap();
+        assert!(remembered.iter().map(|event| &**event).eq(&all[newest..]), "memory says what the table says");
+        all
+    }
+}
+
+async fn store(
+    root: &ActorRef<RootMsg>,
+    database: DatabaseSettings,
+    writing: Writing,
+    outbox: &Arc<Outbox>,
+    counters: &Arc<WriterCounters>,
+    fenced: &Arc<AtomicU32>,
+) -> Store {
+    let count = fenced.clone();
+    let args = WriterArgs {
+        database,
+        outbox: outbox.clone(),
+        counters: counters.clone(),
+        fenced: Arc::new(move || {
+            count.fetch_add(1, Relaxed);
+        }),
+    };
+    let place: Arc<Mutex<Option<Store>>> = Arc::default();
+    let (put, first) = (place.clone(), Arc::new(Mutex::new(Some(Box::new(writing)))));
+    let starter = move |root: ActorCell| {
+        let (args, place, writing) = (args.clone(), put.clone(), first.lock().unwrap().take());
+        async move {
+            let (writer, _) = Writer::spawn_linked(None, Writer, (args, writing), root).await?;
+            let cell = writer.get_cell();
+            let mut place = place.lock().unwrap();
+            match &*place {
+                Some(store) => store.replace(writer),
+                None => *place = Some(Store::new(writer)),
+            }
+            Ok(cell)
+        }
+        .boxed()
+    };
+    keep(root, "store", Arc::new(starter)).await.unwrap();
+    let store = place.lock().unwrap().clone();
+    store.unwrap()
+}
+
+struct MailWaker(Arc<OnceLock<Things<Mail>>>);
+
+impl Waker for MailWaker {
+    fn wake(&self, created: &Created) {
+        match created {
+            Created::Mail(mail) => drop(self.0.get().unwrap().wake(mail.id)),
+        }
+    }
+}
+
+/// A provider that takes every mail.
+struct Post;
+
+#[async_trait]
+impl World<Mail> for Post {
+    async fn pursue(&self, want: Send, of: Handle<Mail>) {
+        let tried = MailCommand::Tried { number: want.number, error: None, permanent: false };
+        let _ = of.ask(Caller::system(), tried, WITHIN).await;
+    }
+}
+
+/// Falls of actors do not wait long, and nobody is parked.
+pub fn patient() -> Policy {
+    Policy { most_falls: usize::MAX, longest: Duration::from_millis(20), ..Policy::default() }
+}

@@ -1,0 +1,157 @@
+//! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
+//! each change writes a movement and an event, so that a commit that is not whole shows.
+
+use printfloor::domain::amount::Amount;
+use printfloor::domain::durable::{Created, Cx, Decision, Durable, Row};
+use printfloor::domain::event::Event;
+use printfloor::domain::id::Id;
+use printfloor::domain::mail::Mail;
+use printfloor::domain::material::{Movement, MovementKind};
+use printfloor::domain::refusal::Refusal;
+use printfloor::entities::skus;
+use printfloor::store::load::Load;
+use printfloor::store::rows::{Head, HeadRow, SCHEMA, WriteError};
+use sea_orm::sea_query::Condition;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
+
+/// From now on this one falls whenever it comes up; or no longer.
+pub fn curse(id: Id, cursed: bool) {
+    let mut all = CURSED.lock().unwrap();
+    let all = all.get_or_insert_default();
+    if cursed {
+        all.insert(id);
+    } else {
+        all.remove(&id);
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tally {
+    pub id: Id,
+    pub code: String,
+    pub count: i64,
+}
+
+#[derive(Clone, Debug)]
+pub enum Do {
+    Make,
+    Add(i64),
+    /// At this version only.
+    AddAt(i64),
+    Rename(String),
+    Mail,
+    Look,
+    Refuse,
+    Poison,
+}
+
+impl Durable for Tally {
+    const KIND: &'static str = "tally";
+    type Command = Do;
+    type Answer = i64;
+    type Want = ();
+
+    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
+        let Some(this) = this else {
+            return match command {
+                Do::Make => Ok(Decision::to(Self { id, code: id.to_string(), count: 0 }, 0)),
+                _ => Err(Refusal::not_found(Self::KIND)),
+            };
+        };
+        match command {
+            Do::Make => Err(Refusal::conflict("exists", "this tally exists")),
+            Do::Add(many) => Ok(this.add(cx, *many)),
+            Do::AddAt(_) => Ok(this.add(cx, 1)),
+            Do::Rename(code) => Ok(Decision::to(Self { code: code.clone(), ..this.clone() }, this.count)),
+            Do::Mail => {
+                let mail = Mail::new(cx, vec!["floor@example.com".to_owned()], "tally".to_owned(), id.to_string());
+                Ok(Decision::to(this.clone(), this.count).created([Created::Mail(mail)]))
+            }
+            Do::Look => Ok(Decision::unchanged(this.count)),
+            Do::Refuse => Err(Refusal::conflict("no", "the rules say no")),
+            Do::Poison => panic!("poison"),
+        }
+    }
+
+    fn name(_: &Do) -> &'static str {
+        "tally.changed"
+    }
+
+    fn if_version(command: &Do) -> Option<i64> {
+        match command {
+            Do::AddAt(version) => Some(*version),
+            _ => None,
+        }
+    }
+
+    fn clash(constraint: &str) -> Refusal {
+        Refusal::conflict("taken", constraint)
+    }
+
+    fn wants(&self) -> Vec<()> {
+        let cursed = CURSED.lock().unwrap().as_ref().is_some_and(|all| all.contains(&self.id));
+        assert!(!cursed, "cursed");
+        Vec::new()
+    }
+}
+
+impl Tally {
+    fn add(&self, cx: &Cx<'_>, many: i64) -> Decision<Self> {
+        let count = self.count + many;
+        Decision::to(Self { count, ..self.clone() }, count)
+            .rows([Row::Movement(movement(cx, self.id, many, count))])
+            .events([event(cx, self.id, count)])
+    }
+}
+
+pub fn event(cx: &Cx<'_>, id: Id, count: i64) -> Event {
+    Event::new(cx, "tally.added", (Tally::KIND, id), None, serde_json::json!({ "count": count }))
+}
+
+pub fn movement(cx: &Cx<'_>, id: Id, many: i64, count: i64) -> Movement {
+    Movement {
+        id: cx.ids.id(),
+        material_id: id,
+        kind: MovementKind::Adjust,
+        delta_quantity: Amount(many),
+        delta_reserved: Amount::ZERO,
+        quantity: Amount(count),
+        reserved: Amount::ZERO,
+        job_id: None,
+        reason: None,
+        actor: cx.by.to_string(),
+        created_at: cx.now,
+    }
+}
+
+impl Head for Tally {
+    type Entity = skus::Entity;
+    fn head(&self, id: Id, version: i64, _: bool) -> Result<HeadRow, WriteError> {
+        Ok(HeadRow::Sku(skus::Model {
+            id: id.to_string(),
+            version,
+            schema: SCHEMA,
+            doc: serde_json::to_string(self)?,
+            code: self.code.clone(),
+            slug: String::new(),
+            name: String::new(),
+            material_id: String::new(),
+            gcode_file_id: None,
+            model_file_id: None,
+            public: false,
+            active: true,
+            archived: false,
+            created_at: 0,
+        }))
+    }
+}
+
+impl Load for Tally {
+    fn resident() -> Option<Condition> {
+        None
+    }
+}

@@ -1,0 +1,64 @@
+//! A database of the test's own.
+
+use sea_orm::{ConnectOptions, ConnectionTrait, Database};
+use std::process::id;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
+const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
+/// Set by `scripts/test`: what is missing then is a failure, not a skip.
+pub const SERVICES: &str = "PRINTFLOOR_TEST_SERVICES";
+
+/// Where a test's server keeps its data.
+pub struct Db {
+    /// (server, name) of a database that is dropped at the end.
+    postgres: Option<(String, String)>,
+}
+
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+async fn run(server: &str, sql: &str) {
+    let mut options = ConnectOptions::new(server);
+    options.max_connections(1).sqlx_logging(false);
+    let db = Database::connect(options).await.expect("the PostgreSQL server for tests answers");
+    db.execute_unprepared(sql).await.expect(sql);
+    db.close().await.unwrap();
+}
+
+impl Db {
+    /// The embedded default, in the test's own folder.
+    pub fn sqlite() -> Self {
+        Self { postgres: None }
+    }
+
+    /// A fresh database on the tests' server; `None` when there is no server and nobody asked for services.
+    pub async fn postgres() -> Option<Self> {
+        let Ok(server) = std::env::var(SERVER) else {
+            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {SERVER} is not");
+            eprintln!("left out: no {SERVER}");
+            return None;
+        };
+        let name = format!("printfloor_{}_{}", id(), MADE.fetch_add(1, Relaxed));
+        run(&server, &format!("CREATE DATABASE {name}")).await;
+        Some(Self { postgres: Some((server, name)) })
+    }
+
+    /// Its `DATABASE_URL`; `None` is the embedded default.
+    pub fn url(&self) -> Option<String> {
+        let (server, name) = self.postgres.as_ref()?;
+        let base = server.rsplit_once('/').map_or(server.as_str(), |(base, _)| base);
+        Some(format!("{base}/{name}"))
+    }
+}
+
+impl Drop for Db {
+    fn drop(&mut self) {
+        let Some((server, name)) = self.postgres.take() else { return };
+        // A thread of its own: the test's runtime may be on its way out.
+        let dropped = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(run(&server, &format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")));
+        });
+        let _ = dropped.join();
+    }
+}
