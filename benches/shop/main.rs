@@ -19,8 +19,9 @@ mod start;
 mod table;
 mod webhook;
 
+use printfloor::config::{Config, Mode};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use table::Row;
 use tokio::runtime::Runtime;
 
@@ -30,7 +31,8 @@ const RAW: &str = "rows";
 
 fn main() {
     printfloor::tls::install_provider();
-    printfloor::log::start_for_command();
+    // As a server does: spans of requests are made, lines of the level `info` are written.
+    printfloor::log::start(&Config::default().log, Mode::Development);
     // Cargo itself adds `--bench`.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -78,9 +80,8 @@ fn runtime() -> Runtime {
 
 /// What this program prints when it is run with these words, in a process of its own.
 fn child(words: &[&str]) -> String {
-    let output = Command::new(std::env::current_exe().unwrap()).args(words).output().unwrap();
-    let complaints = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{words:?} failed: {complaints}");
-    eprint!("{complaints}");
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = command.args(words).stderr(Stdio::inherit()).output().unwrap();
+    assert!(output.status.success(), "{words:?} failed");
     String::from_utf8(output.stdout).unwrap()
 }
