@@ -12,6 +12,8 @@ use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType
 use printfloor::domain::principal::{Principal, Role};
 use printfloor::server::Server;
 use printfloor::shop::Shop;
+use printfloor::store::connect::{self, DatabaseSettings};
+use sea_orm::DatabaseConnection;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -52,6 +54,7 @@ pub struct Ground {
     pub key: String,
     /// That key, as the rules see it.
     pub by: Arc<Principal>,
+    config: Config,
     postgres: Option<Postgres>,
     _folder: TempDir,
 }
@@ -67,7 +70,7 @@ impl Ground {
         let config = config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
         let server = Server::start(config.clone()).await.unwrap();
         let (key, by) = admin_key(server.shop(), &config).await;
-        Self { server, key, by: Arc::new(by), postgres, _folder: folder }
+        Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }
     }
 
     /// The shop.
@@ -92,6 +95,16 @@ impl Ground {
             ids.push(self.shop().materials.create(self.caller(), material(n)).await.unwrap().0);
         }
         ids
+    }
+
+    /// A pool for reading, like the server's own.
+    pub async fn reading(&self) -> DatabaseConnection {
+        let settings = DatabaseSettings {
+            url: self.config.database_url().expose().to_owned(),
+            read_connections: self.config.database.read_connections,
+            statement_timeout: self.config.database.statement_timeout_seconds.duration(),
+        };
+        connect::reading(&settings).await.unwrap()
     }
 
     /// Ends it.

@@ -6,9 +6,13 @@ use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
 use printfloor::domain::id::Id;
+use printfloor::entities::idempotency;
+use printfloor::shop::Shop;
+use sea_orm::EntityTrait;
 use std::sync::Arc;
 
 const MATERIALS: usize = 64;
+const LOOKERS: usize = 256;
 const BODY: &str = r#"{"delta":1,"reason":"delivery"}"#;
 
 /// The part.
@@ -20,9 +24,37 @@ pub async fn run() -> Vec<Row> {
         for (connections, aim) in [(64, None), (256, Some(0.5))] {
             rows.extend(with(&ground, &ids, kind.name(), connections, aim).await);
         }
+        rows.push(look_ups(&ground, kind.name()).await);
         ground.end().await;
     }
     rows
+}
+
+/// What every keyed request does first: the shop's shared look-ups of keys, against a query for each.
+async fn look_ups(ground: &Ground, name: &str) -> Row {
+    let [mut shared, mut single] = [const { Vec::new() }; 2];
+    let (shop, pool) = (ground.shop(), ground.reading().await);
+    for _ in 0..ROUNDS {
+        let shop = shop.clone();
+        let act = move |()| {
+            let shop = shop.clone();
+            async move { assert!(shop.queries.idempotency(&fresh(&shop)).await.unwrap().is_none()) }
+        };
+        shared.push(closed_loop(vec![(); LOOKERS], act).await.0);
+        let (shop, pool) = (ground.shop(), pool.clone());
+        let act = move |()| {
+            let (shop, pool) = (shop.clone(), pool.clone());
+            async move { assert!(idempotency::Entity::find_by_id(fresh(&shop)).one(&pool).await.unwrap().is_none()) }
+        };
+        single.push(closed_loop(vec![(); LOOKERS], act).await.0);
+    }
+    pool.close().await.unwrap();
+    let what = format!("{name}: look-ups of idempotency keys, {LOOKERS} callers");
+    Row::ratio(what, ("a query for each", middle(single).per_second), None, middle(shared).per_second)
+}
+
+fn fresh(shop: &Shop) -> String {
+    shop.environment.id().to_string()
 }
 
 async fn with(ground: &Ground, ids: &[Id], name: &str, connections: usize, aim: Option<f64>) -> Vec<Row> {
