@@ -21,6 +21,7 @@ use crate::actors::environment::secret_bytes;
 use crate::config::Config;
 use crate::shop::Shop;
 use axum::Router;
+use axum::extract::DefaultBodyLimit;
 use dashmap::DashSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -60,6 +61,8 @@ pub fn router(state: AppState) -> Router {
     production::routes(state.clone())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)
+        // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.
+        .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)

@@ -38,8 +38,7 @@ impl Environment {
         Self {
             rules,
             ids: Box::new(MachineIds {
-                orders: AtomicI64::new(last_order),
-                jobs: AtomicI64::new(last_job),
+                numbers: Numbers { orders: AtomicI64::new(last_order), jobs: AtomicI64::new(last_job) },
                 random: Mutex::new(machine_random()),
             }),
             clock: Box::new(machine_clock),
@@ -86,9 +85,25 @@ fn machine_random() -> fastrand::Rng {
     fastrand::Rng::new()
 }
 
-struct MachineIds {
+/// The last human numbers that were handed out.
+#[derive(Default)]
+struct Numbers {
     orders: AtomicI64,
     jobs: AtomicI64,
+}
+
+impl Numbers {
+    fn next(&self, counter: Counter) -> i64 {
+        let last = match counter {
+            Counter::Order => &self.orders,
+            Counter::Job => &self.jobs,
+        };
+        last.fetch_add(1, Relaxed) + 1
+    }
+}
+
+struct MachineIds {
+    numbers: Numbers,
     random: Mutex<fastrand::Rng>,
 }
 
@@ -98,11 +113,7 @@ impl Ids for MachineIds {
         Id(Uuid::now_v7())
     }
     fn number(&self, counter: Counter) -> i64 {
-        let counter = match counter {
-            Counter::Order => &self.orders,
-            Counter::Job => &self.jobs,
-        };
-        counter.fetch_add(1, Relaxed) + 1
+        self.numbers.next(counter)
     }
     fn chance(&self) -> f64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()
@@ -112,8 +123,7 @@ impl Ids for MachineIds {
 /// Ids and chance from a seed, for tests and replays.
 pub struct SeededIds {
     next: AtomicI64,
-    orders: AtomicI64,
-    jobs: AtomicI64,
+    numbers: Numbers,
     random: Mutex<fastrand::Rng>,
 }
 
@@ -122,8 +132,7 @@ impl SeededIds {
     pub fn new(seed: u64) -> Self {
         Self {
             next: AtomicI64::new(1),
-            orders: AtomicI64::new(0),
-            jobs: AtomicI64::new(0),
+            numbers: Numbers::default(),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
         }
     }
@@ -136,11 +145,7 @@ impl Ids for SeededIds {
         Id(Uuid::new_v7(stamp))
     }
     fn number(&self, counter: Counter) -> i64 {
-        let counter = match counter {
-            Counter::Order => &self.orders,
-            Counter::Job => &self.jobs,
-        };
-        counter.fetch_add(1, Relaxed) + 1
+        self.numbers.next(counter)
     }
     fn chance(&self) -> f64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()

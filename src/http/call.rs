@@ -22,6 +22,10 @@ use std::sync::Arc;
 /// How often a change that names no version is merged anew when the thing changed in between.
 const MERGES: usize = 8;
 
+/// So much of a body that is too large is still taken off the wire: a client that is cut off while it sends sees a broken
+/// connection instead of the answer.
+pub const HEARD_OUT: usize = 16 * 1024 * 1024;
+
 /// A request: who asks, with which body and key.
 pub struct Call {
     /// The server.
@@ -195,6 +199,12 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
         let piece =
             piece.map_err(|_| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))?;
         if whole.len() + piece.len() > limit {
+            let mut left = HEARD_OUT;
+            while let Some(Ok(piece)) = pieces.next().await
+                && left > 0
+            {
+                left = left.saturating_sub(piece.len());
+            }
             return Err(ApiError::too_large(limit as u64));
         }
         whole.extend_from_slice(&piece);

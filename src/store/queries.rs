@@ -2,6 +2,7 @@
 //!
 //! A reader may be a commit behind what a resident thing has published; never ahead of the disk.
 
+mod kept;
 mod log;
 mod orders;
 mod outbox;
@@ -26,6 +27,7 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub struct Queries {
     db: DatabaseConnection,
+    kept: kept::Kept,
 }
 
 /// Which part of a list.
@@ -38,9 +40,9 @@ pub struct Page {
 }
 
 impl Queries {
-    /// Over this pool.
+    /// Over this pool; within a runtime.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self { db }
+        Self { kept: kept::Kept::new(db.clone()), db }
     }
 
     /// The head of one thing, without the rows under it.

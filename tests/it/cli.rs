@@ -20,7 +20,7 @@ fn served(place: &Place) -> (Running, String) {
 }
 
 async fn status(base: &str, key: &str) -> u16 {
-    let client = reqwest::Client::builder().no_proxy().timeout(process::LONG).build().unwrap();
+    let client = crate::support::client::http();
     client.get(format!("{base}/api/auth/api-keys")).header("X-API-Key", key).send().await.unwrap().status().as_u16()
 }
 
@@ -200,7 +200,7 @@ fn check_says_what_is_wrong_and_how_to_mend_it() {
 async fn simulated_printers_answer_where_their_lines_say() {
     let place = Place::new();
     let mut fleet = place.start("simulate --fw-rest 1 --server-rest 1 --seed 7");
-    let client = reqwest::Client::builder().no_proxy().timeout(process::LONG).build().unwrap();
+    let client = crate::support::client::http();
     let mut serials = Vec::new();
     for (kind, path) in [("fw_rest", "/server/info"), ("server_rest", "/api/version")] {
         let printer: Value = serde_json::from_str(&fleet.line(kind)).unwrap();

@@ -21,7 +21,7 @@ async fn orders_are_paid_printed_and_shipped_by_themselves() {
     for step in ["order.created", "order.paid", "job.printing", "job.completed", "order.shipped"] {
         demo.line(step);
     }
-    let client = reqwest::Client::builder().no_proxy().timeout(std::time::Duration::from_secs(30)).build().unwrap();
+    let client = crate::support::client::http();
     let shipped = client.get(format!("{base}/api/orders?status=shipped")).header("X-API-Key", key);
     let orders: serde_json::Value = shipped.send().await.unwrap().json().await.unwrap();
     assert!(orders["orders"][0]["shipment"]["trackingNumber"].as_str().unwrap().starts_with("DEMO"), "{orders}");

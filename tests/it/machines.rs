@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 macro_rules! each_kind {
     ($(async fn $name:ident($kind:ident: PrinterKind) $body:block)*) => { $(
         mod $name {
-            #[allow(clippy::wildcard_imports, reason = "the test's own surroundings")]
             use super::*;
             async fn run($kind: PrinterKind) $body
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -75,8 +74,11 @@ impl Floor {
 
     pub async fn on(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let mut floor = Self::empty(db, kind, count, speed, env).await;
-        for sim in &floor.fleet.printers {
-            floor.printers.push(floor.app.printer(sim).await);
+        for n in 0..count {
+            let printer = floor.app.printer(floor.sim(n)).await;
+            floor.printers.push(printer);
+            // What is shown may be newer than what its own rules know.
+            floor.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
         }
         floor
     }

@@ -41,7 +41,7 @@ impl OctoPrint {
 
     /// What it remembers of the prints of a file: (ended well, ended otherwise).
     async fn prints(&self, file: &str) -> (u64, u64) {
-        let http = reqwest::Client::builder().no_proxy().build().unwrap();
+        let http = crate::support::client::http();
         let url = format!("{}/api/files/local/{file}", self.url);
         let file: Value = http.get(url).header("X-Api-Key", &self.key).send().await.unwrap().json().await.unwrap();
         let times = |how: &str| file.pointer(&format!("/prints/{how}")).and_then(Value::as_u64).unwrap_or(0);

@@ -66,7 +66,8 @@ async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
                 if uploads >= MOST_UPLOADS || !matters_again(&error) {
                     return give_back(of, attempt, format!("upload: {error}")).await;
                 }
-                tokio::time::sleep(BETWEEN_UPLOADS).await;
+                // The first time at once: a server that stumbled may be on its feet again.
+                tokio::time::sleep(BETWEEN_UPLOADS * (uploads - 1)).await;
             }
         }
     };

@@ -6,7 +6,7 @@ use crate::domain::gcode::{Content, Found, Reader};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::Who;
-use crate::http::call::{Call, To, found, state_of};
+use crate::http::call::{Call, HEARD_OUT, To, found, state_of};
 use crate::http::error::{Answer, ApiError};
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
@@ -111,6 +111,12 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
     let mut reader = Reader::new();
     while let Some(piece) = in_time(field.chunk()).await?.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
+            let mut left = HEARD_OUT;
+            while let Ok(Some(piece)) = in_time(field.chunk()).await?
+                && left > 0
+            {
+                left = left.saturating_sub(piece.len());
+            }
             return Err(ApiError::too_large(limit));
         }
         reader.push(&piece);

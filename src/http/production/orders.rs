@@ -76,7 +76,9 @@ pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, Ap
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
-    Ok(view(order, &payments, done.version))
+    // The first answer still has them at hand: left out, so that a repeat says the same.
+    let order = Order { jobs: Default::default(), ..(**order).clone() };
+    Ok(view(&order, &payments, done.version))
 }
 
 /// `GET /api/orders?status=&kind=&site=&customerEmail=&q=`: a customer's key sees its own.

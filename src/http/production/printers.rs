@@ -103,7 +103,7 @@ struct Said {
 }
 
 impl Said {
-    fn read(mut body: Fields, new: bool) -> Result<Self, ApiError> {
+    fn read(app: &AppState, mut body: Fields, new: bool) -> Result<Self, ApiError> {
         for member in ["name", "type", "machineType"] {
             body.check(!new || body.has(member), member, "is required");
         }
@@ -120,6 +120,9 @@ impl Said {
             location: body.nullable_text("location", 200),
             tags: body.opt("tags"),
         };
+        let types = app.shop.fleet.registry.types();
+        let known = said.kind.as_ref().is_none_or(|kind| types.contains(&kind.as_str()));
+        body.check(known, "type", format!("must be one of {}", types.join(", ")));
         body.check(said.name.as_ref().is_none_or(|name| !name.trim().is_empty()), "name", "must not be empty");
         let short = |tags: &Vec<String>| tags.len() <= TAGS_MOST && tags.iter().all(|tag| tag.chars().count() <= 50);
         let tags = said.tags.as_ref().is_none_or(short);
@@ -190,10 +193,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
 /// Type, address and key must be such that an adapter can be made; nothing is sent.
 fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     let registry = &app.shop.fleet.registry;
-    let types = registry.types();
     let mut faults = Faults::default();
-    let known = types.contains(&fields.kind.as_str());
-    faults.check(known, "type", format!("must be one of {}", types.join(", ")));
     faults.check(!fields.base_url.trim().is_empty(), "baseUrl", "is required");
     faults.refuse()?;
     let address = PrinterAddress {
@@ -210,7 +210,7 @@ fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Resul
 /// `POST /api/printers`: 201 even while it does not answer.
 pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
     let command = async {
-        let said = Said::read(call.fields()?, true)?;
+        let said = Said::read(&app, call.fields()?, true)?;
         said.check_named(&app).await?;
         Ok(PrinterCommand::Create(Box::new(said.fresh(&app)?)))
     };
@@ -220,7 +220,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
 
 /// `PATCH /api/printers/{id}`: type and address not while it has a job in hand (409).
 pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    let said = Said::read(call.fields()?, false)?;
+    let said = Said::read(&app, call.fields()?, false)?;
     said.check_named(&app).await?;
     let merge = |printer: &Printer, version: i64| {
         let fields = Box::new(said.clone().over(&app, &printer.fields)?);

@@ -38,6 +38,9 @@ impl Queries {
 
     /// What a key was answered; its time may be over and the row not yet purged.
     pub async fn idempotency(&self, key: &str) -> Result<Option<Idempotency>, LoadError> {
+        if let Some(answer) = self.kept.answer(key).await {
+            return Ok(answer);
+        }
         let row = idempotency::Entity::find_by_id(key).one(&self.db).await?;
         Ok(row.map(read_idempotency).transpose()?)
     }

@@ -14,6 +14,7 @@ use crate::store::rows::samples::{
     write,
 };
 use crate::store::rows::{Audit, Batch, Head, Idempotency};
+use sea_orm::ConnectionTrait as _;
 use std::sync::Arc;
 
 const ALL: Page = Page { limit: 100, offset: 0 };
@@ -226,6 +227,54 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         assert_eq!(queries.idempotency("other").await.unwrap(), None);
         let open = queries.unmatched_inbound().await.unwrap();
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [inbound(3)]);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn keys_asked_for_at_once_each_get_their_own_answer() {
+    on_each(async |db| {
+        let answered = |n: u128| Idempotency {
+            key: format!("k{n}"),
+            body_hash: "ab".to_owned(),
+            kind: "order".to_owned(),
+            thing_id: id(n),
+            version: 1,
+            answer: "{}".to_owned(),
+            created_at: at(0),
+            expires_at: at(1),
+        };
+        let mut batch = Batch::default();
+        (0..300).for_each(|n| batch.push_idempotency(answered(n * 2)));
+        write(db, batch).await.unwrap();
+        let queries = Queries::new(db.clone());
+        // More than one query takes, and two for the same key.
+        let keys: Vec<u128> = (0..600).chain([4]).collect();
+        let ask = |n: u128| {
+            let queries = queries.clone();
+            async move { queries.idempotency(&format!("k{n}")).await }
+        };
+        let found = futures::future::join_all(keys.iter().copied().map(ask));
+        for (n, found) in keys.iter().zip(found.await) {
+            assert_eq!(found.unwrap(), (n % 2 == 0).then(|| answered(*n)), "k{n}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_failing_look_up_of_keys_is_told_to_all_who_asked() {
+    on_each(async |db| {
+        let queries = Queries::new(db.clone());
+        db.execute_unprepared("ALTER TABLE idempotency RENAME TO away").await.unwrap();
+        let ask = |key: &'static str| {
+            let queries = queries.clone();
+            async move { queries.idempotency(key).await }
+        };
+        let found = futures::future::join_all(["k0", "k1", "k1"].map(ask));
+        assert!(found.await.iter().all(Result::is_err));
+        db.execute_unprepared("ALTER TABLE away RENAME TO idempotency").await.unwrap();
+        assert_eq!(queries.idempotency("k0").await.unwrap(), None);
     })
     .await;
 }

@@ -171,7 +171,8 @@ async fn every_post_that_makes_something_takes_a_key() {
     let sku = some_sku(&app).await;
     let material = app.material("PETG", 10.0).await;
     let endpoint = json!({"url": sink.url(), "events": ["order.paid"], "secret": "a-secret-of-my-own-choosing"});
-    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
+    let endpoint = app.post("/api/webhooks/endpoints", &endpoint).await.expect(201);
+    let (since, endpoint) = (endpoint["createdAt"].clone(), id(&endpoint));
     let cancelled = app.order(&sku, 1).await;
     let paid = app.paid_order(&sku, 1).await;
     let job = id(&app.jobs(&paid).await[0]);
@@ -193,7 +194,7 @@ async fn every_post_that_makes_something_takes_a_key() {
         (format!("/api/orders/{cancelled}/cancel"), json!({})),
         (format!("/api/jobs/{job}/cancel"), json!({})),
         (format!("/api/webhooks/endpoints/{endpoint}/test"), json!({})),
-        (format!("/api/webhooks/endpoints/{endpoint}/replay"), json!({"since": "2026-11-20T00:00:00Z"})),
+        (format!("/api/webhooks/endpoints/{endpoint}/replay"), json!({"since": since})),
     ] {
         let first = app.post_keyed(&path, "k", &body).await;
         assert!(matches!(first.status, 200 | 201), "{path}: {}", first.text);

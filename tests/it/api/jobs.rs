@@ -51,7 +51,7 @@ async fn a_job_is_shown_with_all_that_is_known_of_it() {
     .await;
     assert!(reason.contains("fdm_standard"), "{reason}");
     for (query, found) in
-        [("state=SLICED", 1), ("state=FAILED", 0), (&format!("skuId={sku}"), 1), (&format!("printerId={}", NOTHING), 0)]
+        [("state=SLICED", 1), ("state=FAILED", 0), (&format!("skuId={sku}"), 1), (&format!("printerId={NOTHING}"), 0)]
     {
         assert_eq!(count(&app, &format!("/api/jobs?{query}")).await, found, "{query}");
     }

@@ -2,7 +2,7 @@
 
 use super::{id, some_sku};
 use crate::support::client::Answer;
-use crate::support::{App, Db, on_both};
+use crate::support::{App, Db, on_both, until};
 use serde_json::{Value, json};
 
 async fn patch_if(app: &App, path: &str, tag: &str, body: &Value) -> Answer {
@@ -21,7 +21,13 @@ on_both! {
             "name": "P", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "buildVolume": {"x": 1, "y": 1, "z": 1},
         });
         let printer = id(&app.post("/api/printers", &printer).await.expect(201));
-        let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["printer.offline"]});
+        // Until it is known to be away its own changes count.
+        until("the printer to be offline", || async {
+            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
+            (status["state"] == "offline").then_some(())
+        })
+        .await;
+        let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.cancelled"]});
         let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
         let bodies = |member: &str, values: [Value; 3]| values.map(|value| json!({ member: value }));
         for (path, [first, stale, last]) in [

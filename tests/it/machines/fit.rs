@@ -115,7 +115,7 @@ each_kind! {
         floor.app.order_is(&order, "ready").await;
         floor.status_until("it to be free", 0, |status| status["jobId"].is_null()).await;
         floor.app.delete(&here).await.expect(204);
-        assert_eq!(floor.app.get(&here).await.error(404), "not_found");
+        assert_eq!(floor.app.get(&here).await.error(404), "printer_not_found");
         let job = floor.job(&job).await;
         assert_eq!(job["printerId"], floor.printers[0], "history stays");
         floor.hurry(1);

@@ -35,6 +35,14 @@ impl Answer {
     }
 }
 
+/// The HTTP client of all tests.
+#[expect(clippy::disallowed_methods, reason = "a test's own client")]
+pub fn http() -> reqwest::Client {
+    let no_redirects = reqwest::redirect::Policy::none();
+    let client = reqwest::Client::builder().no_proxy().redirect(no_redirects);
+    client.timeout(std::time::Duration::from_secs(30)).build().unwrap()
+}
+
 /// Speaks to one server with one key.
 #[derive(Clone)]
 pub struct Client {
@@ -44,15 +52,8 @@ pub struct Client {
 }
 
 impl Client {
-    #[expect(clippy::disallowed_methods, reason = "a test's own client")]
     pub fn new(base: &str, key: Option<&str>) -> Self {
-        let http = reqwest::Client::builder()
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .timeout(std::time::Duration::from_secs(30))
-            .build()
-            .unwrap();
-        Self { base: base.to_owned(), key: key.map(str::to_owned), http }
+        Self { base: base.to_owned(), key: key.map(str::to_owned), http: http() }
     }
 
     /// A request to a path, with the key.

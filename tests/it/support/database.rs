@@ -80,11 +80,11 @@ async fn connect(url: &str) -> DatabaseConnection {
 fn postgres_server() -> Option<Url> {
     match std::env::var("PRINTFLOOR_TEST_POSTGRES") {
         Ok(url) => Some(Url::parse(&url).unwrap()),
-        Err(_) if services_wanted() => panic!("PRINTFLOOR_TEST_POSTGRES names no server"),
-        Err(_) => {
+        Err(std::env::VarError::NotPresent) if !services_wanted() => {
             eprintln!("not run: PRINTFLOOR_TEST_POSTGRES names no server");
             None
         }
+        Err(error) => panic!("PRINTFLOOR_TEST_POSTGRES: {error}"),
     }
 }
 

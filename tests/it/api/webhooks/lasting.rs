@@ -80,7 +80,7 @@ on_both! {
         }
         let heard = |all: &[simulator::sink::Received]| -> HashSet<(String, String)> {
             let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-            all.iter().map(|one| one.json()).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
+            all.iter().map(simulator::sink::Received::json).map(|body| (text(&body["event"]), text(&body["data"]["orderId"]))).collect()
         };
         let all = sink.wait_until(|all| heard(all) == expected, LONG).await.expect("all to arrive");
         let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();

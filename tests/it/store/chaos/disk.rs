@@ -45,7 +45,7 @@ fn run(program: &str, args: &[&str], at: &Path) {
     assert!(ran.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-async fn nobody_fell(tallies: &Things<Tally>) {
+fn nobody_fell(tallies: &Things<Tally>) {
     for line in tallies.observe() {
         assert_eq!((line.restarts, line.generation, line.place), (0, 1, "running"), "{line:?}");
     }
@@ -94,7 +94,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
         counted += tallies.ask(*id, Caller::system(), Do::Look).await.unwrap().answer;
     }
     assert_eq!(rig.stored(&ids).await, counted);
-    nobody_fell(&tallies).await;
+    nobody_fell(&tallies);
 }
 
 fn fill(ballast: &Path) {
@@ -126,5 +126,5 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     run("umount", &["-l"], folder);
     until("it is back by itself", async || tallies.ask(ids[0], Caller::system(), Do::Add(1)).await.is_ok()).await;
     assert_eq!(rig.stored(&ids).await, 1);
-    nobody_fell(&tallies).await;
+    nobody_fell(&tallies);
 }

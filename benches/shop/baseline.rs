@@ -1,0 +1,170 @@
+//! What the shop is compared with: the same rules and the same statements, but one transaction for each adjustment.
+
+use super::database::{Kind, Postgres};
+use super::ground;
+use printfloor::actors::environment::Environment;
+use printfloor::domain::amount::Amount;
+use printfloor::domain::durable::{Cx, Decision, Durable, Versioned};
+use printfloor::domain::id::Id;
+use printfloor::domain::material::{Material, MaterialCommand};
+use printfloor::domain::principal::Principal;
+use printfloor::domain::refusal::Refusal;
+use printfloor::entities::materials;
+use printfloor::store::connect::{self, DatabaseSettings};
+use printfloor::store::rows::{Audit, Batch, Doc, Head, HeadModel, Idempotency};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, EntityTrait, QuerySelect, TransactionTrait,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use tempfile::TempDir;
+
+/// The adjustment that is measured everywhere: a delivery of one unit.
+pub fn delivery() -> MaterialCommand {
+    MaterialCommand::Adjust { delta: Amount::units(1), reason: "delivery".to_owned() }
+}
+
+/// A database of its own, with the writer's settings.
+pub struct Baseline {
+    db: DatabaseConnection,
+    environment: Environment,
+    by: Principal,
+    seq: AtomicI64,
+    /// Its materials.
+    pub materials: Vec<Id>,
+    postgres: Option<Postgres>,
+    _folder: TempDir,
+}
+
+impl Baseline {
+    /// One connection, opened as the writer opens its own, or several.
+    pub async fn new(kind: Kind, connections: u32, materials: usize, by: &Principal) -> Self {
+        let folder = ground::folder();
+        let postgres = match kind {
+            Kind::Sqlite => None,
+            Kind::Postgres => Some(Postgres::fresh().await),
+        };
+        std::fs::create_dir_all(folder.path().join("data")).unwrap();
+        let config = ground::config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
+        let settings = DatabaseSettings {
+            url: config.database_url().expose().to_owned(),
+            read_connections: 1,
+            statement_timeout: config.database.statement_timeout_seconds.duration(),
+        };
+        connect::migrate(&settings).await.unwrap();
+        let db = if connections == 1 {
+            connect::writing(&settings).await.unwrap().db
+        } else {
+            let mut options = ConnectOptions::new(&settings.url);
+            options.min_connections(connections).max_connections(connections).sqlx_logging(false);
+            options.test_before_acquire(false);
+            Database::connect(options).await.unwrap()
+        };
+        let environment = Environment::of_the_machine(config.rules(), 0, 0);
+        let seq = AtomicI64::new(0);
+        let mut this = Self { db, environment, by: by.clone(), seq, materials: Vec::new(), postgres, _folder: folder };
+        for n in 0..materials {
+            let id = this.environment.id();
+            let mut made = Versioned::nothing();
+            let tx = this.db.begin().await.unwrap();
+            this.write(&tx, id, &mut made, &ground::material(n)).await;
+            tx.commit().await.unwrap();
+            this.materials.push(id);
+        }
+        this
+    }
+
+    /// A material as it is now.
+    pub async fn current(&self, id: Id) -> Versioned<Material> {
+        let found = materials::Entity::find_by_id(id.to_string()).one(&self.db).await.unwrap().unwrap();
+        Versioned { version: found.version(), state: Some(found.read().unwrap()) }
+    }
+
+    /// One adjustment on a state that is at hand: nothing is read.
+    pub async fn adjust(&self, id: Id, state: &mut Versioned<Material>) {
+        let tx = self.db.begin().await.unwrap();
+        self.write(&tx, id, state, &delivery()).await;
+        tx.commit().await.unwrap();
+    }
+
+    /// One adjustment by one of several processes: the row is locked and read first.
+    pub async fn adjust_locked(&self, id: Id) {
+        let tx = self.db.begin().await.unwrap();
+        let found = materials::Entity::find_by_id(id.to_string()).lock_exclusive().one(&tx).await.unwrap().unwrap();
+        let mut state = Versioned { version: found.version(), state: Some(found.read().unwrap()) };
+        self.write(&tx, id, &mut state, &delivery()).await;
+        tx.commit().await.unwrap();
+    }
+
+    async fn write(
+        &self,
+        tx: &impl ConnectionTrait,
+        id: Id,
+        state: &mut Versioned<Material>,
+        command: &MaterialCommand,
+    ) {
+        let cx = self.environment.cx(&self.by);
+        let decision = Material::decide(state.state.as_ref(), id, &cx, command).unwrap();
+        let version = state.version + 1;
+        let batch = self.batch(&cx, id, version, command, &decision);
+        batch.write(tx).await.unwrap();
+        *state = Versioned { version, state: decision.next };
+    }
+
+    fn batch(
+        &self,
+        cx: &Cx<'_>,
+        id: Id,
+        version: i64,
+        command: &MaterialCommand,
+        decision: &Decision<Material>,
+    ) -> Batch {
+        let mut batch = Batch::default();
+        batch.push_head(decision.next.as_ref().unwrap().head(id, version, false).unwrap());
+        decision.rows.iter().for_each(|row| batch.push_row(row).unwrap());
+        for event in &decision.events {
+            batch.push_event(self.seq.fetch_add(1, Relaxed) + 1, event).unwrap();
+        }
+        batch.push_audit(Audit {
+            id: cx.ids.id(),
+            at: cx.now,
+            actor: cx.by.to_string(),
+            action: Material::name(command).to_owned(),
+            subject_kind: Material::KIND.to_owned(),
+            subject_id: id,
+            request_id: None,
+            outcome: "done".to_owned(),
+        });
+        batch.push_idempotency(Idempotency {
+            key: key(cx.ids.id()),
+            body_hash: body_hash(),
+            kind: Material::KIND.to_owned(),
+            thing_id: id,
+            version,
+            answer: serde_json::to_string(&Ok::<_, Refusal>(&decision.answer)).unwrap(),
+            created_at: cx.now,
+            expires_at: cx.now.plus_ms(86_400_000),
+        });
+        batch
+    }
+
+    /// Ends it.
+    pub async fn end(self: Arc<Self>) {
+        let Ok(this) = Arc::try_unwrap(self) else { panic!("somebody still adjusts") };
+        this.db.close().await.unwrap();
+        if let Some(postgres) = this.postgres {
+            postgres.drop().await;
+        }
+    }
+}
+
+/// A key as the edge hashes them: 64 hex digits, never the same again.
+pub fn key(id: Id) -> String {
+    let digits = id.0.simple().to_string();
+    digits.repeat(2)
+}
+
+/// As long as the hash of a body.
+pub fn body_hash() -> String {
+    "0".repeat(64)
+}

@@ -1,0 +1,74 @@
+//! A client that costs as little as can be: it has the server's cores to share.
+//!
+//! HTTP/1.1 on one kept connection; every answer has a `content-length`.
+
+use std::net::SocketAddr;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// One connection.
+pub struct Client {
+    stream: TcpStream,
+    /// What is read of an answer.
+    answer: Vec<u8>,
+}
+
+impl Client {
+    /// Connects.
+    pub async fn connect(to: SocketAddr) -> Self {
+        let stream = TcpStream::connect(to).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        Self { stream, answer: Vec::with_capacity(8192) }
+    }
+
+    /// So many of them.
+    pub async fn several(to: SocketAddr, count: usize) -> Vec<Self> {
+        let mut all = Vec::with_capacity(count);
+        for _ in 0..count {
+            all.push(Self::connect(to).await);
+        }
+        all
+    }
+
+    /// Sends a whole request and gives the body of the answer, which must be 200.
+    pub async fn ask(&mut self, request: &[u8]) -> &[u8] {
+        self.stream.write_all(request).await.unwrap();
+        self.answer.clear();
+        loop {
+            let read = self.stream.read_buf(&mut self.answer).await.unwrap();
+            assert!(read > 0, "the server hung up");
+            if let Some((body, whole)) = extent(&self.answer)
+                && self.answer.len() >= whole
+            {
+                let status = &self.answer[9..12];
+                assert_eq!(status, b"200", "{}", String::from_utf8_lossy(&self.answer));
+                return &self.answer[body..whole];
+            }
+        }
+    }
+}
+
+/// Where the body begins and ends, once the head is there.
+fn extent(answer: &[u8]) -> Option<(usize, usize)> {
+    let head = answer.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let text = std::str::from_utf8(&answer[..head]).unwrap();
+    let length = text.lines().filter_map(|line| line.split_once(':')).find_map(|(name, value)| {
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().unwrap())
+    });
+    Some((head, head + length.unwrap()))
+}
+
+/// A GET with a key.
+pub fn get(path: &str, key: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\n\r\n").into_bytes()
+}
+
+/// A POST of JSON with a key and an idempotency key.
+pub fn post(path: &str, key: &str, idempotency_key: &str, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\nidempotency-key: {idempotency_key}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .into_bytes()
+}

@@ -1,0 +1,127 @@
+//! A shop with many orders, printers and endpoints, made by its own commands.
+
+use super::ground::{config, material};
+use futures::{StreamExt as _, stream};
+use printfloor::actors::envelope::Caller;
+use printfloor::actors::environment::secret_bytes;
+use printfloor::domain::amount::Amount;
+use printfloor::domain::endpoint::EndpointCommand;
+use printfloor::domain::event::OUTBOUND;
+use printfloor::domain::id::Id;
+use printfloor::domain::job::JobState;
+use printfloor::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderKind};
+use printfloor::domain::principal::Principal;
+use printfloor::domain::printer::{PrinterCommand, PrinterFields};
+use printfloor::domain::sku::MachineType;
+use printfloor::server::Server;
+use printfloor::shop::Shop;
+use std::path::Path;
+use std::time::Duration;
+
+const AT_ONCE: usize = 128;
+const MATERIALS: usize = 8;
+
+fn caller() -> Caller {
+    Caller::new(Principal::Machine)
+}
+
+/// Fills the shop of a folder and closes it: paid orders whose one job has its stock and waits for a printer, printers
+/// that nothing answers for, endpoints that nothing is sent to.
+pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
+    let server = Server::start_local(config(folder, None)).await.unwrap();
+    let shop = server.shop().clone();
+    let mut materials = Vec::new();
+    for n in 0..MATERIALS {
+        materials.push(shop.materials.create(caller(), material(n)).await.unwrap().0);
+    }
+    each(orders, |n| paid_order(&shop, materials[n % MATERIALS])).await;
+    waiting(&shop, orders).await;
+    each(endpoints, |n| endpoint(&shop, n)).await;
+    each(printers, |n| printer(&shop, n)).await;
+    server.stop(Duration::from_secs(60)).await;
+}
+
+async fn each<F: Future<Output = ()>>(count: usize, make: impl Fn(usize) -> F) {
+    stream::iter(0..count).map(make).buffer_unordered(AT_ONCE).collect::<()>().await;
+}
+
+/// A new order with so many lines, one job each.
+pub fn order(shop: &Shop, material: Id, lines: usize) -> OrderCommand {
+    let line = || Line {
+        sku_id: shop.environment.id(),
+        quantity: 1,
+        unit_price_cents: 1250,
+        description: "Bracket, left, with two holes".to_owned(),
+        tax_rate_bps: 0,
+        make: Make {
+            units_per_plate: 1,
+            material_id: material,
+            need: Amount::units(20),
+            machine_type: MachineType::FdmStandard,
+            dimensions: None,
+            file_id: Some(shop.environment.id()),
+            file_filament_mm: Some(6700.0),
+            estimated_seconds: Some(3600),
+        },
+    };
+    OrderCommand::Create(Box::new(NewOrder {
+        kind: OrderKind::Catalog,
+        site: None,
+        made_by: None,
+        customer_email: Some("somebody@example.com".to_owned()),
+        lines: std::iter::repeat_with(line).take(lines).collect(),
+        currency: "usd".to_owned(),
+        notes: None,
+        shipping_address: None,
+        priority: None,
+        due_at: None,
+        draft: false,
+    }))
+}
+
+async fn paid_order(shop: &Shop, material: Id) {
+    let (id, _) = shop.orders.create(caller(), order(shop, material, 1)).await.unwrap();
+    let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
+    shop.orders.ask(id, caller(), paid).await.unwrap();
+}
+
+/// Until the jobs of so many orders have their stock.
+pub async fn waiting(shop: &Shop, orders: usize) {
+    let stocked = |order: &Order| order.jobs.values().all(|job| job.state == JobState::Sliced);
+    loop {
+        let all = shop.orders.all_resident();
+        let ready = all.iter().filter(|(_, order)| order.state.as_ref().is_some_and(stocked)).count();
+        if ready >= orders {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn endpoint(shop: &Shop, n: usize) {
+    let command = EndpointCommand::Create {
+        url: format!("https://customer-{n}.example.com/hook"),
+        events: vec![OUTBOUND[4].to_owned()],
+        sealed_secret: shop.sealer.seal("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", secret_bytes()),
+        cursor: *shop.outbox.last().borrow(),
+    };
+    shop.endpoints.create(caller(), command).await.unwrap();
+}
+
+async fn printer(shop: &Shop, n: usize) {
+    let fields = PrinterFields {
+        name: format!("Printer {n}"),
+        kind: "fw_rest".to_owned(),
+        machine_type: MachineType::FdmStandard,
+        // The port of the discard service, where nobody listens: every look is refused at once.
+        base_url: "http://127.0.0.1:9".to_owned(),
+        sealed_api_key: String::new(),
+        serial: None,
+        build_volume: None,
+        auto_clear: false,
+        loaded_material_id: None,
+        location: None,
+        tags: Vec::new(),
+    };
+    shop.printers.create(caller(), PrinterCommand::Create(Box::new(fields))).await.unwrap();
+}

@@ -1,0 +1,148 @@
+//! A server in this process, on a folder of its own on the disk of the build folder.
+
+use super::database::{Kind, Postgres};
+use printfloor::actors::envelope::Caller;
+use printfloor::actors::environment::fill_secret;
+use printfloor::config::{Config, LoadOptions};
+use printfloor::credentials::{api_key_hash, last4, new_api_key};
+use printfloor::domain::access::{AccessAnswer, AccessCommand};
+use printfloor::domain::amount::Amount;
+use printfloor::domain::id::Id;
+use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType};
+use printfloor::domain::principal::{Principal, Role};
+use printfloor::server::Server;
+use printfloor::shop::Shop;
+use printfloor::store::connect::{self, DatabaseSettings};
+use sea_orm::DatabaseConnection;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const PREFIX: &str = "key_test_";
+
+/// A folder that is gone afterwards.
+pub fn folder() -> TempDir {
+    tempfile::Builder::new().prefix("bench-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// The shipped settings, but for where the data is, and more callers than a shop has.
+pub fn config(folder: &Path, database: Option<&str>) -> Config {
+    let data = folder.join("data");
+    let settings = [
+        ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
+        ("PRINTFLOOR_SERVER__LISTEN", "127.0.0.1:0"),
+        ("PRINTFLOOR_LIMITS__COMMANDS_PER_THING", "4096"),
+        ("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true"),
+        ("DATABASE_URL", database.unwrap_or_default()),
+    ];
+    let options = LoadOptions {
+        file: None,
+        env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+        cwd: folder.to_owned(),
+        overrides: Vec::new(),
+        random: &mut fill_secret,
+    };
+    Config::load(options).unwrap().config
+}
+
+/// A running server and what is needed to speak to it.
+pub struct Ground {
+    server: Server,
+    /// An admin's key.
+    pub key: String,
+    /// That key, as the rules see it.
+    pub by: Arc<Principal>,
+    config: Config,
+    postgres: Option<Postgres>,
+    _folder: TempDir,
+}
+
+impl Ground {
+    /// A new shop.
+    pub async fn new(kind: Kind) -> Self {
+        let folder = folder();
+        let postgres = match kind {
+            Kind::Sqlite => None,
+            Kind::Postgres => Some(Postgres::fresh().await),
+        };
+        let config = config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
+        let server = Server::start(config.clone()).await.unwrap();
+        let (key, by) = admin_key(server.shop(), &config).await;
+        Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }
+    }
+
+    /// The shop.
+    pub fn shop(&self) -> Arc<Shop> {
+        self.server.shop().clone()
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.server.address().unwrap()
+    }
+
+    /// The key's holder asks.
+    pub fn caller(&self) -> Caller {
+        Caller { by: self.by.clone(), request_id: None, key: None }
+    }
+
+    /// Materials with much stock.
+    pub async fn materials(&self, count: usize) -> Vec<Id> {
+        let mut ids = Vec::new();
+        for n in 0..count {
+            ids.push(self.shop().materials.create(self.caller(), material(n)).await.unwrap().0);
+        }
+        ids
+    }
+
+    /// A pool for reading, like the server's own.
+    pub async fn reading(&self) -> DatabaseConnection {
+        let settings = DatabaseSettings {
+            url: self.config.database_url().expose().to_owned(),
+            read_connections: self.config.database.read_connections,
+            statement_timeout: self.config.database.statement_timeout_seconds.duration(),
+        };
+        connect::reading(&settings).await.unwrap()
+    }
+
+    /// Ends it.
+    pub async fn end(self) {
+        self.server.stop(Duration::from_secs(10)).await;
+        if let Some(postgres) = self.postgres {
+            postgres.drop().await;
+        }
+    }
+}
+
+/// A material with much stock, above its reorder point.
+pub fn material(n: usize) -> MaterialCommand {
+    let fields = MaterialFields {
+        name: format!("PLA black {n}"),
+        kind: MaterialType::Filament,
+        color: Some("#000000".to_owned()),
+        brand: None,
+        reorder_point: Amount::units(1),
+        reorder_quantity: Amount::units(1000),
+    };
+    MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(10_000_000) }
+}
+
+/// Makes an admin's key.
+async fn admin_key(shop: &Shop, config: &Config) -> (String, Principal) {
+    let key = new_api_key(PREFIX);
+    let command = AccessCommand::AddKey {
+        name: "bench".to_owned(),
+        hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
+        prefix: PREFIX.to_owned(),
+        last4: last4(&key),
+        role: Role::Admin,
+        customer_email: None,
+        expires_at: None,
+    };
+    let answered = shop.access.ask(Id::ONLY, Caller::new(Principal::Machine), command).await.unwrap();
+    let AccessAnswer::Key(made) = answered.answer else { panic!("no key was made") };
+    let by = Principal::Key { id: made.id, name: made.name.clone(), role: Role::Admin, customer_email: None };
+    (key, by)
+}

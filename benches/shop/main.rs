@@ -1,0 +1,87 @@
+//! How fast the shop is, in ratios that hold on any machine: each part measures what it compares within one run.
+//!
+//! `cargo bench --bench shop` runs all parts, each in a process of its own, and prints one table;
+//! `cargo bench --bench shop -- <part>` runs one. With `PRINTFLOOR_TEST_POSTGRES` (a superuser's address) the parts that
+//! depend on the database run on PostgreSQL as well. What is aimed at and what came out: `docs/PERFORMANCE.md`.
+#![expect(clippy::unwrap_used, reason = "a measurement that goes wrong ends with words on why")]
+
+mod adjust;
+mod baseline;
+mod client;
+mod database;
+mod fill;
+mod ground;
+mod http;
+mod load;
+mod memory;
+mod read;
+mod start;
+mod table;
+mod webhook;
+
+use printfloor::config::{Config, Mode};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use table::Row;
+use tokio::runtime::Runtime;
+
+const PARTS: [&str; 6] = ["adjust", "http", "read", "memory", "start", "webhook"];
+/// Rows for the process that gathers them, not for people.
+const RAW: &str = "rows";
+
+fn main() {
+    printfloor::tls::install_provider();
+    // As a server does: spans of requests are made, lines of the level `info` are written.
+    printfloor::log::start(&Config::default().log, Mode::Development);
+    // Cargo itself adds `--bench`.
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => table::print(&all()),
+        [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
+        ["fill", folder, orders, printers, endpoints] => {
+            let numbers = [orders, printers, endpoints].map(|number| number.parse().unwrap());
+            runtime().block_on(fill::fill(Path::new(folder), numbers));
+        }
+        ["resident", folder] => println!("{}", runtime().block_on(memory::resident(Path::new(folder)))),
+        ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
+        [part] if PARTS.contains(&part) => table::print(&run(part)),
+        _ => {
+            eprintln!("no such part; there are: {}", PARTS.join(", "));
+            std::process::exit(2);
+        }
+    }
+}
+
+fn all() -> Vec<Row> {
+    let rows = |part: &&str| {
+        eprintln!("{part} ...");
+        child(&[RAW, part]).lines().map(Row::read).collect::<Vec<_>>()
+    };
+    PARTS.iter().flat_map(rows).collect()
+}
+
+fn run(part: &str) -> Vec<Row> {
+    let runtime = runtime();
+    match part {
+        "adjust" => runtime.block_on(adjust::run()),
+        "http" => runtime.block_on(http::run()),
+        "read" => runtime.block_on(read::run()),
+        "webhook" => runtime.block_on(webhook::run()),
+        "memory" => memory::run(),
+        "start" => start::run(),
+        other => unreachable!("{other} is none of the parts"),
+    }
+}
+
+fn runtime() -> Runtime {
+    Runtime::new().unwrap()
+}
+
+/// What this program prints when it is run with these words, in a process of its own.
+fn child(words: &[&str]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let output = command.args(words).stderr(Stdio::inherit()).output().unwrap();
+    assert!(output.status.success(), "{words:?} failed");
+    String::from_utf8(output.stdout).unwrap()
+}

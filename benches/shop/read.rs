@@ -1,0 +1,88 @@
+//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same order each time.
+
+use super::client::{Client, get};
+use super::database::Kind;
+use super::fill::{order, waiting};
+use super::ground::Ground;
+use super::load::{ROUNDS, Round, closed_loop, middle};
+use super::table::Row;
+use axum::extract::State;
+use axum::routing::get as on_get;
+use axum::{Json, Router};
+use printfloor::domain::durable::Versioned;
+use printfloor::domain::order::{Order, OrderCommand};
+use printfloor::http::production::orders::view;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+
+const CONNECTIONS: usize = 64;
+const LINES: usize = 3;
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let ground = Ground::new(Kind::Sqlite).await;
+    let shop = ground.shop();
+    let material = ground.materials(1).await[0];
+    let (id, _) = shop.orders.create(ground.caller(), order(&shop, material, LINES)).await.unwrap();
+    let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
+    shop.orders.ask(id, ground.caller(), paid).await.unwrap();
+    waiting(&shop, 1).await;
+    let state = shop.orders.read(id).await.unwrap().unwrap();
+    let bare = bare(state).await;
+
+    let ours = (ground.address(), get(&format!("/api/orders/{id}"), &ground.key));
+    let serde = (bare, get("/order", &ground.key));
+    let shown = (bare, get("/view", &ground.key));
+    let sizes = [size(&ours).await, size(&serde).await, size(&shown).await];
+    let mut rounds = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (rounds, target) in rounds.iter_mut().zip([&ours, &serde, &shown]) {
+            rounds.push(drive(target).await);
+        }
+    }
+    let [ours, serde, shown] = rounds.map(middle);
+    ground.end().await;
+    let what =
+        |size: usize| format!("HTTP GET of a resident order, key checked ({} bytes, p95 {:.1} ms)", size, ours.p95);
+    let plain = format!("bare handler, its fields ({} bytes)", sizes[1]);
+    let same = format!("bare handler, the same view ({} bytes)", sizes[2]);
+    vec![
+        Row::ratio(what(sizes[0]), (&plain, serde.per_second), Some(0.7), ours.per_second),
+        Row::ratio(what(sizes[0]), (&same, shown.per_second), Some(0.7), ours.per_second),
+    ]
+}
+
+/// Neither keys, nor ids of requests, nor limits: axum and serde alone.
+async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
+    async fn fields(State(order): State<Arc<Versioned<Order>>>) -> Json<Order> {
+        Json(order.state.clone().unwrap())
+    }
+    async fn as_shown(State(order): State<Arc<Versioned<Order>>>) -> Json<Value> {
+        let state = order.state.as_ref().unwrap();
+        Json(view(state, &state.payments, order.version))
+    }
+    let router = Router::new().route("/order", on_get(fields)).route("/view", on_get(as_shown)).with_state(order);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async { axum::serve(listener, router).await.unwrap() });
+    address
+}
+
+async fn size((address, request): &(SocketAddr, Vec<u8>)) -> usize {
+    Client::connect(*address).await.ask(request).await.len()
+}
+
+async fn drive((address, request): &(SocketAddr, Vec<u8>)) -> Round {
+    let clients = Client::several(*address, CONNECTIONS).await;
+    let request: Arc<[u8]> = request.as_slice().into();
+    let act = move |mut client: Client| {
+        let request = request.clone();
+        async move {
+            client.ask(&request).await;
+            client
+        }
+    };
+    closed_loop(clients, act).await.0
+}
