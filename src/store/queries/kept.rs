@@ -1,6 +1,7 @@
 //! Looks up what idempotency keys were answered: all that are asked for while a look-up is under way share the next one.
 //!
-//! Every keyed request asks before it is let through; one query each would cost more than the commit that they share.
+//! Every keyed request asks before it is let through: one query for each, beside commits that many of them share, is what
+//! this spares.
 
 use crate::entities::idempotency;
 use crate::store::rows::{Idempotency, LoadError, read_idempotency};
