@@ -142,7 +142,7 @@ async fn refusals_are_told_apart() {
     let printer = adapter("server_rest", &forbidden);
     assert_eq!(printer.look(AT).await.connection, Connection::WrongKey);
     assert!(matches!(printer.start("a.gcode").await, Err(PrinterError::WrongKey(_))));
-    let busy = serve(Router::new().fallback(|| async { error(409, "Printer is busy") })).await;
+    let busy = serve(Router::new().fallback(|_: axum::body::Bytes| async { error(409, "Printer is busy") })).await;
     let printer = adapter("server_rest", &busy);
     let refused = PrinterError::Refused { status: 409, message: "Printer is busy".into() };
     assert_eq!(printer.start("a.gcode").await, Err(refused.clone()));
