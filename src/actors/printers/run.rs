@@ -16,6 +16,8 @@ use std::time::Duration;
 /// Uploads of one attempt before it is given back (a printer that is away may come back meanwhile).
 const MOST_UPLOADS: u32 = 3;
 const BETWEEN_UPLOADS: Duration = Duration::from_secs(1);
+/// Server errors that a deletion is asked again after.
+const MOST_STUMBLES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
@@ -153,8 +155,13 @@ async fn gather(shop: &Shop, link: &Link, name: &str) -> Evidence {
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }
-    match link.adapter.delete_file(name).await {
-        Ok(Deleted::Gone | Deleted::NotFound) => Evidence::Revoked,
-        Err(error) => Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
+    // Deleting twice is deleting once, so a server that stumbles is asked again.
+    let mut stumbles = 0;
+    loop {
+        match link.adapter.delete_file(name).await {
+            Ok(Deleted::Gone | Deleted::NotFound) => return Evidence::Revoked,
+            Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MOST_STUMBLES => stumbles += 1,
+            Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
+        }
     }
 }
