@@ -6,9 +6,12 @@ pub mod access;
 pub mod body;
 pub mod call;
 pub mod csrf;
+pub mod docs;
 pub mod error;
 pub mod idempotency;
+
 pub mod lookup;
+pub mod openapi;
 pub mod page;
 pub mod production;
 pub mod reply;
@@ -21,9 +24,10 @@ use crate::actors::environment::secret_bytes;
 use crate::config::Config;
 use crate::shop::Shop;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::DefaultBodyLimit;
 use dashmap::DashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -42,12 +46,14 @@ pub struct AppState {
     pub uses: Arc<uses::Uses>,
     /// The server leaves: streams end.
     pub leaving: CancellationToken,
+    /// The description of the routes that [`router`] serves, as JSON.
+    pub description: Arc<OnceLock<Bytes>>,
 }
 
 impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving }
+        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving, description: Arc::default() }
     }
 
     /// Seals a secret; an empty one stays empty.
@@ -58,7 +64,11 @@ impl AppState {
 
 /// The whole API.
 pub fn router(state: AppState) -> Router {
-    production::routes(state.clone())
+    let routes = production::routes();
+    state.description.get_or_init(|| openapi::json(&routes.served(), &state.config.public_url()).into());
+    routes
+        .into_router(&state)
+        .merge(docs::routes())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)
         // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.

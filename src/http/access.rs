@@ -21,7 +21,8 @@ use std::sync::Arc;
 
 /// The cookie of staff sessions.
 pub const COOKIE: &str = "service_session";
-const KEY_HEADER: &str = "x-api-key";
+/// The header of API keys.
+pub const KEY_HEADER: &str = "x-api-key";
 const TEST_PREFIX: &str = "key_test_";
 
 /// What a route asks of its callers.

@@ -10,8 +10,10 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use serde_json::{Value, json};
 
-const LIMIT_DEFAULT: u64 = 50;
-const LIMIT_MOST: u64 = 200;
+/// `limit` when none is given.
+pub const LIMIT_DEFAULT: u64 = 50;
+/// Highest `limit`.
+pub const LIMIT_MOST: u64 = 200;
 
 /// The query parameters of a request; the first of a repeated one counts.
 #[derive(Clone, Debug, Default)]

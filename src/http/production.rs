@@ -19,16 +19,15 @@ pub mod skus;
 pub mod users;
 
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::Need;
+use crate::http::openapi;
 use crate::http::routes::Routes;
-use axum::Router;
 
-/// All routes.
-pub fn routes(app: AppState) -> Router<AppState> {
+/// All routes. Each is described in [`openapi`].
+pub fn routes() -> Routes {
     let (open, session) = (Need::Open, Need::Session);
     let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
-    Routes::new(app)
+    Routes::new()
         // People, keys, sessions
         .post(open, "/api/auth/login", auth::login)
         .post(open, "/api/auth/logout", auth::logout)
@@ -128,5 +127,6 @@ pub fn routes(app: AppState) -> Router<AppState> {
         // Inbound
         .post(open, "/webhooks/payments", payments::receive)
         .post(open, "/api/v1/webhooks/payments", payments::receive)
-        .into_router()
+        // This description
+        .get(open, "/api/openapi.json", openapi::show)
 }
