@@ -9,6 +9,7 @@ mod demo;
 mod invariants;
 mod machines;
 mod octoprint;
+mod schemathesis;
 mod shell;
 mod store;
 mod support;

@@ -85,8 +85,9 @@ pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: boo
         no(SITE);
     }
     if route.path.contains("/{id}") {
-        no((404, &format!("{thing}_not_found"), &format!("There is no such {}.", thing.replace('_', " "))));
-        no((404, "not_found", "The identifier is none."));
+        for (code, when) in not_found(thing) {
+            no((404, &code, &when));
+        }
     }
     no(METHOD);
     if keyed(route, operation) {
@@ -104,6 +105,12 @@ pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: boo
         no(*own);
     }
     all
+}
+
+/// Why a path with an identifier leads nowhere.
+pub fn not_found(thing: &str) -> Vec<Code> {
+    let words = format!("There is no such {}.", thing.replace('_', " "));
+    vec![(format!("{thing}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
 }
 
 const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");

@@ -9,7 +9,7 @@ use crate::http::routes::Served;
 use axum::http::Method;
 use serde_json::{Value, json};
 use utoipa::openapi::example::ExampleBuilder;
-use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::extensions::{Extensions, ExtensionsBuilder};
 use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
 use utoipa::openapi::request_body::RequestBodyBuilder;
 use utoipa::openapi::{
@@ -62,18 +62,23 @@ fn method(method: &Method) -> HttpMethod {
     }
 }
 
-/// The shapes that the document names, for looking up.
-struct Book(Vec<(&'static str, Shape, Value)>);
+/// What the document names, for looking up.
+struct Book {
+    shapes: Vec<(&'static str, Shape, Value)>,
+    /// Errors that several operations share: name, status, codes.
+    errors: Vec<(String, u16, Vec<Code>)>,
+}
 
 impl Book {
     fn new(resources: &[Resource]) -> Self {
         let shared = shared::shapes();
         let all = shared.iter().chain(resources.iter().flat_map(|resource| &resource.shapes));
-        Self(all.map(|Named { name, shape, example }| (*name, shape.clone(), example.clone())).collect())
+        let shapes = all.map(|Named { name, shape, example }| (*name, shape.clone(), example.clone())).collect();
+        Self { shapes, errors: shared_errors(resources) }
     }
 
     fn find(&self, name: &str) -> Option<&(&'static str, Shape, Value)> {
-        self.0.iter().find(|(known, ..)| *known == name)
+        self.shapes.iter().find(|(known, ..)| *known == name)
     }
 
     fn example(&self, name: &str) -> Value {
@@ -82,15 +87,14 @@ impl Book {
 
     fn components(&self) -> Components {
         let mut components = ComponentsBuilder::new();
-        for (name, shape, _) in &self.0 {
+        for (name, shape, _) in &self.shapes {
             components = components.schema(*name, shape.clone());
         }
         for (name, scheme) in shared::security_schemes() {
             components = components.security_scheme(name, scheme);
         }
-        for (name, nos) in derive::SHARED {
-            let codes: Vec<Code> = nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
-            components = components.response(name, error(nos.first().map_or(500, |no| no.0), &codes));
+        for (name, status, codes) in &self.errors {
+            components = components.response(name, error(*status, codes));
         }
         for (name, header) in shared::headers() {
             components = components.header(name, header);
@@ -126,9 +130,17 @@ impl Book {
             operation = operation.response(status.to_string(), self.success(route, said, *status, content, versioned));
         }
         for (status, codes) in derive::errors(route, said, thing, versioned) {
-            operation = operation.response(status.to_string(), error_or_shared(status, &codes));
+            operation = operation.response(status.to_string(), self.error(status, &codes));
         }
         operation.build()
+    }
+
+    /// An error's answer, or where the document says it for several operations.
+    fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
+        match self.errors.iter().find(|(_, known, same)| *known == status && same == codes) {
+            Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
+            None => RefOr::T(error(status, codes)),
+        }
     }
 
     fn parameters(
@@ -215,8 +227,11 @@ fn secured(operation: OperationBuilder, need: Need) -> OperationBuilder {
 fn parameter(name: &str, place: ParameterIn, shape: Shape, about: &str) -> utoipa::openapi::path::Parameter {
     let required = if matches!(place, ParameterIn::Path) { Required::True } else { Required::False };
     let about = Some(about).filter(|about| !about.is_empty());
+    // An empty query parameter counts as an absent one: forms send what nobody chose.
+    let query = matches!(place, ParameterIn::Query);
+    let empty = query.then(|| Extensions::from_iter([("allowEmptyValue", true)]));
     let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(required);
-    parameter.description(about).schema(Some(shape)).build()
+    parameter.description(about).schema(Some(shape)).extensions(empty).build()
 }
 
 fn request_body(body: &RequestBody) -> utoipa::openapi::request_body::RequestBody {
@@ -233,16 +248,24 @@ fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// An error's answer, or where the document says it for many operations.
-fn error_or_shared(status: u16, codes: &[Code]) -> RefOr<Response> {
-    let same = |nos: &[No]| {
-        nos.len() == codes.len()
-            && nos.iter().zip(codes).all(|(no, (code, when))| no.0 == status && no.1 == code && no.2 == when)
-    };
-    match derive::SHARED.iter().find(|(_, nos)| same(nos)) {
-        Some((name, _)) => RefOr::Ref(Ref::from_response_name(*name)),
-        None => RefOr::T(error(status, codes)),
-    }
+/// Those of [`derive::SHARED`], and the 404 of each kind of thing.
+fn shared_errors(resources: &[Resource]) -> Vec<(String, u16, Vec<Code>)> {
+    let codes = |nos: &[No]| nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
+    let shared = derive::SHARED.map(|(name, nos)| (name.to_owned(), nos.first().map_or(500, |no| no.0), codes(nos)));
+    let things = resources.iter().filter(|resource| {
+        let own = |operation: &&Operation| operation.path.contains("/{id}") && operation.thing.is_none();
+        resource.operations.iter().any(|operation| own(&operation))
+    });
+    let missing = things.map(|resource| {
+        let name: String = resource.thing.split('_').flat_map(capitalised).collect();
+        (format!("{name}NotFound"), 404, derive::not_found(resource.thing))
+    });
+    shared.into_iter().chain(missing).collect()
+}
+
+fn capitalised(word: &str) -> impl Iterator<Item = char> {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
 }
 
 /// An error's answer: each of its codes with when it happens, and an example.

@@ -1,9 +1,9 @@
 //! The description of the API (decisions §1): complete, true, readable, and the one that is kept in the repository.
 
-use crate::support::contract::{ADDRESS, CONTRACT};
+use crate::support::contract::{self, ADDRESS, CONTRACT};
 use crate::support::{App, Db};
 use printfloor::http::{openapi, production};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// The kept description; after a change of the API it is written anew with
@@ -33,7 +33,7 @@ fn a_route_that_nobody_described_is_in_the_document_all_the_same() {
     assert_eq!(openapi::misfits(&bare), ["no description: GET /api/new/{id}"]);
     let document: Value = serde_json::from_str(&openapi::json(&bare, ADDRESS)).unwrap();
     let operation = &document["paths"]["/api/new/{id}"]["get"];
-    assert_eq!(operation["x-roles"], serde_json::json!(["admin"]));
+    assert_eq!(operation["x-roles"], json!(["admin"]));
     assert_eq!(operation["parameters"][0]["name"], "id");
     let statuses: Vec<_> = operation["responses"].as_object().unwrap().keys().collect();
     assert_eq!(statuses, ["401", "403", "404", "405", "429", "500", "503"]);
@@ -48,6 +48,38 @@ fn the_kept_description_is_that_of_the_code() {
         panic!("line {}: kept is\n{kept}\nmade is\n{made}\nif that is meant: {renew}", at + 1);
     }
     assert!(made == KEPT, "one is longer than the other; if that is meant: {renew}");
+}
+
+/// An answer that the description does not know fails whatever test got it.
+#[test]
+fn the_tests_notice_what_is_not_described() {
+    let notices = |method: &str, path: &str, status: u16, kind: &str, body: &Value| {
+        let headers = [("x-request-id", "1"), ("content-type", kind), ("etag", "\"1\"")];
+        let headers =
+            headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).into_iter().collect();
+        let body = body.to_string();
+        let known = std::panic::catch_unwind(|| contract::check(method, path, status, &headers, Some(&body)));
+        known.is_err()
+    };
+    let (path, json) = ("/api/skus/01890000-0000-7000-8000-00000000dead", "application/json");
+    let sku = CONTRACT.document["paths"]["/api/skus/{id}"]["get"]["responses"]["200"].clone();
+    let sku = sku["content"][json]["example"].clone();
+    assert!(!notices("GET", path, 200, json, &sku), "what is described");
+    assert!(notices("GET", path, 200, "text/html", &sku), "another media type");
+    assert!(notices("GET", path, 202, json, &sku), "another status");
+    assert!(notices("GET", path, 404, json, &sku), "not the shape of errors");
+    assert!(notices("PUT", path, 200, json, &sku), "no such operation");
+    assert!(notices("GET", "/api/sku", 200, json, &sku), "no such path");
+    for (member, value) in
+        [("more", json!(1)), ("priceCents", json!(1.5)), ("machineType", json!("lathe")), ("id", json!("7"))]
+    {
+        let mut other = sku.clone();
+        other[member] = value;
+        assert!(notices("GET", path, 200, json, &other), "{member}");
+    }
+    let mut less = sku;
+    less.as_object_mut().unwrap().remove("version");
+    assert!(notices("GET", path, 200, json, &less), "a member is missing");
 }
 
 #[test]
@@ -66,7 +98,7 @@ fn every_operation_is_documented() {
         let answers = operation["responses"].as_object().unwrap();
         assert_eq!(answers.keys().filter(|status| status.starts_with('2')).count(), 1, "{what}");
         assert!(answers.contains_key("500") && answers.contains_key("503") && answers.contains_key("405"), "{what}");
-        assert_eq!(!open, answers.contains_key("401") && operation["security"] != serde_json::json!([]), "{what}");
+        assert_eq!(!open, answers.contains_key("401") && operation["security"] != json!([]), "{what}");
         for name in path.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
             let parameters = operation["parameters"].as_array().unwrap();
             let parameter = parameters.iter().find(|parameter| parameter["name"] == name && parameter["in"] == "path");
@@ -160,7 +192,7 @@ async fn the_server_shows_the_description_to_anybody() {
     assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
     let document = answer.expect(200);
     assert_eq!(document["openapi"], "3.1.0");
-    assert_eq!(document["servers"], serde_json::json!([{"url": "https://shop.example"}]));
+    assert_eq!(document["servers"], json!([{"url": "https://shop.example"}]));
     assert_eq!(document["paths"], CONTRACT.document["paths"]);
     assert_eq!(document["components"], CONTRACT.document["components"]);
 }

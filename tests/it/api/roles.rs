@@ -18,12 +18,8 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /webhooks/payments",
     "POST /api/v1/webhooks/payments",
 ];
-const FOR_SESSIONS: &[&str] = &[
-    "POST /api/auth/password",
-    "GET /api/auth/sessions",
-    "DELETE /api/auth/sessions",
-    "GET /api/dashboard",
-];
+const FOR_SESSIONS: &[&str] =
+    &["POST /api/auth/password", "GET /api/auth/sessions", "DELETE /api/auth/sessions", "GET /api/dashboard"];
 const FOR_CUSTOMERS: &[&str] = &[
     "GET /api/auth/me",
     "GET /api/skus",
