@@ -121,7 +121,7 @@ impl Book {
             operation = operation.description(Some(said.about));
         }
         operation = secured(operation, route.need);
-        operation = self.parameters(operation, route, said, thing, versioned);
+        operation = parameters(operation, route, said, thing, versioned);
         if let Some(body) = &said.body {
             operation = operation.request_body(Some(request_body(body)));
         }
@@ -141,34 +141,6 @@ impl Book {
             Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
             None => RefOr::T(error(status, codes)),
         }
-    }
-
-    fn parameters(
-        &self,
-        mut operation: OperationBuilder,
-        route: &Served,
-        said: &Operation,
-        thing: &str,
-        versioned: bool,
-    ) -> OperationBuilder {
-        for (name, shape, about) in derive::path_parameters(route, thing) {
-            operation = operation.parameter(parameter(&name, ParameterIn::Path, shape, &about));
-        }
-        for given in &said.parameters {
-            let place = if given.in_query { ParameterIn::Query } else { ParameterIn::Header };
-            operation = operation.parameter(parameter(given.name, place, given.shape.clone(), given.about));
-        }
-        if derive::keyed(route, said) {
-            let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";
-            let shape = text_of(1..=255);
-            operation = operation.parameter(parameter("Idempotency-Key", ParameterIn::Header, shape, about));
-        }
-        if derive::conditional(route, versioned) {
-            let about = "The `ETag` that was read: changes nothing when there is a newer version.";
-            let shape = super::shape::text_like("^(\\*|(W/)?\".*\")$");
-            operation = operation.parameter(parameter("If-Match", ParameterIn::Header, shape, about));
-        }
-        operation
     }
 
     fn success(&self, route: &Served, said: &Operation, status: u16, content: &Content, versioned: bool) -> Response {
@@ -213,6 +185,33 @@ impl Book {
         }
         with_common_headers(response)
     }
+}
+
+fn parameters(
+    mut operation: OperationBuilder,
+    route: &Served,
+    said: &Operation,
+    thing: &str,
+    versioned: bool,
+) -> OperationBuilder {
+    for (name, shape, about) in derive::path_parameters(route, thing) {
+        operation = operation.parameter(parameter(&name, ParameterIn::Path, shape, &about));
+    }
+    for given in &said.parameters {
+        let place = if given.in_query { ParameterIn::Query } else { ParameterIn::Header };
+        operation = operation.parameter(parameter(given.name, place, given.shape.clone(), given.about));
+    }
+    if derive::keyed(route, said) {
+        let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";
+        let shape = text_of(1..=255);
+        operation = operation.parameter(parameter("Idempotency-Key", ParameterIn::Header, shape, about));
+    }
+    if derive::conditional(route, versioned) {
+        let about = "The `ETag` that was read: changes nothing when there is a newer version.";
+        let shape = super::shape::text_like("^(\\*|(W/)?\".*\")$");
+        operation = operation.parameter(parameter("If-Match", ParameterIn::Header, shape, about));
+    }
+    operation
 }
 
 fn secured(operation: OperationBuilder, need: Need) -> OperationBuilder {

@@ -9,18 +9,22 @@ use utoipa::openapi::{KnownFormat, RefOr};
 
 /// The shape of a value.
 #[derive(Clone, PartialEq)]
-pub struct Shape(RefOr<Schema>);
+pub struct Shape(Box<RefOr<Schema>>);
 
 impl From<Shape> for RefOr<Schema> {
     fn from(shape: Shape) -> Self {
-        shape.0
+        *shape.0
     }
+}
+
+fn shape(of: impl Into<RefOr<Schema>>) -> Shape {
+    Shape(Box::new(of.into()))
 }
 
 fn scalar(kind: Type, edit: impl FnOnce(&mut Object)) -> Shape {
     let mut object = Object::with_type(kind);
     edit(&mut object);
-    Shape(RefOr::T(Schema::Object(object)))
+    shape(Schema::Object(object))
 }
 
 fn formatted(format: KnownFormat) -> Shape {
@@ -129,7 +133,7 @@ pub fn yes_no() -> Shape {
 pub fn anything() -> Shape {
     let mut object = Object::new();
     object.schema_type = SchemaType::AnyValue;
-    Shape(RefOr::T(Schema::Object(object)))
+    shape(Schema::Object(object))
 }
 
 /// An object whose members are another program's.
@@ -141,26 +145,26 @@ pub fn open_object() -> Shape {
 pub fn map(of: Shape) -> Shape {
     scalar(Type::Object, |object| {
         let free = of == anything();
-        let values = if free { AdditionalProperties::FreeForm(true) } else { AdditionalProperties::RefOr(of.0) };
+        let values = if free { AdditionalProperties::FreeForm(true) } else { AdditionalProperties::RefOr(*of.0) };
         object.additional_properties = Some(Box::new(values));
     })
 }
 
 /// A list.
 pub fn list(of: Shape) -> Shape {
-    Shape(RefOr::T(Schema::Array(Array::new(of.0))))
+    shape(Schema::Array(Array::new(*of.0)))
 }
 
 /// A list of that many.
 pub fn list_of(of: Shape, length: impl RangeBounds<usize>) -> Shape {
-    let mut array = Array::new(of.0);
+    let mut array = Array::new(*of.0);
     (array.min_items, array.max_items) = (whole_start(&length).filter(|least| *least > 0), whole_end(&length));
-    Shape(RefOr::T(Schema::Array(array)))
+    shape(Schema::Array(array))
 }
 
 /// A shape that the document names.
 pub fn named(name: &str) -> Shape {
-    Shape(RefOr::Ref(Ref::from_schema_name(name)))
+    shape(Ref::from_schema_name(name))
 }
 
 /// A member of an object: its name, its shape, and whether it must be there.
@@ -180,7 +184,7 @@ pub fn may(name: &'static str, shape: Shape) -> Member {
 pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
     scalar(Type::Object, |object| {
         for (name, shape, must) in members {
-            object.properties.insert(name.to_owned(), shape.0);
+            object.properties.insert(name.to_owned(), *shape.0);
             if must {
                 object.required.push(name.to_owned());
             }
@@ -191,7 +195,7 @@ pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
 /// An object as it is taken: unknown members are refused.
 pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
     let mut shape = object(members);
-    if let RefOr::T(Schema::Object(object)) = &mut shape.0 {
+    if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
         object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
     }
     shape
@@ -200,19 +204,19 @@ pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
 /// Either the one or the other.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();
-    one_of.items = shapes.into_iter().map(|shape| shape.0).collect();
-    Shape(RefOr::T(Schema::OneOf(one_of)))
+    one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();
+    shape(Schema::OneOf(one_of))
 }
 
 impl Shape {
     /// With words on what it is.
     pub fn about(mut self, words: &str) -> Self {
-        let words = Some(words.to_owned());
-        match &mut self.0 {
-            RefOr::T(Schema::Object(object)) => object.description = words,
-            RefOr::T(Schema::Array(array)) => array.description = words,
-            RefOr::T(Schema::OneOf(one_of)) => one_of.description = words,
-            RefOr::Ref(reference) => reference.description = words.unwrap_or_default(),
+        let words = words.to_owned();
+        match &mut *self.0 {
+            RefOr::T(Schema::Object(object)) => object.description = Some(words),
+            RefOr::T(Schema::Array(array)) => array.description = Some(words),
+            RefOr::T(Schema::OneOf(one_of)) => one_of.description = Some(words),
+            RefOr::Ref(reference) => reference.description = words,
             RefOr::T(_) => {}
         }
         self
@@ -220,7 +224,7 @@ impl Shape {
 
     /// With the value that an absent one stands for.
     pub fn by_default(mut self, value: impl Into<Value>) -> Self {
-        match &mut self.0 {
+        match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => object.default = Some(value.into()),
             RefOr::T(Schema::Array(array)) => array.default = Some(value.into()),
             _ => {}
@@ -230,7 +234,7 @@ impl Shape {
 
     /// Not two of the same.
     pub fn unlike_each_other(mut self) -> Self {
-        if let RefOr::T(Schema::Array(array)) = &mut self.0 {
+        if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
             array.unique_items = true;
         }
         self
@@ -238,7 +242,7 @@ impl Shape {
 
     /// Null as well: to clear it, or because there is none.
     pub fn or_null(mut self) -> Self {
-        match &mut self.0 {
+        match &mut *self.0 {
             RefOr::T(Schema::Object(object)) => {
                 with_null(&mut object.schema_type);
                 if let Some(words) = &mut object.enum_values {
@@ -253,7 +257,7 @@ impl Shape {
 
     /// Whether it is an object with this member.
     pub fn has_member(&self, name: &str) -> bool {
-        matches!(&self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
+        matches!(&*self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
     }
 }
 
