@@ -40,14 +40,14 @@ pub struct AppState {
     pub running: Arc<DashSet<String>>,
     /// Last uses of keys and sessions that are not written yet.
     pub uses: Arc<uses::Uses>,
-    /// The server leaves: streams end.
-    pub leaving: CancellationToken,
+    /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
+    pub leaving: Arc<CancellationToken>,
 }
 
 impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving }
+        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving: Arc::new(leaving) }
     }
 
     /// Seals a secret; an empty one stays empty.

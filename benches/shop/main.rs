@@ -8,6 +8,7 @@
 mod adjust;
 mod baseline;
 mod client;
+mod crowd;
 mod database;
 mod fill;
 mod ground;
@@ -25,7 +26,7 @@ use std::process::{Command, Stdio};
 use table::Row;
 use tokio::runtime::Runtime;
 
-const PARTS: [&str; 6] = ["adjust", "http", "read", "memory", "start", "webhook"];
+const PARTS: [&str; 7] = ["adjust", "http", "read", "memory", "start", "webhook", "crowd"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -38,13 +39,15 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         [] => table::print(&all()),
-        [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
         ["fill", folder, orders, printers, endpoints] => {
             let numbers = [orders, printers, endpoints].map(|number| number.parse().unwrap());
             runtime().block_on(fill::fill(Path::new(folder), numbers));
         }
         ["resident", folder] => println!("{}", runtime().block_on(memory::resident(Path::new(folder)))),
         ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
+        [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
+        [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
+        ["crowd-serve", folder] => runtime().block_on(crowd::serve(Path::new(folder))),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         _ => {
             eprintln!("no such part; there are: {}", PARTS.join(", "));
@@ -70,6 +73,7 @@ fn run(part: &str) -> Vec<Row> {
         "webhook" => runtime.block_on(webhook::run()),
         "memory" => memory::run(),
         "start" => start::run(),
+        "crowd" => crowd::run(),
         other => unreachable!("{other} is none of the parts"),
     }
 }
@@ -80,7 +84,17 @@ fn runtime() -> Runtime {
 
 /// What this program prints when it is run with these words, in a process of its own.
 fn child(words: &[&str]) -> String {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    output(Command::new(std::env::current_exe().unwrap()), words)
+}
+
+/// The same, on one core.
+fn child_on(core: &str, words: &[&str]) -> String {
+    let mut command = Command::new("taskset");
+    command.args(["-c", core]).arg(std::env::current_exe().unwrap());
+    output(command, words)
+}
+
+fn output(mut command: Command, words: &[&str]) -> String {
     let output = command.args(words).stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success(), "{words:?} failed");
     String::from_utf8(output.stdout).unwrap()

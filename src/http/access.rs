@@ -12,11 +12,9 @@ use crate::http::error::ApiError;
 use crate::http::request_id::RequestId;
 use crate::store::Away;
 use crate::store::queries::Own;
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 
 /// The cookie of staff sessions.
@@ -100,15 +98,11 @@ impl Who {
     }
 }
 
-/// Lets a request through to its route, or says why not. Takes the route's [`Need`].
-pub async fn guard(State((app, need)): State<(AppState, Need)>, mut request: Request, next: Next) -> Response {
-    match admit(&app, need, &request) {
-        Ok(who) => {
-            request.extensions_mut().insert(who);
-            next.run(request).await
-        }
-        Err(error) => error.into_response(),
-    }
+/// Lets a request through to its route, with [`Who`] asks in it, or says why not.
+pub fn guard(app: &AppState, need: Need, mut request: Request) -> Result<Request, ApiError> {
+    let who = admit(app, need, &request)?;
+    request.extensions_mut().insert(who);
+    Ok(request)
 }
 
 fn admit(app: &AppState, need: Need, request: &Request) -> Result<Who, ApiError> {

@@ -5,6 +5,7 @@ use crate::http::error::{Answer, REPLAYED};
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use serde_json::Value;
 
 /// 200 with a body.
@@ -13,7 +14,7 @@ pub fn ok(body: Value) -> Answer {
 }
 
 /// 200 with a resource and its version.
-pub fn resource(version: i64, body: Value) -> Answer {
+pub fn resource(version: i64, body: impl Serialize) -> Answer {
     Ok(tagged(version, Json(body).into_response()))
 }
 

@@ -9,6 +9,7 @@ use axum::handler::Handler;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, on};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Routes and who may use them.
@@ -28,12 +29,8 @@ impl Routes {
         H: Handler<T, AppState>,
         T: 'static,
     {
-        let mut route = on(method, handler);
-        if timed {
-            let within = self.app.config.server.request_timeout_seconds.duration();
-            route = route.layer(from_fn_with_state(within, in_time));
-        }
-        let route = route.layer(from_fn_with_state((self.app.clone(), need), guard));
+        let within = timed.then(|| self.app.config.server.request_timeout_seconds.duration());
+        let route = on(method, handler).layer(from_fn_with_state(Arc::new((self.app.clone(), need, within)), admit));
         Self { router: self.router.route(path, route), app: self.app }
     }
 
@@ -72,9 +69,16 @@ impl Routes {
     }
 }
 
-/// Ends a request that takes too long, reading of its body included. What it asked for may still happen.
-async fn in_time(State(within): State<Duration>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(within, next.run(request)).await {
+/// Lets in whoever may use the route, and ends a request that takes too long, reading of its body included. What it
+/// asked for may still happen.
+async fn admit(State(route): State<Arc<(AppState, Need, Option<Duration>)>>, request: Request, next: Next) -> Response {
+    let (app, need, within) = &*route;
+    let request = match guard(app, *need, request) {
+        Ok(request) => request,
+        Err(error) => return error.into_response(),
+    };
+    let Some(within) = within else { return next.run(request).await };
+    match tokio::time::timeout(*within, next.run(request)).await {
         Ok(response) => response,
         Err(_) => ApiError::unavailable("timeout", "the request took too long", 2).into_response(),
     }
