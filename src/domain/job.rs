@@ -193,6 +193,9 @@ pub struct Job {
     /// Earlier claims that are not settled yet, with what was consumed of each (the job was retried before its material answered).
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
+    /// Its material asked the reservation back while a print was on.
+    #[serde(default)]
+    pub recalled: bool,
     /// An operator released it past the reorder point.
     pub released: bool,
     /// 0 to 9, higher first.
@@ -222,6 +225,10 @@ pub struct Job {
 }
 
 impl Job {
+    /// `JOB-000123`.
+    pub fn number_text(&self) -> String {
+        format!("JOB-{:06}", self.number)
+    }
     /// COMPLETED, FAILED or CANCELLED.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
@@ -232,7 +239,7 @@ impl Job {
     }
     /// The name of an attempt's file on the printer: unique, never reused.
     pub fn file_name(&self, attempt: Id) -> String {
-        format!("JOB-{:06}_{attempt}.gcode", self.number)
+        format!("{}_{attempt}.gcode", self.number_text())
     }
     /// What a print used up (decisions §4, consumption): to the end, the need corrected by the length that the printer says
     /// it used where it and the file tell; else the need times the progress (0 to 1).

@@ -91,7 +91,7 @@ fn a_short_claim_waits_is_held_by_a_delivery_and_told_until_heard() {
     assert!(shelf.now().wants().is_empty());
     shelf.tell(&adjust(20)).unwrap();
     assert_eq!(shelf.state(1), Some(ClaimState::Held));
-    assert_eq!(shelf.now().wants(), [TellOrder { order: id(100), claims: vec![claim_id(1)] }]);
+    assert_eq!(shelf.now().wants(), [MaterialWant::TellHeld { order: id(100), claims: vec![claim_id(1)] }]);
     shelf.tell(&MaterialCommand::Heard { claims: vec![claim_id(1)] }).unwrap();
     assert!(shelf.now().wants().is_empty());
     let again = shelf.tell(&claim(vec![ask(1, 120)])).unwrap();
@@ -195,6 +195,33 @@ fn a_count_below_what_is_reserved_is_taken_and_flagged_once() {
 }
 
 #[test]
+fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
+    let mut shelf = shelf(100, 0);
+    for job in 1..=4 {
+        shelf.bench.now = shelf.bench.now.plus_ms(1000);
+        shelf.tell(&claim(vec![ask(job, 20)])).unwrap();
+    }
+    let asked = |shelf: &Shelf| {
+        let wants = shelf.now().wants().into_iter();
+        wants
+            .flat_map(|want| if let MaterialWant::AskBack { claims, .. } = want { claims } else { Vec::new() })
+            .collect::<Vec<_>>()
+    };
+    let count =
+        |units| MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
+    shelf.tell(&count(50)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(3), claim_id(4)]);
+    shelf.tell(&MaterialCommand::Kept { claims: vec![claim_id(4)] }).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2), claim_id(3)], "the next one is asked");
+    shelf.tell(&settle(3, 0)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2)]);
+    shelf.tell(&adjust(10)).unwrap();
+    assert!(asked(&shelf).is_empty(), "what is there covers the rest");
+    shelf.tell(&count(30)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2), claim_id(4)], "counted anew, asked anew");
+}
+
+#[test]
 fn wrong_changes_are_refused() {
     let mut shelf = shelf(100, 0);
     assert_eq!(shelf.tell(&adjust(-101)).unwrap_err().code, "insufficient_stock");
@@ -237,6 +264,8 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
         }),
         1 => proptest::collection::vec(0u32..12, 1..6)
             .prop_map(|jobs| MaterialCommand::Heard { claims: jobs.into_iter().map(claim_id).collect() }),
+        1 => proptest::collection::vec(0u32..12, 1..6)
+            .prop_map(|jobs| MaterialCommand::Kept { claims: jobs.into_iter().map(claim_id).collect() }),
     ]
 }
 
@@ -256,6 +285,7 @@ proptest! {
         let mut rows = BTreeMap::<ClaimId, Claim>::new();
         for command in std::iter::once(create).chain(commands) {
             let held_before: BTreeSet<_> = rows.values().filter(|c| !c.waits()).map(|c| c.id).collect();
+            shelf.bench.now = shelf.bench.now.plus_ms(1000);
             let Ok(decision) = shelf.tell(&command) else { continue };
             for row in &decision.rows {
                 match row {
@@ -276,13 +306,32 @@ proptest! {
             // What a load makes of the rows is what is in memory, indexes included.
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
             prop_assert_eq!(&head.put_back(rows.values().cloned()), now);
-            for told in now.wants() {
-                prop_assert!(told.claims.iter().all(|c| rows[c].order_id == told.order && rows[c].unheard));
+            let (mut told, mut asked) = (0, BTreeSet::new());
+            for want in now.wants() {
+                match want {
+                    MaterialWant::TellHeld { order, claims } => {
+                        prop_assert!(claims.iter().all(|c| rows[c].order_id == order && rows[c].unheard));
+                        told += claims.len();
+                    }
+                    MaterialWant::AskBack { order, claims } => {
+                        prop_assert!(claims.iter().all(|c| rows[c].order_id == order));
+                        asked.extend(claims);
+                    }
+                }
             }
-            prop_assert_eq!(
-                now.wants().iter().map(|told| told.claims.len()).sum::<usize>(),
-                held.iter().filter(|c| c.unheard).count()
-            );
+            prop_assert_eq!(told, held.iter().filter(|c| c.unheard && !c.recalled).count());
+            // As many are asked back as it takes, the latest first, and no more.
+            let back: Amount = asked.iter().map(|c| rows[c].need).sum();
+            let all_kept = held.iter().all(|c| c.kept || c.recalled || c.need == Amount::ZERO);
+            prop_assert!(now.reserved - back <= now.quantity || all_kept);
+            for one in &asked {
+                let age = |c: &Claim| (c.reserved_at, c.since, c.id);
+                let needed = now.reserved - back + rows[one].need > now.quantity;
+                let earliest = held.iter().filter(|c| c.recalled).all(|c| age(c) >= age(&rows[one]));
+                prop_assert!(needed || !earliest, "{one} need not be asked");
+                let passed = |c: &&&Claim| !c.recalled && !c.kept && c.need > Amount::ZERO && age(c) > age(&rows[one]);
+                prop_assert!(held.iter().find(passed).is_none(), "a later one is not asked");
+            }
             for waits in &waiting {
                 let blocked = !waits.released && now.quantity < now.fields.reorder_point;
                 prop_assert!(blocked || waits.need > now.available(), "{waits:?} fits and waits");

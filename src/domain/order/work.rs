@@ -45,6 +45,7 @@ impl Change<'_> {
                     stock: if complete { Stock::Asked } else { Stock::None },
                     claim: 1,
                     settling: Vec::new(),
+                    recalled: false,
                     released: false,
                     priority: self.order.priority,
                     due_at: self.order.due_at,
@@ -198,7 +199,7 @@ impl Change<'_> {
             job.claim += 1;
             job.stock = Stock::Asked;
             job.state = JobState::Validated;
-            job.released = false;
+            (job.released, job.recalled) = (false, false);
             job.printer_id = None;
             job.tries = 0;
             job.tried_on.clear();

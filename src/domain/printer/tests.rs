@@ -39,6 +39,7 @@ fn take(attempt: u32) -> PrinterCommand {
         order: id(22),
         file_id: id(23),
         file_name: OURS.into(),
+        claimed_at: crate::domain::time::Timestamp(i64::MAX),
         material_id: id(24),
         machine_type: MachineType::FdmStandard,
         dimensions: None,
@@ -290,6 +291,31 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     let after = shop.status(Activity::Idle, None, None);
     shop.tell(Status { homed: Some(true), ..after });
     assert_eq!(shop.p().free(), Ok(()));
+    // Before it was seen to print: it is stopped all the same, and only what may have begun dirties the bed.
+    for (mut shop, may_have_begun) in [(Shop::taken(), false), (Shop::started(), true)] {
+        shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+        assert!(matches!(shop.report(), Report::Stopped { .. }));
+        assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done), "no start goes out");
+        shop.sees(Activity::Printing, Some(OURS), None);
+        assert!(matches!(shop.report(), Report::Stopped { .. }), "an end stays");
+        assert_eq!(shop.p().bed_not_cleared, may_have_begun);
+        shop.heard(false);
+        assert!(shop.p().free().is_err());
+    }
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Unclear("no answer".into()));
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert!(matches!(shop.report(), Report::Stopped { .. }));
+    // Claimed for this printer before the stop, and not taken yet.
+    let mut shop = Shop::idle();
+    let claimed_at = shop.bench.now;
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    let mut late = take(ATTEMPT);
+    if let PrinterCommand::Take { claimed_at: at, .. } = &mut late {
+        *at = claimed_at;
+    }
+    assert!(matches!(shop.ask(late).unwrap().answer, PrinterAnswer::Stopped(_)));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "and never taken");
     let mut shop = Shop::idle();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();
