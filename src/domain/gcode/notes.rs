@@ -4,7 +4,7 @@ use crate::domain::amount::Amount;
 
 use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
-use super::thumbnail::Thumbnails;
+use super::thumbnail::{Thumbnail, Thumbnails};
 
 /// What `CuraEngine -o` writes into the header before it knows the time; the filament is 0 then, too.
 const CURA_PLACEHOLDER: i64 = 6666;
@@ -64,6 +64,11 @@ impl Notes {
             "Filament used" => replace(&mut self.cura_millimetres, metres(value)),
             _ => {}
         }
+    }
+
+    /// Takes a picture.
+    pub(super) fn picture(&mut self, picture: Thumbnail) {
+        self.thumbnails.offer(picture);
     }
 
     /// Takes the line that names the slicer.

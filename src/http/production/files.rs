@@ -2,7 +2,7 @@
 
 use crate::blobs::Kept;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
-use crate::domain::gcode::{Content, Found, Reader};
+use crate::domain::gcode::{Content, Found, Reader, read_package};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::Who;
@@ -65,6 +65,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
     let (kept, found) = upload.kept.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let kind = decide_kind(upload.kind, found.content)?;
+    let found = whole(&app, &kept, found).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = hex::encode(Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
@@ -126,6 +127,23 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
         return Err(Refusal::field("file", "must not be empty").into());
     }
     Ok((incoming.keep().await?, reader.finish()))
+}
+
+/// A damaged file is refused; what a package holds is read now that it is there as a whole.
+async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
+    if found.content == Some(Content::SlicedThreeMf) {
+        let path = app.shop.blobs.path(&kept.sha256);
+        let read =
+            tokio::task::spawn_blocking(move || Ok::<_, std::io::Error>(read_package(std::fs::File::open(path)?)));
+        match read.await.map_err(ApiError::internal)?? {
+            Ok(metadata) => found.metadata = metadata,
+            Err(damage) => found.damage = Some(damage),
+        }
+    }
+    match found.damage {
+        Some(damage) => Err(Refusal::field("file", damage.to_string()).into()),
+        None => Ok(found),
+    }
 }
 
 async fn in_time<T>(piece: impl Future<Output = T>) -> Result<T, ApiError> {
