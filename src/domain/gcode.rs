@@ -17,6 +17,7 @@ pub use package::read_package;
 pub use thumbnail::Thumbnail;
 
 use crate::domain::amount::Amount;
+use crate::domain::sku::Dimensions;
 
 use content::Windows;
 use notes::Notes;
@@ -37,6 +38,10 @@ pub struct Metadata {
     pub filament_mm: Option<f64>,
     /// The largest picture in PNG.
     pub thumbnail: Option<Thumbnail>,
+    /// Layers of the print.
+    pub layers: Option<u32>,
+    /// What the print takes of the build volume, in millimetres.
+    pub size: Option<Dimensions>,
 }
 
 /// What [`Reader::finish`] tells of a file.

@@ -3,6 +3,7 @@
 //! A job lives inside its order (the order's commits change it); its state table is decisions §4.
 
 use crate::domain::amount::Amount;
+use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::sku::{Dimensions, MachineType};
@@ -176,6 +177,9 @@ pub struct Job {
     pub dimensions: Option<Dimensions>,
     /// The G-code, frozen; `None` keeps the job in CREATED.
     pub file_id: Option<Id>,
+    /// In which form it is.
+    #[serde(default)]
+    pub file_form: GcodeForm,
     /// Length of filament the file says it takes, mm.
     pub file_filament_mm: Option<f64>,
     /// Print time the file says, seconds.
@@ -239,7 +243,7 @@ impl Job {
     }
     /// The name of an attempt's file on the printer: unique, never reused.
     pub fn file_name(&self, attempt: Id) -> String {
-        format!("{}_{attempt}.gcode", self.number_text())
+        format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
     /// What a print used up (decisions §4, consumption): to the end, the need corrected by the length that the printer says
     /// it used where it and the file tell; else the need times the progress (0 to 1).

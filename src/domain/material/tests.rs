@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::mail::Channel;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::{Bench, id};
 use proptest::prelude::*;
@@ -170,6 +171,11 @@ fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
         .unwrap();
     let again = needed.tell(&claim(vec![ask(3, 201)])).unwrap();
     assert_eq!((happened(&again).len(), again.created.len()), (2, 0), "nobody to mail to");
+    bench.bench.rules.agent_gateway = true;
+    bench.material = None;
+    let both = bench.tell(&create).unwrap().created;
+    let ways = both.iter().map(|Created::Mail(mail)| mail.channel);
+    assert_eq!(ways.collect::<Vec<_>>(), [Channel::Mail, Channel::Agent]);
 }
 
 #[test]

@@ -37,6 +37,7 @@ impl Change<'_> {
                     machine_type: line.make.machine_type,
                     dimensions: line.make.dimensions,
                     file_id: line.make.file_id,
+                    file_form: line.make.file_form,
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
                     state: if complete { JobState::Validated } else { JobState::Created },

@@ -140,3 +140,6 @@ impl Printer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

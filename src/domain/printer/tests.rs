@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const OURS: &str = "JOB-000001_x.gcode";
 
-struct Shop {
+pub(super) struct Shop {
     bench: Bench,
     printer: Option<Printer>,
 }
@@ -32,7 +32,7 @@ fn fields() -> PrinterFields {
     }
 }
 
-fn take(attempt: u32) -> PrinterCommand {
+pub(super) fn take(attempt: u32) -> PrinterCommand {
     PrinterCommand::Take {
         attempt: id(attempt),
         job: id(21),
@@ -46,10 +46,10 @@ fn take(attempt: u32) -> PrinterCommand {
     }
 }
 
-const ATTEMPT: u32 = 20;
+pub(super) const ATTEMPT: u32 = 20;
 
 impl Shop {
-    fn idle() -> Self {
+    pub(super) fn idle() -> Self {
         let mut shop = Self { bench: Bench::new(), printer: None };
         shop.ask(PrinterCommand::Create(Box::new(fields()))).unwrap();
         shop.sees(Activity::Idle, None, None);
@@ -71,7 +71,7 @@ impl Shop {
         assert!(matches!(shop.phase(), Phase::Printing { .. }));
         shop
     }
-    fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
+    pub(super) fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
         self.bench.tell(&mut self.printer, id(1), &command)
     }
     fn uploaded(&mut self) -> Decision<Printer> {
@@ -85,7 +85,7 @@ impl Shop {
         let (file, connection) = (file.map(str::to_owned), Connection::Connected);
         Status { state, connection, file, ended, updated_at: self.bench.now, ..Status::default() }
     }
-    fn sees(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Decision<Printer> {
+    pub(super) fn sees(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Decision<Printer> {
         let status = self.status(state, file, ended);
         self.tell(status)
     }
@@ -98,7 +98,7 @@ impl Shop {
     fn silent(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
     }
-    fn p(&self) -> &Printer {
+    pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
     }
     fn phase(&self) -> Phase {
@@ -116,7 +116,7 @@ impl Shop {
     }
 }
 
-fn refused(decision: &Decision<Printer>) -> bool {
+pub(super) fn refused(decision: &Decision<Printer>) -> bool {
     matches!(decision.answer, PrinterAnswer::NotTaken(_))
 }
 

@@ -1,8 +1,8 @@
 //! Uploads: streamed to disk while they are hashed and read, never held in memory (decisions §1, §7).
 
 use crate::blobs::Kept;
-use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
-use crate::domain::gcode::{Content, Found, Reader, read_package};
+use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
+use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::Who;
@@ -178,13 +178,18 @@ fn clean_name(name: &str) -> String {
 }
 
 async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, ApiError> {
-    let said = found.metadata;
-    let thumbnail = match said.thumbnail {
+    let form = match found.content {
+        Some(Content::Gcode) => Some(GcodeForm::Text),
+        Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
+        Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
+        _ => None,
+    };
+    let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
+    let thumbnail = match thumbnail {
         Some(picture) => Some(app.shop.blobs.put(&picture.png).await?.sha256),
         None => None,
     };
-    let (slicer, seconds, grams) = (said.slicer, said.seconds, said.grams);
-    Ok(FileMetadata { slicer, seconds, grams, filament_mm: said.filament_mm, thumbnail })
+    Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
 /// `GET /api/files/{id}`

@@ -69,6 +69,7 @@ fn metadata_is_read_however_it_is_packed() {
             grams: Some(Amount(2_940)),
             filament_mm: Some(986.61),
             thumbnail: Some(thumbnail),
+            ..Metadata::default()
         };
         assert_eq!(said.metadata, expected, "{compression}");
     }
