@@ -27,7 +27,7 @@ pub enum GcodeForm {
     #[default]
     #[serde(rename = "gcode")]
     Text,
-    /// Prusa's binary form.
+    /// The binary form, with checksums.
     #[serde(rename = "bgcode")]
     Binary,
     /// A 3MF package with sliced plates.
