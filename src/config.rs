@@ -277,6 +277,7 @@ impl Config {
             webhook_schedule_ms: self.webhooks.schedule.iter().map(|wait| wait.millis()).collect(),
             webhook_jitter_ms: self.webhooks.jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
+            agent_gateway: !self.agent.url.is_empty(),
         }
     }
 

@@ -224,6 +224,8 @@ pub struct Agent {
     pub url: String,
     /// Token that both sides show; empty: inbound commands are answered 503.
     pub token: Secret,
+    /// Who may give commands: patterns of user ids, `*` for any text; empty: everybody behind the gateway.
+    pub allowed_users: Vec<String>,
 }
 
 /// `[files]`: uploaded files.

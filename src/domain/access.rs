@@ -101,6 +101,8 @@ pub struct Access {
 /// What is asked of access.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
+    /// The agent gateway was given a command: for the audit log.
+    Asked(crate::domain::agent::Skill),
     /// A staff member; the edge has hashed the password.
     AddUser {
         /// Trimmed, lower-cased, checked.

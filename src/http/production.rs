@@ -1,5 +1,6 @@
 //! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
 
+pub mod agent;
 pub mod auth;
 pub mod dashboard;
 pub mod deliveries;
@@ -92,6 +93,7 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .get_long(operator, "/api/printers/{id}/webcams", operate::webcams)
         .get_long(operator, "/api/printers/{id}/system-info", operate::system_info)
         .get_long(operator, "/api/printers/{id}/files", operate::files)
+        .post_long(operator, "/api/printers/{id}/files", operate::upload)
         .delete_long(operator, "/api/printers/{id}/files/{*name}", operate::delete_file)
         .post_long(operator, "/api/printers/{id}/connect", operate::connect)
         .post_long(operator, "/api/printers/{id}/disconnect", operate::disconnect)
@@ -126,6 +128,7 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .get(open, "/healthz", health::alive)
         .get(open, "/readyz", health::ready)
         // Inbound
+        .post_long(open, "/webhooks/agent", agent::receive)
         .post(open, "/webhooks/payments", payments::receive)
         .post(open, "/api/v1/webhooks/payments", payments::receive)
         .into_router()

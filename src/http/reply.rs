@@ -18,6 +18,11 @@ pub fn resource(version: i64, body: impl Serialize) -> Answer {
     Ok(tagged(version, Json(body).into_response()))
 }
 
+/// Another status with a body.
+pub fn with_status(status: StatusCode, body: Value) -> Answer {
+    Ok((status, Json(body)).into_response())
+}
+
 /// 204.
 pub fn no_content() -> Answer {
     Ok(StatusCode::NO_CONTENT.into_response())

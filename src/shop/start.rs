@@ -21,6 +21,7 @@ use crate::domain::id::Id;
 use crate::fleet::Fleet;
 use crate::printers::registry::{Registry, Settings};
 use crate::sealing::{SealError, Sealer};
+use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
 use crate::services::webhook::Sender;
@@ -153,7 +154,9 @@ impl Shop {
             files: common.things(Arc::new(Nothing)).await?,
             printers: common.things(Arc::new(PrinterWorld { shop: here.clone(), settings: watching })).await?,
             endpoints: common.things(Arc::new(EndpointWorld { shop: here.clone(), sender })).await?,
-            mails: common.things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)? })).await?,
+            mails: common
+                .things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)?, agent: agent(config)? }))
+                .await?,
             inbound: common.things(Arc::new(InboundWorld(here.clone()))).await?,
             access: common.things(Arc::new(Nothing)).await?,
             queries,
@@ -255,6 +258,14 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
         return Ok(Arc::new(MailApi::new(client, settings)?));
     }
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
+}
+
+fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
+    if config.agent.url.is_empty() {
+        return Ok(None);
+    }
+    let client = lan(&LanSettings::default())?;
+    Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
 /// Commands may run macros on the printer and take longer than questions by this factor.

@@ -1,5 +1,6 @@
 //! The shop's half of the API as a program that uses it sees it: one file for each part of it.
 
+mod agent;
 mod errors;
 mod files;
 mod idempotency;

@@ -31,6 +31,8 @@ impl Durable for Access {
             C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
+            // Nothing but its line in the audit log.
+            C::Asked(_) => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
     }
@@ -45,6 +47,7 @@ impl Durable for Access {
             AccessCommand::OpenSession { .. } => "session.open",
             AccessCommand::EndSession(_) => "session.end",
             AccessCommand::Used { .. } => "access.used",
+            AccessCommand::Asked(skill) => skill.action(),
             AccessCommand::Sweep { .. } => "session.sweep",
         }
     }

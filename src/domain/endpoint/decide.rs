@@ -3,7 +3,7 @@
 //! Deleting one cancels what is in the window at once. Its backlog is cancelled by refills: a deleted endpoint with a
 //! backlog still wants [`EndpointWant::Refill`], and rows that come are written as cancelled until there are no more.
 
-use crate::domain::durable::{Created, Cx, Decision, Durable, Row};
+use crate::domain::durable::{Cx, Decision, Durable, Row};
 use crate::domain::endpoint::{
     Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState, EndpointWant, WINDOW,
 };
@@ -333,13 +333,10 @@ fn disable(mut next: Endpoint, cx: &Cx<'_>, last: &Delivery) -> Decision<Endpoin
     next.updated_at = cx.now;
     let data = json!({ "endpointId": next.id, "url": next.url, "reason": reason, "deliveryId": last.id });
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, data);
-    let to = cx.rules.operator_mail.clone();
-    let mail = (!to.is_empty()).then(|| {
-        let text = format!(
-            "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
-            next.url
-        );
-        Created::Mail(Mail::new(cx, to, format!("Webhook endpoint disabled: {}", next.url), text))
-    });
-    Decision::to(next, EndpointAnswer::Done).events([happened]).created(mail)
+    let text = format!(
+        "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
+        next.url
+    );
+    let told = Mail::to_operators(cx, &format!("Webhook endpoint disabled: {}", next.url), &text);
+    Decision::to(next, EndpointAnswer::Done).events([happened]).created(told)
 }

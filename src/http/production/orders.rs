@@ -59,10 +59,11 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers
         status: params.word("status")?,
         kind: params.word("kind")?,
         site: site(&params, &headers)?,
-        customer_email: text("customerEmail").map(|email| email.trim().to_lowercase()),
+        customer_email: text("customerEmail").or_else(|| text("email")).map(|email| email.trim().to_lowercase()),
         made_by: None,
         own: who.own(),
         q: text("q"),
+        number: None,
     };
     let (some, total) = app.shop.queries.orders(&filter, page).await?;
     let items = some.iter().filter_map(|found| {

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page, PrinterFilter};
+use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page};
 use super::{Queries, SkuFilter};
 use crate::domain::amount::Amount;
 use crate::domain::durable::{Row, Versioned};
@@ -116,7 +116,6 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
-        assert_eq!(queries.printers(&PrinterFilter { kind: q("fw_rest"), q: None }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.head::<File>(id(400)).await.unwrap().state, Some(file(400)));
         assert_eq!(queries.head::<File>(id(9)).await.unwrap().version, 0);
         assert_eq!(queries.movements(id(200), ALL).await.unwrap().0, [movement(2, 200, -400), movement(1, 200, 1000)]);

@@ -70,6 +70,7 @@ operator GET    /api/printers/{id}/history
 operator GET    /api/printers/{id}/webcams
 operator GET    /api/printers/{id}/system-info
 operator GET    /api/printers/{id}/files
+operator POST   /api/printers/{id}/files
 operator DELETE /api/printers/{id}/files/{*name}
 operator POST   /api/printers/{id}/connect
 operator POST   /api/printers/{id}/disconnect
@@ -101,6 +102,7 @@ session  GET    /api/dashboard
 operator GET    /api/system/actors
 open     GET    /healthz
 open     GET    /readyz
+open     POST   /webhooks/agent
 open     POST   /webhooks/payments
 open     POST   /api/v1/webhooks/payments
 ";
@@ -157,7 +159,7 @@ fn expected(need: &str, caller: &Caller) -> Option<u16> {
 
 #[tokio::test]
 async fn every_route_takes_those_it_is_for_and_nobody_else() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::on(Db::sqlite()).env("AGENT_TOKEN", "of the gateway").start().await;
     staff(&app, "op@example.org", "operator").await;
     staff(&app, "boss@example.org", "admin").await;
     let (revoked_id, revoked) = new_key(&app, &json!({"name": "revoked", "role": "admin"})).await;
@@ -192,6 +194,8 @@ async fn every_route_takes_those_it_is_for_and_nobody_else() {
             let status = answer.status().as_u16();
             match expected(need, caller) {
                 Some(wanted) => assert_eq!(status, wanted, "{what}"),
+                // The gateway's own token is asked for.
+                None if path == "/webhooks/agent" => assert_eq!(status, 401, "{what}"),
                 None if path == "/api/auth/login" => assert_eq!(status, 415, "{what}"),
                 None => assert!(!matches!(status, 401 | 403 | 405 | 500..), "{what}: {status}"),
             }
