@@ -66,6 +66,8 @@ pub struct Shop {
     pub blobs: Blobs,
     /// Seals secrets at rest.
     pub sealer: Arc<Sealer>,
+    /// Changes with each commit of access: streams look whether their readers may go on.
+    pub access_changes: watch::Sender<u64>,
     /// Counts new orders, for payment events that came before theirs.
     pub new_orders: watch::Sender<u64>,
     pub(crate) root: ActorRef<RootMsg>,

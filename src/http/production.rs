@@ -1,5 +1,6 @@
 //! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
 
+pub mod audit;
 pub mod auth;
 pub mod dashboard;
 pub mod deliveries;
@@ -41,8 +42,10 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .delete(admin, "/api/auth/api-keys/{id}", keys::revoke)
         .get(admin, "/api/users", users::list)
         .post(admin, "/api/users", users::create)
+        .get(admin, "/api/users/{id}", users::one)
         .patch(admin, "/api/users/{id}", users::update)
         .delete(admin, "/api/users/{id}", users::remove)
+        .get(admin, "/api/audit-log", audit::list)
         // Inventory and catalogue
         .get(operator, "/api/inventory/materials", materials::list)
         .post(operator, "/api/inventory/materials", materials::create)

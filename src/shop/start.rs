@@ -1,6 +1,7 @@
 //! Starting and closing the shop, in order: database, writer, directories, what must be resident, dispatcher; and back.
 
 use super::{Shop, ShopRef};
+use crate::actors::access::AccessWorld;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::EndpointWorld;
 use crate::actors::environment::Environment;
@@ -155,7 +156,7 @@ impl Shop {
             endpoints: common.things(Arc::new(EndpointWorld { shop: here.clone(), sender })).await?,
             mails: common.things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)? })).await?,
             inbound: common.things(Arc::new(InboundWorld(here.clone()))).await?,
-            access: common.things(Arc::new(Nothing)).await?,
+            access: common.things(Arc::new(AccessWorld(here.clone()))).await?,
             queries,
             outbox,
             writer: counters,
@@ -163,6 +164,7 @@ impl Shop {
             dispatcher: dispatcher.clone(),
             blobs: Blobs::open(config.files_dir())?,
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
+            access_changes: watch::Sender::new(0),
             new_orders: watch::Sender::new(0),
             root: root.clone(),
             store: common.store.clone(),

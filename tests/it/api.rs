@@ -1,5 +1,6 @@
 //! The shop's half of the API as a program that uses it sees it: one file for each part of it.
 
+mod audit;
 mod errors;
 mod files;
 mod idempotency;
@@ -13,6 +14,7 @@ mod payments;
 mod roles;
 mod sessions;
 mod skus;
+mod streams;
 mod versions;
 mod webhooks;
 

@@ -197,6 +197,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
             subject_id: id(1),
             request_id: None,
             outcome: "done".to_owned(),
+            detail: None,
         };
         let answered = Idempotency {
             key: "k".to_owned(),

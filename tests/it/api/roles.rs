@@ -22,8 +22,10 @@ admin    POST   /api/auth/api-keys
 admin    DELETE /api/auth/api-keys/{id}
 admin    GET    /api/users
 admin    POST   /api/users
+admin    GET    /api/users/{id}
 admin    PATCH  /api/users/{id}
 admin    DELETE /api/users/{id}
+admin    GET    /api/audit-log
 operator GET    /api/inventory/materials
 operator POST   /api/inventory/materials
 operator GET    /api/inventory/materials/{id}
