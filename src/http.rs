@@ -51,6 +51,8 @@ pub struct AppState {
     pub hashing: hashing::Hashing,
     /// Requests by route.
     pub meters: Arc<meter::RouteMeters>,
+    /// What the database counted last.
+    pub tallies: Arc<production::metrics::Tallies>,
     /// The server leaves: streams end.
     pub leaving: CancellationToken,
 }
@@ -66,6 +68,7 @@ impl AppState {
             refused: Arc::default(),
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
+            tallies: Arc::default(),
             leaving,
         }
     }
@@ -95,5 +98,5 @@ async fn no_such_path(State(app): State<AppState>) -> ApiError {
 
 async fn no_such_method(State(app): State<AppState>) -> ApiError {
     app.meters.unmatched.counted(405);
-    error::no_such_method().await
+    error::no_such_method()
 }

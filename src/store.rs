@@ -3,7 +3,9 @@
 //! Not for rules: it writes what decisions say, numbers events, and tells every owner exactly what became of its commit.
 
 pub mod connect;
+pub mod followers;
 pub mod load;
+pub mod meter;
 pub mod outbox;
 pub mod queries;
 pub mod rows;

@@ -11,6 +11,7 @@ mod client;
 mod database;
 mod fill;
 mod ground;
+mod hang;
 mod http;
 mod load;
 mod memory;
@@ -25,7 +26,7 @@ use std::process::{Command, Stdio};
 use table::Row;
 use tokio::runtime::Runtime;
 
-const PARTS: [&str; 6] = ["adjust", "http", "read", "memory", "start", "webhook"];
+const PARTS: [&str; 7] = ["adjust", "http", "read", "memory", "start", "webhook", "hang"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -68,6 +69,7 @@ fn run(part: &str) -> Vec<Row> {
         "http" => runtime.block_on(http::run()),
         "read" => runtime.block_on(read::run()),
         "webhook" => runtime.block_on(webhook::run()),
+        "hang" => runtime.block_on(hang::run()),
         "memory" => memory::run(),
         "start" => start::run(),
         other => unreachable!("{other} is none of the parts"),

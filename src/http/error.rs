@@ -202,7 +202,7 @@ pub async fn no_such_path() -> ApiError {
 }
 
 /// 405; `Allow` is added by the router.
-pub async fn no_such_method() -> ApiError {
+pub fn no_such_method() -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
 }
 

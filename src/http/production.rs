@@ -11,6 +11,7 @@ pub mod health;
 pub mod jobs;
 pub mod keys;
 pub mod materials;
+pub mod metrics;
 pub mod operate;
 pub mod orders;
 pub mod payments;
@@ -29,6 +30,7 @@ use axum::Router;
 pub fn routes(app: AppState) -> Router<AppState> {
     let (open, session) = (Need::Open, Need::Session);
     let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
+    let scraper = if app.config.metrics.public { open } else { operator };
     Routes::new(app)
         // People, keys, sessions
         .post(open, "/api/auth/login", auth::login)
@@ -126,6 +128,7 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .get_long(operator, "/api/events/stream", events::stream)
         .get(session, "/api/dashboard", dashboard::show)
         .get(operator, "/api/system/actors", health::actors)
+        .get(scraper, "/metrics", metrics::show)
         .get(open, "/healthz", health::alive)
         .get(open, "/readyz", health::ready)
         // Inbound

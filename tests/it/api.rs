@@ -13,6 +13,7 @@ mod own_orders;
 mod payments;
 mod roles;
 mod sessions;
+mod signals;
 mod skus;
 mod streams;
 mod versions;

@@ -10,6 +10,7 @@ use crate::http::error::{Answer, ApiError};
 use crate::http::page::Params;
 use crate::http::reply;
 use crate::http::standing::Standing;
+use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -84,7 +85,8 @@ pub async fn stream(State(app): State<AppState>, who: Who, params: Params, heade
         None => now,
     };
     let standing = Standing::new(app.clone(), who);
-    let reader = Reader { app, standing, filter: filter(&params)?, last, after, queue };
+    let follower = app.shop.outbox.followers.add("stream", after);
+    let reader = Reader { app, standing, follower, filter: filter(&params)?, last, after, queue };
     let events = futures::stream::unfold(reader, Reader::next);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
@@ -111,6 +113,7 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
 struct Reader {
     app: AppState,
     standing: Standing,
+    follower: Follower,
     filter: EventFilter,
     last: watch::Receiver<i64>,
     after: i64,
@@ -136,6 +139,7 @@ impl Reader {
                 continue;
             };
             self.after = upto;
+            self.follower.has_read(upto);
             for numbered in batch.iter().filter(|numbered| takes(&self.filter, numbered)) {
                 let sent = Event::default().id(numbered.seq.to_string()).event(&numbered.event.event);
                 self.queue.push_back(sent.data(event(numbered).to_string()));

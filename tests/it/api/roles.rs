@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 /// The routes as the server adds them; each must stand in [`TABLE`].
 const SOURCE: &str = include_str!("../../../src/http/production.rs");
 
-/// What a route asks of its callers: nothing, a key or session of at least this role, or a staff session.
+/// What a route asks of its callers: nothing, a key or session of at least this role, or a staff session; `scraper` is an
+/// operator unless the numbers are public.
 const TABLE: &str = "
 open     POST   /api/auth/login
 open     POST   /api/auth/logout
@@ -101,6 +102,7 @@ operator GET    /api/events
 operator GET    /api/events/stream
 session  GET    /api/dashboard
 operator GET    /api/system/actors
+scraper  GET    /metrics
 open     GET    /healthz
 open     GET    /readyz
 open     POST   /webhooks/payments
