@@ -82,7 +82,7 @@ impl Page {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        let owned = |labels: L| labels.into_iter().map(|(name, label)| (name, label.into())).collect();
+        let owned = |labels: L| labels.into_iter().map(|(name, label)| (name, escaped(label.into()))).collect();
         let samples = all.map(|(labels, number)| (owned(labels), number)).collect();
         self.0.push(Family { name, help, kind, samples });
     }
@@ -95,6 +95,14 @@ impl Page {
         encode(&mut text, &registry)?;
         Ok(text)
     }
+}
+
+/// The library writes labels as they are.
+fn escaped(label: String) -> String {
+    if label.contains(['\\', '"', '\n']) {
+        return label.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+    }
+    label
 }
 
 impl Collector for Page {
@@ -136,13 +144,13 @@ mod tests {
         let counted = Counted { sum: 1.5, count: 3, buckets: vec![(1.0, 2), (f64::MAX, 1)] };
         page.histogram("took", "How long", [([("kind", "a")], counted)]);
         let expected = "\
-# HELP printfloor_seen What was seen.
+# HELP printfloor_seen What was seen
 # TYPE printfloor_seen counter
 printfloor_seen_total{kind=\"a \\\"b\\\"\"} 3
-# HELP printfloor_now What is.
+# HELP printfloor_now What is
 # TYPE printfloor_now gauge
 printfloor_now -2
-# HELP printfloor_took How long.
+# HELP printfloor_took How long
 # TYPE printfloor_took histogram
 printfloor_took_sum{kind=\"a\"} 1.5
 printfloor_took_count{kind=\"a\"} 3
