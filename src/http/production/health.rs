@@ -10,6 +10,11 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse as _;
 use serde_json::{Map, Value, json};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Whoever asks whether we are ready does not wait longer for the database.
+const WITHIN: Duration = Duration::from_secs(2);
 
 /// `GET /healthz`: the process answers.
 pub async fn alive() -> Answer {
@@ -55,9 +60,10 @@ async fn database(app: &AppState) -> (&'static str, Option<ApiError>) {
     };
     match app.shop.writer.away() {
         Some(away) => (word(away), Some(away.into())),
-        None => match app.shop.queries.last_seq().await {
-            Ok(_) => ("ok", None),
-            Err(error) => ("away", Some(error.into())),
+        None => match timeout(WITHIN, app.shop.queries.last_seq()).await {
+            Ok(Ok(_)) => ("ok", None),
+            Ok(Err(error)) => ("away", Some(error.into())),
+            Err(_) => ("away", Some(Away::Database.into())),
         },
     }
 }

@@ -1,6 +1,7 @@
 //! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log (decisions §7).
 
 use super::{one_of, some_sku, with_role};
+use crate::store::proxy::{Proxy, Wire};
 use crate::support::{App, Db, on_both, until};
 use serde_json::{Value, json};
 use simulator::sink::Sink;
@@ -123,4 +124,39 @@ async fn in_production_every_line_of_a_request_is_json_with_its_id() {
     assert_eq!((&line["span"]["path"], &line["span"]["method"]), (&json!("/api/auth/login"), &json!("POST")));
     let refused = app.send(app.request("GET", "/api/orders").header("X-Request-Id", "two words")).await;
     assert_ne!(refused.header("x-request-id"), Some("two words"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_database_the_server_says_so_and_lives() {
+    let Some(db) = Db::postgres().await else { return };
+    let url: url::Url = db.url().unwrap().parse().unwrap();
+    let proxy = Proxy::to((url.host_str().unwrap().to_owned(), url.port().unwrap())).await;
+    let mut through = url.clone();
+    through.set_port(Some(proxy.port)).unwrap();
+    let app = App::on(db).env("DATABASE_URL", through).start().await;
+    app.get("/metrics").await;
+    for wire in [Wire::Cut, Wire::Silent] {
+        proxy.is(wire);
+        let away = until("the server to notice", || async {
+            Some(app.nobody().get("/readyz").await).filter(|answer| answer.status == 503)
+        })
+        .await;
+        assert!(away.header("retry-after").is_some(), "{away:?}");
+        let away = away.json();
+        assert_eq!(
+            (&away["success"], &away["code"], &away["status"]),
+            (&json!(false), &json!("unavailable"), &json!("unavailable"))
+        );
+        assert_eq!((&away["database"], &away["parts"]["order"]["state"]), (&json!("away"), &json!("up")), "{away}");
+        app.nobody().get("/healthz").await.expect(200);
+        // Keys are known without the database, and what is counted is shown.
+        let page = app.get("/metrics").await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains("printfloor_events_last_seq"), "{}", page.text);
+        proxy.is(Wire::Whole);
+        until("the server to be ready again", || async {
+            (app.nobody().get("/readyz").await.status == 200).then_some(())
+        })
+        .await;
+    }
 }
