@@ -69,6 +69,8 @@ pub struct Config {
     pub agent: sections::Agent,
     /// Uploaded files.
     pub files: sections::Files,
+    /// The numbers at `/metrics`.
+    pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }

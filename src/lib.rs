@@ -11,6 +11,7 @@ pub mod entities;
 pub mod fleet;
 pub mod http;
 pub mod log;
+pub mod meters;
 pub mod payments;
 pub mod printers;
 pub mod sealing;

@@ -12,6 +12,7 @@ mod crowd;
 mod database;
 mod fill;
 mod ground;
+mod hang;
 mod http;
 mod load;
 mod memory;
@@ -26,7 +27,7 @@ use std::process::{Command, Stdio};
 use table::Row;
 use tokio::runtime::Runtime;
 
-const PARTS: [&str; 7] = ["adjust", "http", "read", "memory", "start", "webhook", "crowd"];
+const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -71,6 +72,7 @@ fn run(part: &str) -> Vec<Row> {
         "http" => runtime.block_on(http::run()),
         "read" => runtime.block_on(read::run()),
         "webhook" => runtime.block_on(webhook::run()),
+        "hang" => runtime.block_on(hang::run()),
         "memory" => memory::run(),
         "start" => start::run(),
         "crowd" => crowd::run(),

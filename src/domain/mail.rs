@@ -152,3 +152,6 @@ impl Durable for Mail {
         self.state != MailState::Queued
     }
 }
+
+#[cfg(test)]
+mod tests;

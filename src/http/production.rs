@@ -1,6 +1,7 @@
 //! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
 
 pub mod agent;
+pub mod audit;
 pub mod auth;
 pub mod dashboard;
 pub mod deliveries;
@@ -11,6 +12,7 @@ pub mod health;
 pub mod jobs;
 pub mod keys;
 pub mod materials;
+pub mod metrics;
 pub mod operate;
 pub mod orders;
 pub mod payments;
@@ -29,6 +31,7 @@ use axum::Router;
 pub fn routes(app: AppState) -> Router<AppState> {
     let (open, session) = (Need::Open, Need::Session);
     let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
+    let scraper = if app.config.metrics.public { open } else { operator };
     Routes::new(app)
         // People, keys, sessions
         .post(open, "/api/auth/login", auth::login)
@@ -42,8 +45,10 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .delete(admin, "/api/auth/api-keys/{id}", keys::revoke)
         .get(admin, "/api/users", users::list)
         .post(admin, "/api/users", users::create)
+        .get(admin, "/api/users/{id}", users::one)
         .patch(admin, "/api/users/{id}", users::update)
         .delete(admin, "/api/users/{id}", users::remove)
+        .get(admin, "/api/audit-log", audit::list)
         // Inventory and catalogue
         .get(operator, "/api/inventory/materials", materials::list)
         .post(operator, "/api/inventory/materials", materials::create)
@@ -125,6 +130,7 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .get_long(operator, "/api/events/stream", events::stream)
         .get(session, "/api/dashboard", dashboard::show)
         .get(operator, "/api/system/actors", health::actors)
+        .get(scraper, "/metrics", metrics::show)
         .get(open, "/healthz", health::alive)
         .get(open, "/readyz", health::ready)
         // Inbound

@@ -57,6 +57,11 @@ fn marked(replayed: bool, mut response: Response) -> Response {
     response
 }
 
+/// 201 with a resource that has a version of its own, under a thing's.
+pub fn created_part(replayed: bool, version: i64, location: &str, body: Value) -> Answer {
+    made(replayed, location, body).map(|response| tagged(version, response))
+}
+
 /// 201 with what was made under another resource.
 pub fn made(replayed: bool, location: &str, body: Value) -> Answer {
     let mut response = (StatusCode::CREATED, Json(body)).into_response();

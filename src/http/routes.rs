@@ -1,16 +1,12 @@
 //! The one way to add a route: each states who may use it, so that none is open by oversight.
 
 use crate::http::AppState;
-use crate::http::access::{Need, guard};
-use crate::http::error::ApiError;
+use crate::http::access::{Gate, Need, guard};
 use axum::Router;
-use axum::extract::{Request, State};
 use axum::handler::Handler;
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, on};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Routes and who may use them.
 pub struct Routes {
@@ -24,62 +20,54 @@ impl Routes {
         Self { app, router: Router::new() }
     }
 
-    fn add<H, T>(self, method: MethodFilter, need: Need, path: &str, handler: H, timed: bool) -> Self
+    fn add<H, T>(self, method: &'static str, need: Need, path: &str, handler: H, timed: bool) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
     {
+        let filter = match method {
+            "POST" => MethodFilter::POST,
+            "PATCH" => MethodFilter::PATCH,
+            "DELETE" => MethodFilter::DELETE,
+            _ => MethodFilter::GET,
+        };
         let within = timed.then(|| self.app.config.server.request_timeout_seconds.duration());
-        let route = on(method, handler).layer(from_fn_with_state(Arc::new((self.app.clone(), need, within)), admit));
+        let gate = Gate { app: self.app.clone(), need, within, meter: self.app.meters.of(method, path) };
+        let route = on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard));
         Self { router: self.router.route(path, route), app: self.app }
     }
 
     /// GET.
     pub fn get<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::GET, need, path, handler, true)
+        self.add("GET", need, path, handler, true)
     }
     /// POST.
     pub fn post<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::POST, need, path, handler, true)
+        self.add("POST", need, path, handler, true)
     }
     /// PATCH.
     pub fn patch<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::PATCH, need, path, handler, true)
+        self.add("PATCH", need, path, handler, true)
     }
     /// DELETE.
     pub fn delete<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::DELETE, need, path, handler, true)
+        self.add("DELETE", need, path, handler, true)
     }
     /// GET without a time limit: streams and downloads.
     pub fn get_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::GET, need, path, handler, false)
+        self.add("GET", need, path, handler, false)
     }
     /// DELETE without a time limit: what waits for a printer has the printer's.
     pub fn delete_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::DELETE, need, path, handler, false)
+        self.add("DELETE", need, path, handler, false)
     }
     /// POST without a time limit: uploads.
     pub fn post_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &str, handler: H) -> Self {
-        self.add(MethodFilter::POST, need, path, handler, false)
+        self.add("POST", need, path, handler, false)
     }
 
     /// As axum's router.
     pub fn into_router(self) -> Router<AppState> {
         self.router
-    }
-}
-
-/// Lets in whoever may use the route, and ends a request that takes too long, reading of its body included. What it
-/// asked for may still happen.
-async fn admit(State(route): State<Arc<(AppState, Need, Option<Duration>)>>, request: Request, next: Next) -> Response {
-    let (app, need, within) = &*route;
-    let request = match guard(app, *need, request) {
-        Ok(request) => request,
-        Err(error) => return error.into_response(),
-    };
-    let Some(within) = within else { return next.run(request).await };
-    match tokio::time::timeout(*within, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => ApiError::unavailable("timeout", "the request took too long", 2).into_response(),
     }
 }

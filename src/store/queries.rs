@@ -12,7 +12,7 @@ mod things;
 
 pub use log::AuditFilter;
 pub use orders::{JobFilter, OrderFilter, Own};
-pub use outbox::{EventFilter, pending_deliveries};
+pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
 pub use things::{FileFilter, MaterialFilter, SkuFilter};
 
 use crate::domain::durable::Versioned;

@@ -6,6 +6,7 @@ pub mod builders;
 pub mod client;
 pub mod database;
 pub mod db;
+pub mod stream;
 pub mod waiting;
 
 pub use app::App;

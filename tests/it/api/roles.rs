@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 /// The routes as the server adds them; each must stand in [`TABLE`].
 const SOURCE: &str = include_str!("../../../src/http/production.rs");
 
-/// What a route asks of its callers: nothing, a key or session of at least this role, or a staff session.
+/// What a route asks of its callers: nothing, a key or session of at least this role, or a staff session; `scraper` is an
+/// operator unless the numbers are public.
 const TABLE: &str = "
 open     POST   /api/auth/login
 open     POST   /api/auth/logout
@@ -22,8 +23,10 @@ admin    POST   /api/auth/api-keys
 admin    DELETE /api/auth/api-keys/{id}
 admin    GET    /api/users
 admin    POST   /api/users
+admin    GET    /api/users/{id}
 admin    PATCH  /api/users/{id}
 admin    DELETE /api/users/{id}
+admin    GET    /api/audit-log
 operator GET    /api/inventory/materials
 operator POST   /api/inventory/materials
 operator GET    /api/inventory/materials/{id}
@@ -100,6 +103,7 @@ operator GET    /api/events
 operator GET    /api/events/stream
 session  GET    /api/dashboard
 operator GET    /api/system/actors
+scraper  GET    /metrics
 open     GET    /healthz
 open     GET    /readyz
 open     POST   /webhooks/agent
