@@ -2,6 +2,7 @@
 //!
 //! [`shell`] is the one generic actor; [`handle`] is how everybody speaks to a thing; [`keeper`] supervises one kind.
 
+pub mod access;
 pub mod dispatcher;
 pub mod endpoints;
 pub mod envelope;

@@ -69,6 +69,8 @@ pub struct Config {
     pub agent: sections::Agent,
     /// Uploaded files.
     pub files: sections::Files,
+    /// The numbers at `/metrics`.
+    pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }
@@ -277,6 +279,7 @@ impl Config {
             webhook_schedule_ms: self.webhooks.schedule.iter().map(|wait| wait.millis()).collect(),
             webhook_jitter_ms: self.webhooks.jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
+            agent_gateway: !self.agent.url.is_empty(),
         }
     }
 

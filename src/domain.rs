@@ -3,6 +3,7 @@
 //! One file a thing. Each thing answers commands with decisions or refusals ([`durable`]); nothing here performs I/O.
 
 pub mod access;
+pub mod agent;
 pub mod amount;
 pub mod dispatch;
 pub mod durable;

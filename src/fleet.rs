@@ -5,11 +5,11 @@
 
 use crate::domain::id::Id;
 use crate::domain::telemetry::Status;
-use crate::printers::adapter::Adapter;
+use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 use dashmap::DashMap;
 use std::sync::Arc;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 /// One printer's connection.
 pub struct Link {
@@ -19,6 +19,15 @@ pub struct Link {
     pub status: watch::Sender<Status>,
     /// Asks the watch to look now.
     pub look: Notify,
+    /// An emergency stop is going out and is not recorded yet.
+    pub stopping: watch::Sender<bool>,
+}
+
+impl Link {
+    /// Waits until no emergency stop is under way, so that what it does to an upload is not taken for anything else.
+    pub async fn calm(&self) {
+        let _ = self.stopping.subscribe().wait_for(|stopping| !stopping).await;
+    }
 }
 
 /// All connections.
@@ -26,12 +35,14 @@ pub struct Fleet {
     /// Adapter types.
     pub registry: Registry,
     links: DashMap<Id, Arc<Link>>,
+    /// Who waits for the outcome of a manual print.
+    manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 
 impl Fleet {
     /// Without connections.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, links: DashMap::new() }
+        Self { registry, links: DashMap::new(), manual: DashMap::new() }
     }
 
     /// The connection of a printer that is being watched.
@@ -44,9 +55,29 @@ impl Fleet {
         self.links.get(&printer).map(|link| link.status.borrow().clone())
     }
 
+    /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
+    pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
+        self.manual.retain(|_, waits| !waits.is_closed());
+        let (tell, heard) = oneshot::channel();
+        self.manual.insert(print, tell);
+        heard
+    }
+
+    /// What the printer said to the start of a manual print, with the name it gave the file.
+    pub fn manual_is(&self, print: Id, outcome: Result<String, PrinterError>) {
+        if let Some((_, tell)) = self.manual.remove(&print) {
+            let _ = tell.send(outcome);
+        }
+    }
+
     /// A printer is being watched through this adapter.
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<Link> {
-        let link = Arc::new(Link { adapter, status: watch::Sender::new(Status::default()), look: Notify::new() });
+        let link = Arc::new(Link {
+            adapter,
+            status: watch::Sender::new(Status::default()),
+            look: Notify::new(),
+            stopping: watch::Sender::new(false),
+        });
         self.links.insert(printer, link.clone());
         link
     }

@@ -8,24 +8,28 @@ pub mod call;
 pub mod csrf;
 pub mod docs;
 pub mod error;
+pub mod hashing;
 pub mod idempotency;
-
 pub mod lookup;
+pub mod meter;
 pub mod openapi;
 pub mod page;
 pub mod production;
+pub mod refused;
 pub mod reply;
 pub mod request_id;
 pub mod routes;
 pub mod serve;
+pub mod standing;
 pub mod uses;
 
 use crate::actors::environment::secret_bytes;
 use crate::config::Config;
+use crate::http::error::ApiError;
 use crate::shop::Shop;
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, State};
 use dashmap::DashSet;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
@@ -44,8 +48,16 @@ pub struct AppState {
     pub running: Arc<DashSet<String>>,
     /// Last uses of keys and sessions that are not written yet.
     pub uses: Arc<uses::Uses>,
-    /// The server leaves: streams end.
-    pub leaving: CancellationToken,
+    /// Refused attempts of this minute.
+    pub refused: Arc<refused::Refused>,
+    /// Turns for hashing passwords.
+    pub hashing: hashing::Hashing,
+    /// Requests by route.
+    pub meters: Arc<meter::RouteMeters>,
+    /// What the database counted last.
+    pub tallies: Arc<production::metrics::Tallies>,
+    /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
+    pub leaving: Arc<CancellationToken>,
     /// The description of the routes that [`router`] serves, as JSON.
     pub description: Arc<OnceLock<Bytes>>,
 }
@@ -53,7 +65,18 @@ pub struct AppState {
 impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving, description: Arc::default() }
+        Self {
+            shop,
+            config,
+            running: Arc::default(),
+            uses: Arc::default(),
+            refused: Arc::default(),
+            hashing: hashing::Hashing::default(),
+            meters: Arc::default(),
+            tallies: Arc::default(),
+            leaving: Arc::new(leaving),
+            description: Arc::default(),
+        }
     }
 
     /// Seals a secret; an empty one stays empty.
@@ -64,16 +87,26 @@ impl AppState {
 
 /// The whole API.
 pub fn router(state: AppState) -> Router {
-    let routes = production::routes();
+    let routes = production::routes(&state.config);
     state.description.get_or_init(|| openapi::json(&routes.served(), &state.config.public_url()).into());
     routes
         .into_router(&state)
         .merge(docs::routes())
-        .fallback(error::no_such_path)
-        .method_not_allowed_fallback(error::no_such_method)
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(no_such_method)
         // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)
+}
+
+async fn no_such_path(State(app): State<AppState>) -> ApiError {
+    app.meters.unmatched.counted(404);
+    error::no_such_path().await
+}
+
+async fn no_such_method(State(app): State<AppState>) -> ApiError {
+    app.meters.unmatched.counted(405);
+    error::no_such_method()
 }

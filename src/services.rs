@@ -2,6 +2,7 @@
 //!
 //! Nothing outside this folder knows a vendor; nothing in it knows the rules of the shop.
 
+pub mod agent;
 pub mod http;
 pub mod mail;
 pub mod webhook;

@@ -3,8 +3,9 @@
 //! Worlds reach each other through [`ShopRef`], filled once when everything stands.
 
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::environment::Environment;
-use crate::actors::root::RootMsg;
+use crate::actors::root::{Pillars, RootMsg};
 use crate::actors::things::Things;
 use crate::blobs::Blobs;
 use crate::domain::access::Access;
@@ -66,8 +67,14 @@ pub struct Shop {
     pub blobs: Blobs,
     /// Seals secrets at rest.
     pub sealer: Arc<Sealer>,
+    /// Changes with each commit of access: streams look whether their readers may go on.
+    pub access_changes: watch::Sender<u64>,
     /// Counts new orders, for payment events that came before theirs.
     pub new_orders: watch::Sender<u64>,
+    /// How the pillars under the root fare.
+    pub pillars: Pillars,
+    /// Attempts of webhook deliveries.
+    pub deliveries: DeliveryMeter,
     pub(crate) root: ActorRef<RootMsg>,
     pub(crate) store: Store,
 }

@@ -3,7 +3,9 @@
 //! Not for rules: it writes what decisions say, numbers events, and tells every owner exactly what became of its commit.
 
 pub mod connect;
+pub mod followers;
 pub mod load;
+pub mod meter;
 pub mod outbox;
 pub mod queries;
 pub mod rows;
@@ -139,6 +141,20 @@ impl Store {
     /// Queues a commit; the owner is told whatever happens.
     pub fn commit(&self, submission: Submission, owner: Owner) {
         let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Commit(Box::new(submission), owner)));
+    }
+    /// Queues lines of the audit log that belong to no change. They are lost when the database does not take them.
+    pub fn note(&self, lines: Vec<Audit>) {
+        if lines.is_empty() {
+            return;
+        }
+        let groups = lines.into_iter().map(|line| Group { audit: Some(line), ..Group::default() }).collect();
+        let key = Key("audit", Id::ONLY);
+        let owner = Owner::new(|settlement| {
+            if settlement != Settlement::Durable {
+                tracing::warn!(?settlement, "refused attempts were not written down");
+            }
+        });
+        self.commit(Submission { key, generation: 0, head: None, groups }, owner);
     }
     /// Queues a load: whatever was queued before it is in the answer, whatever an older generation queues after it is superseded.
     /// `None`: the database is away.

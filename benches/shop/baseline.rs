@@ -134,6 +134,7 @@ impl Baseline {
             subject_id: id,
             request_id: None,
             outcome: "done".to_owned(),
+            detail: None,
         });
         batch.push_idempotency(Idempotency {
             key: key(cx.ids.id()),

@@ -30,7 +30,7 @@ impl Client {
         all
     }
 
-    /// Sends a whole request and gives the body of the answer, which must be 200.
+    /// Sends a whole request and gives the body of the answer, which must be 200 or 201.
     pub async fn ask(&mut self, request: &[u8]) -> &[u8] {
         self.stream.write_all(request).await.unwrap();
         self.answer.clear();
@@ -41,7 +41,7 @@ impl Client {
                 && self.answer.len() >= whole
             {
                 let status = &self.answer[9..12];
-                assert_eq!(status, b"200", "{}", String::from_utf8_lossy(&self.answer));
+                assert!(matches!(status, b"200" | b"201"), "{}", String::from_utf8_lossy(&self.answer));
                 return &self.answer[body..whole];
             }
         }
@@ -71,4 +71,11 @@ pub fn post(path: &str, key: &str, idempotency_key: &str, body: &str) -> Vec<u8>
         body.len()
     )
     .into_bytes()
+}
+
+/// A POST of JSON with a key alone.
+pub fn post_plain(path: &str, key: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    let head = format!("POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: application/json");
+    format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }

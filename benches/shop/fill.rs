@@ -60,6 +60,7 @@ pub fn order(shop: &Shop, material: Id, lines: usize) -> OrderCommand {
             machine_type: MachineType::FdmStandard,
             dimensions: None,
             file_id: Some(shop.environment.id()),
+            file_form: Default::default(),
             file_filament_mm: Some(6700.0),
             estimated_seconds: Some(3600),
         },

@@ -130,7 +130,7 @@ pub fn material(n: usize) -> MaterialCommand {
 }
 
 /// Makes an admin's key.
-async fn admin_key(shop: &Shop, config: &Config) -> (String, Principal) {
+pub async fn admin_key(shop: &Shop, config: &Config) -> (String, Principal) {
     let key = new_api_key(PREFIX);
     let command = AccessCommand::AddKey {
         name: "bench".to_owned(),

@@ -8,9 +8,11 @@
 mod adjust;
 mod baseline;
 mod client;
+mod crowd;
 mod database;
 mod fill;
 mod ground;
+mod hang;
 mod http;
 mod load;
 mod memory;
@@ -25,7 +27,7 @@ use std::process::{Command, Stdio};
 use table::Row;
 use tokio::runtime::Runtime;
 
-const PARTS: [&str; 6] = ["adjust", "http", "read", "memory", "start", "webhook"];
+const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -38,13 +40,15 @@ fn main() {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         [] => table::print(&all()),
-        [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
         ["fill", folder, orders, printers, endpoints] => {
             let numbers = [orders, printers, endpoints].map(|number| number.parse().unwrap());
             runtime().block_on(fill::fill(Path::new(folder), numbers));
         }
         ["resident", folder] => println!("{}", runtime().block_on(memory::resident(Path::new(folder)))),
         ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
+        [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
+        [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
+        ["crowd-serve", folder] => runtime().block_on(crowd::serve(Path::new(folder))),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         _ => {
             eprintln!("no such part; there are: {}", PARTS.join(", "));
@@ -68,8 +72,10 @@ fn run(part: &str) -> Vec<Row> {
         "http" => runtime.block_on(http::run()),
         "read" => runtime.block_on(read::run()),
         "webhook" => runtime.block_on(webhook::run()),
+        "hang" => runtime.block_on(hang::run()),
         "memory" => memory::run(),
         "start" => start::run(),
+        "crowd" => crowd::run(),
         other => unreachable!("{other} is none of the parts"),
     }
 }
@@ -80,7 +86,17 @@ fn runtime() -> Runtime {
 
 /// What this program prints when it is run with these words, in a process of its own.
 fn child(words: &[&str]) -> String {
-    let mut command = Command::new(std::env::current_exe().unwrap());
+    output(Command::new(std::env::current_exe().unwrap()), words)
+}
+
+/// The same, on one core.
+fn child_on(core: &str, words: &[&str]) -> String {
+    let mut command = Command::new("taskset");
+    command.args(["-c", core]).arg(std::env::current_exe().unwrap());
+    output(command, words)
+}
+
+fn output(mut command: Command, words: &[&str]) -> String {
     let output = command.args(words).stderr(Stdio::inherit()).output().unwrap();
     assert!(output.status.success(), "{words:?} failed");
     String::from_utf8(output.stdout).unwrap()

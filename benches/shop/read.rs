@@ -1,4 +1,4 @@
-//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same order each time.
+//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each time.
 
 use super::client::{Client, get};
 use super::database::Kind;
@@ -7,12 +7,12 @@ use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get as on_get;
 use axum::{Json, Router};
 use printfloor::domain::durable::Versioned;
 use printfloor::domain::order::{Order, OrderCommand};
-use printfloor::http::production::orders::view;
-use serde_json::Value;
+use printfloor::http::production::orders::OrderView;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -33,37 +33,28 @@ pub async fn run() -> Vec<Row> {
     let bare = bare(state).await;
 
     let ours = (ground.address(), get(&format!("/api/orders/{id}"), &ground.key));
-    let serde = (bare, get("/order", &ground.key));
-    let shown = (bare, get("/view", &ground.key));
-    let sizes = [size(&ours).await, size(&serde).await, size(&shown).await];
-    let mut rounds = [const { Vec::new() }; 3];
+    let bare = (bare, get("/order", &ground.key));
+    let sizes = [size(&ours).await, size(&bare).await];
+    let mut rounds = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
-        for (rounds, target) in rounds.iter_mut().zip([&ours, &serde, &shown]) {
+        for (rounds, target) in rounds.iter_mut().zip([&ours, &bare]) {
             rounds.push(drive(target).await);
         }
     }
-    let [ours, serde, shown] = rounds.map(middle);
+    let [ours, bare] = rounds.map(middle);
     ground.end().await;
-    let what =
-        |size: usize| format!("HTTP GET of a resident order, key checked ({} bytes, p95 {:.1} ms)", size, ours.p95);
-    let plain = format!("bare handler, its fields ({} bytes)", sizes[1]);
-    let same = format!("bare handler, the same view ({} bytes)", sizes[2]);
-    vec![
-        Row::ratio(what(sizes[0]), (&plain, serde.per_second), Some(0.7), ours.per_second),
-        Row::ratio(what(sizes[0]), (&same, shown.per_second), Some(0.7), ours.per_second),
-    ]
+    let what = format!("HTTP GET of a resident order, key checked ({} bytes, p95 {:.1} ms)", sizes[0], ours.p95);
+    let against = format!("bare handler, the same struct ({} bytes)", sizes[1]);
+    vec![Row::ratio(what, (&against, bare.per_second), Some(0.7), ours.per_second)]
 }
 
 /// Neither keys, nor ids of requests, nor limits: axum and serde alone.
 async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
-    async fn fields(State(order): State<Arc<Versioned<Order>>>) -> Json<Order> {
-        Json(order.state.clone().unwrap())
-    }
-    async fn as_shown(State(order): State<Arc<Versioned<Order>>>) -> Json<Value> {
+    async fn shown(State(order): State<Arc<Versioned<Order>>>) -> Response {
         let state = order.state.as_ref().unwrap();
-        Json(view(state, &state.payments, order.version))
+        Json(OrderView::new(state, &state.payments, order.version)).into_response()
     }
-    let router = Router::new().route("/order", on_get(fields)).route("/view", on_get(as_shown)).with_state(order);
+    let router = Router::new().route("/order", on_get(shown)).with_state(order);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     tokio::spawn(async { axum::serve(listener, router).await.unwrap() });

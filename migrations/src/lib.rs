@@ -3,6 +3,7 @@
 //! A migration that has been released is never edited; a change is a new one.
 
 mod m20261121_000001_tables;
+mod m20261121_000011_signals;
 mod table;
 
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
@@ -15,6 +16,6 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_000001_tables::Migration)]
+        vec![Box::new(m20261121_000001_tables::Migration), Box::new(m20261121_000011_signals::Migration)]
     }
 }

@@ -156,6 +156,7 @@ fn tables() -> Vec<Table> {
         Table::row("payments").text("order_id").int("created_at").index(&["order_id"]),
         // the ledger of a material; amounts in thousandths of its unit
         Table::row("movements")
+            .clustered()
             .text("material_id")
             .text("kind")
             .int("delta_quantity")
@@ -163,7 +164,13 @@ fn tables() -> Vec<Table> {
             .int("created_at")
             .index(&["material_id", "created_at"]),
         // reservations and the line of a material; the id is `job/number`
-        Table::row("claims").text("job_id").text("material_id").text("order_id").text("state").index(&["material_id"]),
+        Table::row("claims")
+            .clustered()
+            .text("job_id")
+            .text("material_id")
+            .text("order_id")
+            .text("state")
+            .index(&["material_id"]),
         // deliveries of an endpoint; the doc holds the body
         Table::row("deliveries")
             .text("endpoint_id")
@@ -193,6 +200,7 @@ fn tables() -> Vec<Table> {
         Table::new("events")
             .int("seq")
             .key("seq")
+            .clustered()
             .text("id")
             .text("event")
             .text("subject_kind")
@@ -201,7 +209,6 @@ fn tables() -> Vec<Table> {
             .text("actor")
             .text("data")
             .int("created_at")
-            .unique(&["id"])
             .index(&["event", "seq"])
             .index(&["subject_kind", "subject_id"])
             .index(&["order_id"])
@@ -210,6 +217,7 @@ fn tables() -> Vec<Table> {
         Table::new("audit")
             .text("id")
             .key("id")
+            .clustered()
             .int("at")
             .text("actor")
             .text("action")
@@ -224,6 +232,7 @@ fn tables() -> Vec<Table> {
         Table::new("idempotency")
             .text("key")
             .key("key")
+            .clustered()
             .text("body_hash")
             .text("kind")
             .text("thing_id")

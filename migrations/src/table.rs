@@ -2,6 +2,7 @@
 
 use sea_orm_migration::prelude::{Index, IndexCreateStatement, Table as Statement, TableCreateStatement};
 use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, text, text_null};
+use sea_orm_migration::sea_orm::DbBackend;
 use sea_orm_migration::{DbErr, SchemaManager};
 
 /// A table and its indexes.
@@ -9,12 +10,13 @@ pub struct Table {
     name: &'static str,
     columns: TableCreateStatement,
     indexes: Vec<IndexCreateStatement>,
+    clustered: bool,
 }
 
 impl Table {
     /// Without columns yet.
     pub fn new(name: &'static str) -> Self {
-        Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new() }
+        Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new(), clustered: false }
     }
     /// The head of a thing: identity, version and its serialised form.
     pub fn head(name: &'static str) -> Self {
@@ -49,6 +51,11 @@ impl Table {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
+    /// For small rows that are written much: `SQLite` keeps them in the tree of their key, one tree less to write to.
+    pub fn clustered(mut self) -> Self {
+        self.clustered = true;
+        self
+    }
     /// No two rows alike in these columns.
     pub fn unique(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&unique_name(self.name, columns), columns).unique().to_owned();
@@ -69,7 +76,10 @@ impl Table {
         index
     }
     /// Makes it.
-    pub async fn create(self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+    pub async fn create(mut self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
+        if self.clustered && manager.get_database_backend() == DbBackend::Sqlite {
+            self.columns.extra("WITHOUT ROWID");
+        }
         manager.create_table(self.columns).await?;
         for index in self.indexes {
             manager.create_index(index).await?;

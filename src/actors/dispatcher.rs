@@ -36,7 +36,7 @@ pub enum DispatcherMsg {
 /// How the rest of the shop speaks to it.
 #[derive(Clone)]
 pub struct Dispatcher {
-    actor: Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>,
+    actor: Place,
     shop: ShopRef,
 }
 
@@ -52,11 +52,9 @@ impl Dispatcher {
         let starter = move |root: ActorCell| {
             let (place, shop) = (place.clone(), shop.clone());
             async move {
-                let args = (shop, max_starts_per_minute);
+                let args = (place, shop, max_starts_per_minute);
                 let (actor, _) = DispatcherActor::spawn_linked(None, DispatcherActor, args, root).await?;
-                let cell = actor.get_cell();
-                place.store(Some(Arc::new(actor)));
-                Ok(cell)
+                Ok(actor.get_cell())
             }
             .boxed()
         };
@@ -93,6 +91,8 @@ impl Dispatcher {
     }
 }
 
+type Place = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
+
 struct DispatcherActor;
 
 struct DispatcherState {
@@ -105,13 +105,15 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (ShopRef, u32);
+    type Arguments = (Place, ShopRef, u32);
 
     async fn pre_start(
         &self,
-        _: ActorRef<DispatcherMsg>,
-        (shop, most): Self::Arguments,
+        me: ActorRef<DispatcherMsg>,
+        (place, shop, most): Self::Arguments,
     ) -> Result<DispatcherState, ActorProcessingErr> {
+        // Before anything is read: what is told from here on waits in the mailbox, what was published before is read.
+        place.store(Some(Arc::new(me)));
         Ok(DispatcherState { board: Board::new((most > 0).then_some(most)), shop, again: None })
     }
 

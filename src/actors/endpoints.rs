@@ -4,20 +4,42 @@ use crate::actors::envelope::Caller;
 use crate::actors::handle::Handle;
 use crate::actors::things::WITHIN;
 use crate::actors::world::World;
+use crate::domain::durable::Versioned;
 use crate::domain::endpoint::envelope::due;
-use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointWant, WINDOW};
+use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointWant, Replaying, WINDOW};
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
+use crate::meters::{Counter, Histogram};
 use crate::services::webhook::{Delivery, Sender};
 use crate::shop::{Shop, ShopRef};
 use crate::store::queries::EventFilter;
 use async_trait::async_trait;
+use dashmap::DashMap;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
 /// Events looked at in one go.
 const AT_ONCE: usize = 256;
 /// The cursor is written at least this often, even when no event is for the endpoint: bounds what a restart reads again.
 const WRITE_CURSOR_EVERY: i64 = 2000;
+
+/// Attempts of deliveries.
+#[derive(Debug)]
+pub struct DeliveryMeter {
+    /// Answered 2xx in time.
+    pub delivered: Counter,
+    /// Anything else.
+    pub failed: Counter,
+    /// How long an attempt took.
+    pub took: Histogram,
+}
+
+impl Default for DeliveryMeter {
+    fn default() -> Self {
+        Self { delivered: Counter::default(), failed: Counter::default(), took: Histogram::of_seconds() }
+    }
+}
 
 /// The outside of endpoints.
 pub struct EndpointWorld {
@@ -25,6 +47,10 @@ pub struct EndpointWorld {
     pub shop: ShopRef,
     /// Speaks HTTP.
     pub sender: Arc<Sender>,
+    /// Most deliveries under way at one endpoint.
+    pub concurrency: usize,
+    /// The turns of each endpoint.
+    pub turns: DashMap<Id, Arc<Semaphore>>,
 }
 
 #[async_trait]
@@ -34,13 +60,27 @@ impl World<Endpoint> for EndpointWorld {
         match want {
             EndpointWant::Follow { cursor } => follow(&shop, &of, cursor).await,
             EndpointWant::Refill => refill(&shop, &of).await,
+            EndpointWant::Replay(replaying) => replay(&shop, &of, &replaying).await,
             EndpointWant::Deliver { delivery, number, at } => {
                 shop.environment.wait_until(at).await;
+                // In the order in which they are due; a turn is given back when the attempt is over, however it ends.
+                let turns =
+                    self.turns.entry(of.id()).or_insert_with(|| Arc::new(Semaphore::new(self.concurrency))).clone();
+                let Ok(_turn) = turns.acquire_owned().await else { return };
                 self.deliver(&shop, &of, delivery, number).await;
             }
         }
     }
+
+    fn committed(&self, of: &Handle<Endpoint>, state: &Arc<Versioned<Endpoint>>) {
+        if state.state.as_ref().is_some_and(|endpoint| endpoint.archived) {
+            self.turns.remove(&of.id());
+        }
+    }
 }
+
+/// Past deliveries read in one go.
+const PART: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
     if let Err(error) = of.ask(Caller::system(), command, WITHIN).await {
@@ -51,8 +91,10 @@ async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
 /// Waits for events beyond the cursor; asks when some are for this endpoint. The want changes with the cursor, so this ends then.
 async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
     let mut last = shop.outbox.last();
+    let follower = shop.outbox.followers.add("endpoint", cursor);
     let mut at = cursor;
     loop {
+        follower.has_read(at);
         if last.wait_for(|last| *last > at).await.is_err() {
             return;
         }
@@ -86,6 +128,16 @@ async fn refill(shop: &Shop, of: &Handle<Endpoint>) {
             tell(of, EndpointCommand::Refilled { rows, more }).await;
         }
         Err(error) => tracing::warn!(endpoint = %of.id(), %error, "backlog cannot be read"),
+    }
+}
+
+async fn replay(shop: &Shop, of: &Handle<Endpoint>, replaying: &Replaying) {
+    match shop.queries.past_deliveries(of.id(), replaying, PART).await {
+        Ok(past) => {
+            let end = (past.len() as u64) < PART;
+            tell(of, EndpointCommand::Replayed { after: replaying.after, past, end }).await;
+        }
+        Err(error) => tracing::warn!(endpoint = %of.id(), %error, "the log cannot be read"),
     }
 }
 
@@ -124,6 +176,9 @@ impl EndpointWorld {
                 now.jiff(),
             )
             .await;
+        let meter = &shop.deliveries;
+        meter.took.took(Duration::from_millis(sent.duration_ms));
+        if sent.ok { &meter.delivered } else { &meter.failed }.one();
         let tried = EndpointCommand::Tried {
             delivery: id,
             number,

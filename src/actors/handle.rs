@@ -58,6 +58,11 @@ impl<T: Durable> Handle<T> {
         self.0.id
     }
 
+    /// Out of service after repeated falls.
+    pub fn is_parked(&self) -> bool {
+        matches!(self.0.place.borrow().1, Place::Parked)
+    }
+
     /// The last committed state. No mailbox, no lock. Nothing while it was never loaded.
     pub fn read(&self) -> Arc<Versioned<T>> {
         self.0.published.load_full()
@@ -71,7 +76,11 @@ impl<T: Durable> Handle<T> {
 
     async fn deliver(&self, mut asked: Asked<T>) -> Result<Answered<T>, AskError> {
         let mut seen = self.0.place.subscribe();
-        let mut permit = self.0.permits.clone().try_acquire_owned().map_err(|_| AskError::Overloaded)?;
+        let full = |_| {
+            self.0.keeper.meter().overloaded.one();
+            AskError::Overloaded
+        };
+        let mut permit = self.0.permits.clone().try_acquire_owned().map_err(full)?;
         loop {
             let (generation, place) = match seen.wait_for(|(_, place)| !matches!(place, Place::Starting)).await {
                 Ok(now) => (now.0, now.1.clone()),

@@ -285,6 +285,7 @@ impl<T: Thing> KeeperState<T> {
     fn fell(&mut self, id: Id, why: &str, me: &ActorRef<KeeperMsg<T>>) {
         let Some(slot) = self.args.slots.get(&id).map(|slot| slot.clone()) else { return };
         let Some(child) = self.children.get_mut(&id) else { return };
+        self.args.me.meter().falls.one();
         slot.restarts.fetch_add(1, Relaxed);
         *slot.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
         let chance = self.args.environment.chance();

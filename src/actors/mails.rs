@@ -4,7 +4,7 @@ use crate::actors::envelope::Caller;
 use crate::actors::handle::Handle;
 use crate::actors::things::WITHIN;
 use crate::actors::world::World;
-use crate::domain::mail::{Mail, MailCommand, Send};
+use crate::domain::mail::{Channel, Mail, MailCommand, Send};
 use crate::services::mail::{MailError, Mailer, Message};
 use crate::shop::ShopRef;
 use async_trait::async_trait;
@@ -16,6 +16,8 @@ pub struct MailWorld {
     pub shop: ShopRef,
     /// The provider.
     pub mailer: Arc<dyn Mailer>,
+    /// The agent gateway, where there is one.
+    pub agent: Option<Arc<dyn Mailer>>,
 }
 
 #[async_trait]
@@ -32,7 +34,15 @@ impl World<Mail> for MailWorld {
             subject: mail.subject.clone(),
             text: mail.text.clone(),
         };
-        let (error, permanent) = match self.mailer.send(&message).await {
+        let way = match mail.channel {
+            Channel::Mail => Some(&self.mailer),
+            Channel::Agent => self.agent.as_ref(),
+        };
+        let sent = match way {
+            Some(way) => way.send(&message).await,
+            None => Err(MailError::Permanent { reason: "there is no agent gateway any more".to_owned() }),
+        };
+        let (error, permanent) = match sent {
             Ok(()) => (None, false),
             Err(error) => {
                 tracing::warn!(mail = %mail.id, %error, "mail not taken");

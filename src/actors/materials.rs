@@ -1,11 +1,11 @@
-//! What materials want of the outside: tell orders that their claims are held, until they acknowledge.
+//! What materials want of the outside: tell orders that their claims are held, and ask reservations back.
 
 use crate::actors::envelope::Caller;
 use crate::actors::handle::{AskError, Handle};
 use crate::actors::things::WITHIN;
 use crate::actors::world::World;
-use crate::domain::material::{ClaimState, Material, MaterialCommand, TellOrder};
-use crate::domain::order::OrderCommand;
+use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialWant};
+use crate::domain::order::{OrderAnswer, OrderCommand};
 use crate::shop::ShopRef;
 use async_trait::async_trait;
 
@@ -14,17 +14,35 @@ pub struct MaterialWorld(pub ShopRef);
 
 #[async_trait]
 impl World<Material> for MaterialWorld {
-    async fn pursue(&self, want: TellOrder, of: Handle<Material>) {
+    async fn pursue(&self, want: MaterialWant, of: Handle<Material>) {
         let Some(shop) = self.0.get() else { return };
-        let news = want.claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-        match shop.orders.ask(want.order, Caller::system(), OrderCommand::Stock(news)).await {
-            Ok(_) | Err(AskError::Refused(_)) => {
-                let heard = MaterialCommand::Heard { claims: want.claims };
-                if let Err(error) = of.ask(Caller::system(), heard, WITHIN).await {
-                    tracing::debug!(material = %of.id(), %error, "not noted, is told again");
-                }
+        let (order, news) = match &want {
+            MaterialWant::TellHeld { order, claims } => {
+                let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
+                (*order, OrderCommand::Stock(held))
             }
-            Err(error) => tracing::debug!(order = %want.order, %error, "order not told, is told again"),
+            MaterialWant::AskBack { order, claims } => {
+                let state = of.read();
+                let Some(material) = &state.state else { return };
+                (*order, OrderCommand::Recall(claims.clone(), material.recall_words()))
+            }
+        };
+        let answer = match shop.orders.ask(order, Caller::system(), news).await {
+            Ok(answered) => Some(answered.answer),
+            // No such order: nobody uses it.
+            Err(AskError::Refused(_)) => None,
+            Err(error) => return tracing::debug!(%order, %error, "order not told, is told again"),
+        };
+        let noted = match (want, answer) {
+            (MaterialWant::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
+            (MaterialWant::AskBack { .. }, Some(OrderAnswer::Kept(claims))) if !claims.is_empty() => {
+                MaterialCommand::Kept { claims }
+            }
+            // Given up: the order settles it.
+            (MaterialWant::AskBack { .. }, _) => return,
+        };
+        if let Err(error) = of.ask(Caller::system(), noted, WITHIN).await {
+            tracing::debug!(material = %of.id(), %error, "not noted, is told again");
         }
     }
 }

@@ -69,27 +69,30 @@ async fn tell(of: &Handle<Order>, command: OrderCommand) {
 async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
-    let Some(file_id) = known.file_id else { return };
+    let claimed = known.attempts.iter().find(|one| one.id == attempt);
+    let (Some(file_id), Some(claimed)) = (known.file_id, claimed) else { return };
     let take = PrinterCommand::Take {
         attempt,
         job,
         order: of.id(),
         file_id,
         file_name: known.file_name(attempt),
+        claimed_at: claimed.created_at,
         material_id: known.material_id,
         machine_type: known.machine_type,
         dimensions: known.dimensions,
     };
-    let reason = match shop.printers.ask(printer, Caller::system(), take).await {
+    let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
+    let report = match shop.printers.ask(printer, Caller::system(), take).await {
         Ok(answered) => match answered.answer {
-            PrinterAnswer::NotTaken(reason) => reason,
+            PrinterAnswer::NotTaken(reason) => not_started(reason),
+            PrinterAnswer::Stopped(reason) => Report::Stopped { reason },
             // The printer reports from here on.
             _ => return,
         },
-        Err(AskError::Refused(refusal)) => refusal.message,
+        Err(AskError::Refused(refusal)) => not_started(refusal.message),
         Err(error) => return tracing::debug!(order = %of.id(), %printer, %error, "attempt not given, is given again"),
     };
-    let report = Report::NotStarted { start_sent: false, counts: false, reason };
     tell(of, OrderCommand::Attempt { job, attempt, report }).await;
 }
 

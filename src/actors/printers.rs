@@ -4,6 +4,7 @@
 //! The start verdict lives here and in `domain/printer`: upload and start are separate calls, `start_sent` is durable
 //! before the start goes out, and a start is sent by exactly the task whose `Uploaded` was answered with `Go`.
 
+mod manual;
 mod run;
 mod watch;
 
@@ -47,6 +48,7 @@ impl World<Printer> for PrinterWorld {
                 watch::watch(&shop, &of, &address, self.settings).await;
             }
             PrinterWant::Run { attempt } => run::run(&shop, &of, attempt).await,
+            PrinterWant::Manual { id } => manual::run(&shop, &of, id).await,
             PrinterWant::CancelPrint { attempt } => cancel(&shop, &of, attempt).await,
             PrinterWant::Report { attempt, step } => report(&shop, &of, attempt, step).await,
         }

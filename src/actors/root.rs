@@ -4,12 +4,42 @@
 
 use futures::future::BoxFuture;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Starts a child linked to the given supervisor and puts its address where others find it.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
+
+/// How a child of the root fares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pillar {
+    /// It runs.
+    pub up: bool,
+    /// How often it fell.
+    pub falls: u64,
+    /// Why it fell last.
+    pub last_error: Option<String>,
+}
+
+/// How all children of the root fare; written by the root alone.
+#[derive(Clone, Debug, Default)]
+pub struct Pillars(Arc<Mutex<BTreeMap<&'static str, Pillar>>>);
+
+impl Pillars {
+    /// All by name.
+    pub fn all(&self) -> BTreeMap<&'static str, Pillar> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn up(&self, name: &'static str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().up = true;
+    }
+    fn fell(&self, name: &'static str, why: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pillar = all.entry(name).or_default();
+        (pillar.up, pillar.falls, pillar.last_error) = (false, pillar.falls + 1, Some(why.to_owned()));
+    }
+}
 
 /// What the root is told.
 pub enum RootMsg {
@@ -31,6 +61,7 @@ pub struct RootState {
     by_actor: HashMap<ActorId, &'static str>,
     /// How often each fell lately, and when last.
     falls: HashMap<&'static str, (u32, Instant)>,
+    pillars: Pillars,
     closing: bool,
 }
 
@@ -42,10 +73,10 @@ const LATELY: Duration = Duration::from_secs(60);
 impl Actor for Root {
     type Msg = RootMsg;
     type State = RootState;
-    type Arguments = ();
+    type Arguments = Pillars;
 
-    async fn pre_start(&self, _: ActorRef<RootMsg>, (): ()) -> Result<RootState, ActorProcessingErr> {
-        Ok(RootState::default())
+    async fn pre_start(&self, _: ActorRef<RootMsg>, pillars: Pillars) -> Result<RootState, ActorProcessingErr> {
+        Ok(RootState { pillars, ..RootState::default() })
     }
 
     async fn handle(
@@ -60,6 +91,7 @@ impl Actor for Root {
                 if let Ok(cell) = &started {
                     s.by_actor.insert(cell.get_id(), name);
                     s.starters.insert(name, starter);
+                    s.pillars.up(name);
                 }
                 let _ = reply.send(started.map(|_| ()));
             }
@@ -87,6 +119,7 @@ impl Actor for Root {
         if let Some(name) = s.by_actor.remove(&cell.get_id())
             && !s.closing
         {
+            s.pillars.fell(name, &why);
             let now = Instant::now();
             let (falls, last) = s.falls.entry(name).or_insert((0, now));
             *falls = if now.duration_since(*last) > LATELY { 1 } else { *falls + 1 };
@@ -105,6 +138,7 @@ impl RootState {
         match starter(me.get_cell()).await {
             Ok(cell) => {
                 self.by_actor.insert(cell.get_id(), name);
+                self.pillars.up(name);
             }
             Err(error) => {
                 tracing::error!(name, %error, "could not be started, is tried again");

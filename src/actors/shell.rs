@@ -222,7 +222,7 @@ impl<T: Thing> Live<T> {
                 if let Some(state) = decision.next {
                     next = Some(state);
                     written = true;
-                    group.audit = records::audit(&asked, id, &cx);
+                    group.audit = records::audit(&asked, id, &cx, &decision.answer);
                 }
                 written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
                 group.rows = decision.rows;

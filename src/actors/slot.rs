@@ -4,6 +4,7 @@ use crate::actors::keeper::KeeperMsg;
 use crate::actors::shell::Msg;
 use crate::domain::durable::{Durable, Versioned};
 use crate::domain::id::Id;
+use crate::meters::Counter;
 use arc_swap::ArcSwap;
 use ractor::{ActorRef, MessagingErr};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -55,6 +56,16 @@ pub(super) struct KeeperRef<T: Durable>(Arc<Keeping<T>>);
 struct Keeping<T: Durable> {
     now: OnceLock<ArcSwap<ActorRef<KeeperMsg<T>>>>,
     closed: AtomicBool,
+    meter: KindMeter,
+}
+
+/// What is counted of all things of a kind.
+#[derive(Debug, Default)]
+pub struct KindMeter {
+    /// Falls of shells.
+    pub falls: Counter,
+    /// Commands refused because too many waited.
+    pub overloaded: Counter,
 }
 
 impl<T: Durable> Clone for KeeperRef<T> {
@@ -65,7 +76,7 @@ impl<T: Durable> Clone for KeeperRef<T> {
 
 impl<T: Durable> Default for KeeperRef<T> {
     fn default() -> Self {
-        Self(Arc::new(Keeping { now: OnceLock::new(), closed: AtomicBool::new(false) }))
+        Self(Arc::new(Keeping { now: OnceLock::new(), closed: AtomicBool::new(false), meter: KindMeter::default() }))
     }
 }
 
@@ -76,6 +87,9 @@ impl<T: Durable> KeeperRef<T> {
     }
     pub(super) fn get(&self) -> Option<Arc<ActorRef<KeeperMsg<T>>>> {
         self.0.now.get().map(ArcSwap::load_full)
+    }
+    pub(super) fn meter(&self) -> &KindMeter {
+        &self.0.meter
     }
     /// The server leaves: there will be no other keeper.
     pub(super) fn close(&self) {
@@ -140,6 +154,11 @@ impl<T: Durable> Slot<T> {
         }
     }
 
+    /// Commands that wait or are under way.
+    pub(super) fn waiting(&self) -> usize {
+        self.most_waiting.saturating_sub(self.permits.available_permits())
+    }
+
     /// What is shown of it.
     pub fn observe(&self) -> Observed {
         let place = self.place.borrow();
@@ -149,7 +168,7 @@ impl<T: Durable> Slot<T> {
             place: place.1.word(),
             generation: place.0,
             restarts: self.restarts.load(Relaxed),
-            waiting: self.most_waiting.saturating_sub(self.permits.available_permits()),
+            waiting: self.waiting(),
             last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }

@@ -19,6 +19,7 @@ use futures::FutureExt;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use sea_orm::DatabaseConnection;
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -51,6 +52,21 @@ pub struct ThingsArgs<T: Thing> {
     pub environment: Arc<Environment>,
     /// How it is kept.
     pub policy: Policy,
+}
+
+/// All things of a kind together.
+#[derive(Clone, Debug, Default)]
+pub struct KindSeen {
+    /// Kind of thing.
+    pub kind: &'static str,
+    /// How many are at each place (`running`, `resting`, `parked` …).
+    pub places: BTreeMap<&'static str, u64>,
+    /// Commands that wait or are under way.
+    pub waiting: u64,
+    /// Falls since the start.
+    pub falls: u64,
+    /// Commands refused since the start because too many waited.
+    pub overloaded: u64,
 }
 
 impl<T: Thing> Things<T> {
@@ -187,6 +203,18 @@ impl<T: Thing> Things<T> {
     /// Lines of `/api/system/actors`.
     pub fn observe(&self) -> Vec<Observed> {
         self.slots.iter().map(|slot| slot.observe()).collect()
+    }
+
+    /// All of the kind together.
+    pub fn kind(&self) -> KindSeen {
+        let mut seen = KindSeen { kind: T::KIND, ..KindSeen::default() };
+        for slot in self.slots.iter() {
+            *seen.places.entry(slot.place.borrow().1.word()).or_default() += 1;
+            seen.waiting += slot.waiting() as u64;
+        }
+        let meter = self.keeper.meter();
+        (seen.falls, seen.overloaded) = (meter.falls.get(), meter.overloaded.get());
+        seen
     }
 
     /// How many are in memory.

@@ -30,7 +30,8 @@ impl<T: Durable> World<T> for Nothing {
 }
 
 const PAUSE_FIRST: Duration = Duration::from_millis(50);
-const PAUSE_LONGEST: Duration = Duration::from_secs(10);
+/// Short enough that nothing is told late after a long outage, long enough to cost nothing meanwhile.
+const PAUSE_LONGEST: Duration = Duration::from_secs(2);
 
 /// Pursues a want until it is aborted; a try that returns or falls is followed by another, ever more slowly.
 pub(super) fn pursue<T: Durable>(world: Arc<dyn World<T>>, want: T::Want, of: Handle<T>) -> AbortHandle {

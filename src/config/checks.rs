@@ -7,6 +7,7 @@ use reqwest::header::HeaderName;
 use tracing_subscriber::EnvFilter;
 
 use super::{Config, Mode, layers};
+use crate::domain::endpoint::WINDOW;
 
 /// The five sites of the platform.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
@@ -118,6 +119,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
     }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
+    }
+    if !(1..=WINDOW).contains(&webhooks.concurrency_per_endpoint) {
+        found.push(format!("webhooks.concurrency_per_endpoint must be from 1 to {WINDOW}"));
     }
     if config.webhooks.schedule.is_empty() {
         found.push("webhooks.schedule must name at least one wait".to_owned());

@@ -164,6 +164,8 @@ pub struct Webhooks {
     pub connect_timeout_seconds: Seconds,
     /// Longest one delivery may take in all.
     pub timeout_seconds: Seconds,
+    /// Most deliveries under way at one endpoint.
+    pub concurrency_per_endpoint: usize,
     /// Allow targets on this machine and in private networks.
     pub allow_private_targets: bool,
 }
@@ -224,6 +226,8 @@ pub struct Agent {
     pub url: String,
     /// Token that both sides show; empty: inbound commands are answered 503.
     pub token: Secret,
+    /// Who may give commands: patterns of user ids, `*` for any text; empty: everybody behind the gateway.
+    pub allowed_users: Vec<String>,
 }
 
 /// `[files]`: uploaded files.
@@ -232,6 +236,14 @@ pub struct Agent {
 pub struct Files {
     /// Their folder; empty: see [`super::Config::files_dir`].
     pub dir: PathBuf,
+}
+
+/// `[metrics]`: the numbers at `/metrics`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Shown to anybody who asks.
+    pub public: bool,
 }
 
 /// `[log]`: the server's own log.

@@ -29,12 +29,39 @@ pub struct User {
     pub password_hash: String,
     /// `operator` or `admin`.
     pub role: Role,
+    /// May sign in.
+    #[serde(default = "yes")]
+    pub active: bool,
     /// Deleted: kept for the audit log.
     pub archived: bool,
+    /// Counts their changes, from 1: the tag of `If-Match`.
+    #[serde(default = "first")]
+    pub version: i64,
     /// When they were made.
     pub created_at: Timestamp,
     /// When they last changed.
     pub updated_at: Timestamp,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+const fn first() -> i64 {
+    1
+}
+
+/// What changes of a staff member; absent members stay.
+#[derive(Clone, Debug, Default)]
+pub struct UserChange {
+    /// Shown name.
+    pub name: Option<String>,
+    /// `operator` or `admin`; another one ends all sessions.
+    pub role: Option<Role>,
+    /// May sign in; `false` ends all sessions.
+    pub active: Option<bool>,
+    /// PHC string; ends all sessions but the one that is kept.
+    pub password_hash: Option<String>,
 }
 
 /// An API key.
@@ -101,6 +128,8 @@ pub struct Access {
 /// What is asked of access.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
+    /// The agent gateway was given a command: for the audit log.
+    Asked(crate::domain::agent::Skill),
     /// A staff member; the edge has hashed the password.
     AddUser {
         /// Trimmed, lower-cased, checked.
@@ -112,17 +141,14 @@ pub enum AccessCommand {
         /// `operator` or `admin`.
         role: Role,
     },
-    /// Changes a staff member; a new password ends their sessions (but `keep`), another role ends all of them. The last admin
-    /// stays one (409 `last_admin`).
+    /// Changes a staff member. The last active admin stays one (409 `last_admin`).
     UpdateUser {
         /// Who.
         id: Id,
-        /// Absent = stays.
-        name: Option<String>,
-        /// Absent = stays.
-        role: Option<Role>,
-        /// Absent = stays.
-        password_hash: Option<String>,
+        /// Refused as stale when their version differs.
+        if_version: Option<i64>,
+        /// What changes.
+        change: UserChange,
         /// This session lives on (the one that changes its own password).
         keep: Option<Id>,
     },

@@ -139,6 +139,11 @@ pub trait Durable: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 
     fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &Self::Command) -> Result<Decision<Self>, Refusal>;
     /// The command's name for the audit log (`order.cancel`).
     fn name(command: &Self::Command) -> &'static str;
+    /// What the audit log names as the subject, where that is a part of the thing (a user of access) and not the thing.
+    fn subject(command: &Self::Command, answer: &Self::Answer) -> Option<(&'static str, Id)> {
+        let _ = (command, answer);
+        None
+    }
     /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
     fn if_version(command: &Self::Command) -> Option<i64> {
         let _ = command;

@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 
 mod decide;
 pub mod envelope;
+mod replay;
 #[cfg(test)]
 mod tests;
 mod window;
+
+pub use replay::Replaying;
 
 /// Most deliveries held in memory; the backlog stays in rows.
 pub const WINDOW: usize = 32;
@@ -100,6 +103,9 @@ pub struct Endpoint {
     /// Redeliveries and replays so far: makes (endpoint, event, replay) unique.
     #[serde(default)]
     pub replays: u32,
+    /// Past events that are being sent again.
+    #[serde(default)]
+    pub replaying: Option<Replaying>,
     /// When it was last enabled: pending deliveries last tried before count their attempts anew.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
@@ -198,8 +204,22 @@ pub enum EndpointCommand {
     Test(Due),
     /// One past delivery again, as a new delivery with the next replay number.
     Redeliver(Box<Delivery>),
-    /// Past events again.
-    Replay(Vec<Delivery>),
+    /// Past events again, 409 while another replay is under way.
+    Replay {
+        /// Those first sent since then.
+        since: Timestamp,
+        /// How many there are, for the answer.
+        count: u32,
+    },
+    /// The next part of what a replay sends again.
+    Replayed {
+        /// What was looked at before, so that a repeat is recognised.
+        after: Option<(Timestamp, Id)>,
+        /// First deliveries of events, oldest first.
+        past: Vec<Delivery>,
+        /// There are no more.
+        end: bool,
+    },
 }
 
 /// What an endpoint answers.
@@ -225,6 +245,8 @@ pub enum EndpointWant {
     },
     /// Bring the next pending rows into memory ([`EndpointCommand::Refilled`]); of a deleted endpoint, to cancel them.
     Refill,
+    /// Bring the next part of what is sent again ([`EndpointCommand::Replayed`]).
+    Replay(Replaying),
     /// Send.
     Deliver {
         /// Which delivery.

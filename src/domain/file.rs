@@ -4,6 +4,7 @@ use crate::domain::amount::Amount;
 use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,32 @@ pub enum FileKind {
     Model,
     /// For people.
     Image,
+}
+
+/// The forms that G-code comes in; printers tell them by the ending of a file's name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub enum GcodeForm {
+    /// Text.
+    #[default]
+    #[serde(rename = "gcode")]
+    Text,
+    /// The binary form, with checksums.
+    #[serde(rename = "bgcode")]
+    Binary,
+    /// A 3MF package with sliced plates.
+    #[serde(rename = "gcode.3mf")]
+    Package,
+}
+
+impl GcodeForm {
+    /// What a file's name ends with on a printer.
+    pub const fn ending(self) -> &'static str {
+        match self {
+            Self::Text => "gcode",
+            Self::Binary => "bgcode",
+            Self::Package => "gcode.3mf",
+        }
+    }
 }
 
 /// What the content says of itself.
@@ -33,6 +60,15 @@ pub struct FileMetadata {
     pub filament_mm: Option<f64>,
     /// SHA-256 of the thumbnail's bytes, kept beside the file.
     pub thumbnail: Option<String>,
+    /// Layers of the print.
+    #[serde(default)]
+    pub layers: Option<u32>,
+    /// What the print takes of the build volume, mm.
+    #[serde(default)]
+    pub size: Option<Dimensions>,
+    /// In which form G-code is; none for other files.
+    #[serde(default)]
+    pub form: Option<GcodeForm>,
 }
 
 /// An uploaded file.

@@ -2,17 +2,22 @@
 //! one line, a thumbnail and two small windows, so a file of a gigabyte costs no memory. How the file was cut into
 //! chunks never changes the result.
 //!
-//! Not for slicing, and not for checking what the commands do. Binary G-code (`.bgcode`) is recognised but not read.
+//! Not for slicing, and not for checking what the commands do.
 
+mod binary;
 mod comment;
 mod content;
+mod heatshrink;
 mod notes;
+mod package;
 mod thumbnail;
 
 pub use content::Content;
+pub use package::read_package;
 pub use thumbnail::Thumbnail;
 
 use crate::domain::amount::Amount;
+use crate::domain::sku::Dimensions;
 
 use content::Windows;
 use notes::Notes;
@@ -33,6 +38,10 @@ pub struct Metadata {
     pub filament_mm: Option<f64>,
     /// The largest picture in PNG.
     pub thumbnail: Option<Thumbnail>,
+    /// Layers of the print.
+    pub layers: Option<u32>,
+    /// What the print takes of the build volume, in millimetres.
+    pub size: Option<Dimensions>,
 }
 
 /// What [`Reader::finish`] tells of a file.
@@ -40,8 +49,24 @@ pub struct Metadata {
 pub struct Found {
     /// What the bytes are, whatever the file's name says; None: nothing that we know.
     pub content: Option<Content>,
-    /// What the slicer wrote; empty unless the content is text G-code.
+    /// What the slicer wrote; empty unless the content is G-code, as text or binary.
     pub metadata: Metadata,
+    /// What is wrong with it, where its form tells.
+    pub damage: Option<Damage>,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// It ends in the middle.
+    #[error("the file is cut off: upload it again")]
+    CutOff,
+    /// Its bytes are not those that were written.
+    #[error("a checksum in the file is wrong: it was damaged on its way")]
+    Checksum,
+    /// A version of its form that nobody knew when this was written.
+    #[error("this version of binary G-code is not known")]
+    Unknown,
 }
 
 /// Reads one file, handed over chunk by chunk.
@@ -51,6 +76,7 @@ pub struct Reader {
     comment: Vec<u8>,
     windows: Windows,
     notes: Notes,
+    binary: binary::Binary,
     commands: bool,
 }
 
@@ -77,6 +103,7 @@ impl Reader {
     /// Takes the next bytes of the file.
     pub fn push(&mut self, chunk: &[u8]) {
         self.windows.push(chunk);
+        self.binary.push(chunk, &mut self.notes);
         if self.windows.is_binary() {
             return;
         }
@@ -137,8 +164,12 @@ impl Reader {
             self.end_comment();
         }
         let content = self.windows.content(self.commands);
-        let metadata = if content == Some(Content::Gcode) { self.notes.metadata() } else { Metadata::default() };
-        Found { content, metadata }
+        let damage = self.binary.damage().filter(|_| content == Some(Content::BinaryGcode));
+        let metadata = match content {
+            Some(Content::Gcode | Content::BinaryGcode) => self.notes.metadata(),
+            _ => Metadata::default(),
+        };
+        Found { content, metadata, damage }
     }
 }
 

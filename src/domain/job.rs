@@ -3,6 +3,7 @@
 //! A job lives inside its order (the order's commits change it); its state table is decisions §4.
 
 use crate::domain::amount::Amount;
+use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::sku::{Dimensions, MachineType};
@@ -176,6 +177,9 @@ pub struct Job {
     pub dimensions: Option<Dimensions>,
     /// The G-code, frozen; `None` keeps the job in CREATED.
     pub file_id: Option<Id>,
+    /// In which form it is.
+    #[serde(default)]
+    pub file_form: GcodeForm,
     /// Length of filament the file says it takes, mm.
     pub file_filament_mm: Option<f64>,
     /// Print time the file says, seconds.
@@ -193,6 +197,9 @@ pub struct Job {
     /// Earlier claims that are not settled yet, with what was consumed of each (the job was retried before its material answered).
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
+    /// Its material asked the reservation back while a print was on.
+    #[serde(default)]
+    pub recalled: bool,
     /// An operator released it past the reorder point.
     pub released: bool,
     /// 0 to 9, higher first.
@@ -222,6 +229,10 @@ pub struct Job {
 }
 
 impl Job {
+    /// `JOB-000123`.
+    pub fn number_text(&self) -> String {
+        format!("JOB-{:06}", self.number)
+    }
     /// COMPLETED, FAILED or CANCELLED.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
@@ -232,7 +243,7 @@ impl Job {
     }
     /// The name of an attempt's file on the printer: unique, never reused.
     pub fn file_name(&self, attempt: Id) -> String {
-        format!("JOB-{:06}_{attempt}.gcode", self.number)
+        format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
     /// What a print used up (decisions §4, consumption): to the end, the need corrected by the length that the printer says
     /// it used where it and the file tell; else the need times the progress (0 to 1).

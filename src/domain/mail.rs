@@ -1,6 +1,6 @@
 //! A mail to be sent: made by the commit that calls for it, wanted until it is taken or given up.
 
-use crate::domain::durable::{Cx, Decision, Durable};
+use crate::domain::durable::{Created, Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -21,13 +21,27 @@ pub enum MailState {
     Failed,
 }
 
-/// A mail.
+/// Which way a message goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Channel {
+    /// As e-mail.
+    #[default]
+    Mail,
+    /// To the agent gateway (`AGENT_URL`), which has its own receivers.
+    Agent,
+}
+
+/// A mail, or a message to the agent gateway.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mail {
     /// Identifier; also its `Message-ID`, so that a repeat is recognised.
     pub id: Id,
-    /// Addresses.
+    /// Which way it goes.
+    #[serde(default)]
+    pub channel: Channel,
+    /// Addresses; none for the agent gateway.
     pub to: Vec<String>,
     /// Subject line.
     pub subject: String,
@@ -50,6 +64,7 @@ impl Mail {
     pub fn new(cx: &Cx<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
+            channel: Channel::Mail,
             to,
             subject,
             text,
@@ -59,6 +74,17 @@ impl Mail {
             error: None,
             created_at: cx.now,
         }
+    }
+
+    /// What operators are told by every way that is configured: by mail, and through the agent gateway.
+    pub fn to_operators(cx: &Cx<'_>, subject: &str, text: &str) -> Vec<Created> {
+        let to = cx.rules.operator_mail.clone();
+        let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
+        let agent = cx.rules.agent_gateway.then(|| {
+            let message = Self::new(cx, Vec::new(), subject.to_owned(), text.to_owned());
+            Self { channel: Channel::Agent, ..message }
+        });
+        mail.into_iter().chain(agent).map(Created::Mail).collect()
     }
 }
 
@@ -126,3 +152,6 @@ impl Durable for Mail {
         self.state != MailState::Queued
     }
 }
+
+#[cfg(test)]
+mod tests;

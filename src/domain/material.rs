@@ -12,6 +12,7 @@ mod alerts;
 mod change;
 mod decide;
 mod line;
+mod recall;
 #[cfg(test)]
 mod tests;
 
@@ -92,6 +93,15 @@ pub struct Claim {
     pub due_at: Option<Timestamp>,
     /// The job's age; older first.
     pub since: Timestamp,
+    /// When it was reserved: the latest are asked back first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserved_at: Option<Timestamp>,
+    /// Its order is asked to give it up.
+    #[serde(default)]
+    pub recalled: bool,
+    /// Its order was asked and keeps it, because its print is on.
+    #[serde(default)]
+    pub kept: bool,
 }
 
 /// Why stock changed.
@@ -184,6 +194,9 @@ pub struct Material {
     /// The held claims that their orders have not acknowledged.
     #[serde(skip)]
     unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
+    /// The held claims that are asked back.
+    #[serde(skip)]
+    recalled: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
 }
 
 impl Material {
@@ -255,6 +268,11 @@ pub enum MaterialCommand {
         /// Which.
         claims: Vec<ClaimId>,
     },
+    /// An order that was asked to give these up keeps them.
+    Kept {
+        /// Which.
+        claims: Vec<ClaimId>,
+    },
 }
 
 /// What a material answers.
@@ -268,11 +286,21 @@ pub enum MaterialAnswer {
     Done,
 }
 
-/// Outside work of a material: tell orders that their claims are held, until they acknowledge.
+/// Outside work of a material: tell orders how their claims stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct TellOrder {
-    /// Whom.
-    pub order: Id,
-    /// Which claims are held.
-    pub claims: Vec<ClaimId>,
+pub enum MaterialWant {
+    /// These are held, until the order acknowledges.
+    TellHeld {
+        /// Whom.
+        order: Id,
+        /// Which claims.
+        claims: Vec<ClaimId>,
+    },
+    /// These are asked back, until the order has settled them or keeps them.
+    AskBack {
+        /// Whom.
+        order: Id,
+        /// Which claims.
+        claims: Vec<ClaimId>,
+    },
 }

@@ -17,6 +17,7 @@ mod tests;
 pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution};
 
 use crate::domain::amount::Amount;
+use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::principal::{Principal, Role};
@@ -87,6 +88,9 @@ pub struct Make {
     pub dimensions: Option<crate::domain::sku::Dimensions>,
     /// The G-code.
     pub file_id: Option<Id>,
+    /// In which form it is.
+    #[serde(default)]
+    pub file_form: GcodeForm,
     /// Filament length the file says, mm.
     pub file_filament_mm: Option<f64>,
     /// Print time, seconds.

@@ -39,6 +39,11 @@ pub enum Principal {
     Machine,
     /// A verified inbound event of the payment processor.
     Processor,
+    /// Somebody who speaks through the agent gateway.
+    Agent {
+        /// Their identifier, with its channel (`telegram:123`).
+        user: String,
+    },
     /// An API key.
     Key {
         /// The key.
@@ -67,6 +72,7 @@ impl Principal {
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Key { role, .. } | Self::User { role, .. } => Some(*role),
+            Self::Agent { .. } => Some(Role::Operator),
             Self::System | Self::Machine | Self::Processor => Some(Role::Admin),
             Self::Anonymous => None,
         }
@@ -84,6 +90,7 @@ impl fmt::Display for Principal {
             Self::Anonymous => f.write_str("anonymous"),
             Self::Machine => f.write_str("machine"),
             Self::Processor => f.write_str("payments"),
+            Self::Agent { user } => write!(f, "agent:{user}"),
             Self::Key { id, .. } => write!(f, "key:{id}"),
             Self::User { id, .. } => write!(f, "user:{id}"),
         }

@@ -6,6 +6,7 @@
 
 mod attempt;
 mod command;
+mod manual;
 mod readiness;
 mod rules;
 mod seen;
@@ -14,6 +15,7 @@ mod seen;
 mod tests;
 
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterWant};
+pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 
 use crate::domain::id::Id;
@@ -88,6 +90,11 @@ pub enum Phase {
         /// Words of the printer.
         reason: Option<String>,
     },
+    /// Stopped in an emergency before it was seen to print; the order has not heard.
+    Stopped {
+        /// In plain words.
+        reason: String,
+    },
     /// It certainly did not and cannot start; the order has not heard.
     NotStarted {
         /// A start had been sent.
@@ -159,6 +166,12 @@ pub struct Printer {
     pub fields: PrinterFields,
     /// The attempt in hand.
     pub in_hand: Option<InHand>,
+    /// A print by an operator's hand that is being uploaded or started.
+    #[serde(default)]
+    pub manual: Option<Manual>,
+    /// What came of the last one.
+    #[serde(default)]
+    pub last_manual: Option<ManualEnd>,
     /// After a print, until it is cleared.
     pub bed_not_cleared: bool,
     /// After an emergency stop, until homed.

@@ -27,6 +27,8 @@ pub struct Rules {
     pub webhook_jitter_ms: i64,
     /// Addresses told of what needs an operator.
     pub operator_mail: Vec<String>,
+    /// There is an agent gateway to tell as well.
+    pub agent_gateway: bool,
 }
 
 /// Tax of one destination.
@@ -55,6 +57,7 @@ impl Default for Rules {
             webhook_schedule_ms: vec![60_000, 300_000, 1_500_000, 7_200_000, 36_000_000],
             webhook_jitter_ms: 30_000,
             operator_mail: Vec::new(),
+            agent_gateway: false,
         }
     }
 }

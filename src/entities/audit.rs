@@ -15,6 +15,7 @@ pub struct Model {
     pub subject_id: String,
     pub request_id: Option<String>,
     pub outcome: String,
+    pub detail: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

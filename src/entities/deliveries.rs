@@ -18,6 +18,7 @@ pub struct Model {
     pub next_at: i64,
     pub attempts: i64,
     pub created_at: i64,
+    pub event: String,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

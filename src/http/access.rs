@@ -8,16 +8,20 @@ use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
 use crate::http::AppState;
 use crate::http::csrf;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, Told};
+use crate::http::meter::RouteMeter;
+use crate::http::refused::{self, Attempt};
 use crate::http::request_id::RequestId;
 use crate::store::Away;
 use crate::store::queries::Own;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use serde_json::json;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The cookie of staff sessions.
 pub const COOKIE: &str = "service_session";
@@ -101,14 +105,87 @@ impl Who {
     }
 }
 
-/// Lets a request through to its route, or says why not. Takes the route's [`Need`].
-pub async fn guard(State((app, need)): State<(AppState, Need)>, mut request: Request, next: Next) -> Response {
-    match admit(&app, need, &request) {
+/// What stands before a route.
+pub struct Gate {
+    /// The server.
+    pub app: AppState,
+    /// Who may use the route.
+    pub need: Need,
+    /// Longest a request may take.
+    pub within: Option<Duration>,
+    /// Where its requests are counted.
+    pub meter: Arc<RouteMeter>,
+}
+
+/// Lets a request through to its route, or says why not; counts it, and notes refused attempts.
+pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+    let began = Instant::now();
+    let admitted = admit(&gate.app, gate.need, &request);
+    let by = admitted.as_ref().ok().map(|who| who.by.clone());
+    let refusable = Refusable::of(&request);
+    let response = match admitted {
         Ok(who) => {
             request.extensions_mut().insert(who);
-            next.run(request).await
+            in_time(gate.within, next.run(request)).await
         }
         Err(error) => error.into_response(),
+    };
+    let status = response.status();
+    gate.meter.answered(status.as_u16(), began.elapsed());
+    if refusable.is_refused(status) {
+        refusable.note(&gate, by.as_deref(), &response);
+    }
+    response
+}
+
+/// Ends a request that takes too long, reading of its body included. What it asked for may still happen.
+async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
+    let Some(within) = within else { return answer.await };
+    tokio::time::timeout(within, answer)
+        .await
+        .unwrap_or_else(|_| ApiError::unavailable("timeout", "the request took too long", 2).into_response())
+}
+
+/// What the audit log says of a request if it is refused.
+struct Refusable {
+    changes: bool,
+    path: Uri,
+    request_id: Option<Arc<str>>,
+}
+
+impl Refusable {
+    fn of(request: &Request) -> Self {
+        let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
+        Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id }
+    }
+
+    /// Not who they say they are, not allowed, or a change that the state of things does not allow.
+    fn is_refused(&self, status: StatusCode) -> bool {
+        use StatusCode as S;
+        match status {
+            S::UNAUTHORIZED | S::FORBIDDEN => true,
+            S::CONFLICT | S::PRECONDITION_FAILED | S::UNPROCESSABLE_ENTITY => self.changes,
+            _ => false,
+        }
+    }
+
+    fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
+        let Some(told) = response.extensions().get::<Told>() else { return };
+        let actor = by.unwrap_or(&Principal::Anonymous).to_string();
+        let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
+        if let Some(facts) = &told.facts {
+            detail["about"] = facts.clone();
+        }
+        let attempt = Attempt {
+            source: actor.clone(),
+            actor,
+            action: format!("{} {}", gate.meter.method, gate.meter.path),
+            subject: self.path.path().split('/').find_map(|part| part.parse().ok()),
+            request_id: self.request_id.as_deref().map(str::to_owned),
+            code: told.code.clone(),
+            detail,
+        };
+        refused::note(&gate.app, attempt);
     }
 }
 
@@ -201,7 +278,7 @@ pub fn still(app: &AppState, who: &Who) -> bool {
             let mut sessions = access.sessions.values();
             let session = sessions.find(|session| Some(session.id) == who.session);
             session.is_some_and(|session| !session.over(now, idle, life))
-                && access.user(*id).is_some_and(|user| user.role == *role)
+                && access.user(*id).is_some_and(|user| user.active && user.role == *role)
         }
         other => other.role().is_some(),
     });

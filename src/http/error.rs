@@ -16,6 +16,15 @@ use std::any::Any;
 /// Header of an answer that was kept from the first request with the same key.
 pub const REPLAYED: &str = "idempotency-replayed";
 
+/// The code of a refusal, among the extensions of its answer; and facts for the audit log alone.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Word for programs.
+    pub code: String,
+    /// For the audit log.
+    pub facts: Option<Value>,
+}
+
 /// What a caller hears instead of an answer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError(Box<Parts>);
@@ -28,6 +37,7 @@ struct Parts {
     faults: Vec<Fault>,
     retry_after: Option<u32>,
     replayed: bool,
+    facts: Option<Value>,
 }
 
 /// What a handler answers.
@@ -37,7 +47,8 @@ impl ApiError {
     /// An error of this status.
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let (code, message) = (code.to_owned(), message.into());
-        Self(Box::new(Parts { status, code, message, faults: Vec::new(), retry_after: None, replayed: false }))
+        let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
+        Self(Box::new(Parts { status, code, message, faults, retry_after, replayed, facts }))
     }
     /// 400.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
@@ -73,6 +84,11 @@ impl ApiError {
         self.0.retry_after = Some(seconds);
         self
     }
+    /// With facts for the audit log, which are not sent.
+    pub fn facts(mut self, facts: Value) -> Self {
+        self.0.facts = Some(facts);
+        self
+    }
     /// It was kept from the first request with the same key.
     pub fn replayed(mut self) -> Self {
         self.0.replayed = true;
@@ -105,6 +121,7 @@ impl IntoResponse for ApiError {
         if self.0.replayed {
             response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
         }
+        response.extensions_mut().insert(Told { code: self.0.code, facts: self.0.facts });
         response
     }
 }
@@ -185,7 +202,7 @@ pub async fn no_such_path() -> ApiError {
 }
 
 /// 405; `Allow` is added by the router.
-pub async fn no_such_method() -> ApiError {
+pub fn no_such_method() -> ApiError {
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this path does not take this method")
 }
 

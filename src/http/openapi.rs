@@ -6,6 +6,7 @@
 //! Not for the billing API.
 
 mod access;
+mod audit;
 pub mod derive;
 mod document;
 mod events;
@@ -39,6 +40,7 @@ pub fn resources() -> Vec<Resource> {
     vec![
         access::resource(),
         users::resource(),
+        audit::resource(),
         materials::resource(),
         skus::resource(),
         files::resource(),

@@ -1,5 +1,7 @@
 //! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
 
+pub mod agent;
+pub mod audit;
 pub mod auth;
 pub mod dashboard;
 pub mod deliveries;
@@ -10,6 +12,7 @@ pub mod health;
 pub mod jobs;
 pub mod keys;
 pub mod materials;
+pub mod metrics;
 pub mod operate;
 pub mod orders;
 pub mod payments;
@@ -18,15 +21,17 @@ pub mod printers;
 pub mod skus;
 pub mod users;
 
+use crate::config::Config;
 use crate::domain::principal::Role;
 use crate::http::access::Need;
 use crate::http::openapi;
 use crate::http::routes::Routes;
 
-/// All routes. Each is described in [`openapi`].
-pub fn routes() -> Routes {
+/// All routes with these settings. Each is described in [`openapi`].
+pub fn routes(config: &Config) -> Routes {
     let (open, session) = (Need::Open, Need::Session);
     let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
+    let scraper = if config.metrics.public { open } else { operator };
     Routes::new()
         // People, keys, sessions
         .post(open, "/api/auth/login", auth::login)
@@ -40,8 +45,10 @@ pub fn routes() -> Routes {
         .delete(admin, "/api/auth/api-keys/{id}", keys::revoke)
         .get(admin, "/api/users", users::list)
         .post(admin, "/api/users", users::create)
+        .get(admin, "/api/users/{id}", users::one)
         .patch(admin, "/api/users/{id}", users::update)
         .delete(admin, "/api/users/{id}", users::remove)
+        .get(admin, "/api/audit-log", audit::list)
         // Inventory and catalogue
         .get(operator, "/api/inventory/materials", materials::list)
         .post(operator, "/api/inventory/materials", materials::create)
@@ -91,6 +98,7 @@ pub fn routes() -> Routes {
         .get_long(operator, "/api/printers/{id}/webcams", operate::webcams)
         .get_long(operator, "/api/printers/{id}/system-info", operate::system_info)
         .get_long(operator, "/api/printers/{id}/files", operate::files)
+        .post_long(operator, "/api/printers/{id}/files", operate::upload)
         .delete_long(operator, "/api/printers/{id}/files/{*name}", operate::delete_file)
         .post_long(operator, "/api/printers/{id}/connect", operate::connect)
         .post_long(operator, "/api/printers/{id}/disconnect", operate::disconnect)
@@ -122,9 +130,11 @@ pub fn routes() -> Routes {
         .get_long(operator, "/api/events/stream", events::stream)
         .get(session, "/api/dashboard", dashboard::show)
         .get(operator, "/api/system/actors", health::actors)
+        .get(scraper, "/metrics", metrics::show)
         .get(open, "/healthz", health::alive)
         .get(open, "/readyz", health::ready)
         // Inbound
+        .post_long(open, "/webhooks/agent", agent::receive)
         .post(open, "/webhooks/payments", payments::receive)
         .post(open, "/api/v1/webhooks/payments", payments::receive)
         // This description

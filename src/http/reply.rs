@@ -5,6 +5,7 @@ use crate::http::error::{Answer, REPLAYED};
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 use serde_json::Value;
 
 /// 200 with a body.
@@ -13,8 +14,13 @@ pub fn ok(body: Value) -> Answer {
 }
 
 /// 200 with a resource and its version.
-pub fn resource(version: i64, body: Value) -> Answer {
+pub fn resource(version: i64, body: impl Serialize) -> Answer {
     Ok(tagged(version, Json(body).into_response()))
+}
+
+/// Another status with a body.
+pub fn with_status(status: StatusCode, body: Value) -> Answer {
+    Ok((status, Json(body)).into_response())
 }
 
 /// 204.
@@ -49,6 +55,11 @@ fn marked(replayed: bool, mut response: Response) -> Response {
         response.headers_mut().insert(HeaderName::from_static(REPLAYED), HeaderValue::from_static("true"));
     }
     response
+}
+
+/// 201 with a resource that has a version of its own, under a thing's.
+pub fn created_part(replayed: bool, version: i64, location: &str, body: Value) -> Answer {
+    made(replayed, location, body).map(|response| tagged(version, response))
 }
 
 /// 201 with what was made under another resource.

@@ -4,16 +4,13 @@
 //! ([`crate::http::openapi`]).
 
 use crate::http::AppState;
-use crate::http::access::{Need, guard};
-use crate::http::error::ApiError;
+use crate::http::access::{Gate, Need, guard};
 use axum::Router;
-use axum::extract::{Request, State};
 use axum::handler::Handler;
 use axum::http::Method;
-use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// A route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -43,19 +40,16 @@ impl Routes {
         H: Handler<T, AppState>,
         T: 'static,
     {
-        let filter = match method {
-            Method::POST => MethodFilter::POST,
-            Method::PATCH => MethodFilter::PATCH,
-            Method::DELETE => MethodFilter::DELETE,
-            _ => MethodFilter::GET,
+        let (word, filter) = match method {
+            Method::POST => ("POST", MethodFilter::POST),
+            Method::PATCH => ("PATCH", MethodFilter::PATCH),
+            Method::DELETE => ("DELETE", MethodFilter::DELETE),
+            _ => ("GET", MethodFilter::GET),
         };
         let make = move |app: &AppState| {
-            let mut route = on(filter, handler);
-            if timed {
-                let within = app.config.server.request_timeout_seconds.duration();
-                route = route.layer(from_fn_with_state(within, in_time));
-            }
-            route.layer(from_fn_with_state((app.clone(), need), guard))
+            let within = timed.then(|| app.config.server.request_timeout_seconds.duration());
+            let gate = Gate { app: app.clone(), need, within, meter: app.meters.of(word, path) };
+            on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
         };
         self.0.push((Served { method, path, need }, Box::new(make)));
         self
@@ -98,13 +92,5 @@ impl Routes {
     /// As axum's router.
     pub fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, (served, make)| router.route(served.path, make(app)))
-    }
-}
-
-/// Ends a request that takes too long, reading of its body included. What it asked for may still happen.
-async fn in_time(State(within): State<Duration>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(within, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => ApiError::unavailable("timeout", "the request took too long", 2).into_response(),
     }
 }

@@ -4,7 +4,7 @@ use crate::actors::envelope::Caller;
 use crate::domain::access::AccessCommand;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
+use crate::http::{AppState, refused};
 use dashmap::DashMap;
 use std::time::Duration;
 
@@ -26,6 +26,10 @@ impl Uses {
     /// A session was shown.
     pub fn session(&self, id: Id, at: Timestamp) {
         self.sessions.insert(id, at);
+    }
+    /// When a key was last used, if that is not written yet.
+    pub fn key_seen(&self, id: Id) -> Option<Timestamp> {
+        self.keys.get(&id).map(|at| *at)
     }
     /// When a session was last used, if that is not written yet.
     pub fn session_seen(&self, id: Id) -> Option<Timestamp> {
@@ -61,6 +65,7 @@ pub async fn keep_writing(app: AppState) {
         if last {
             return;
         }
+        refused::sweep(&app);
         let auth = &app.config.auth;
         let sweep =
             AccessCommand::Sweep { idle_ms: auth.session_idle_hours.millis(), life_ms: auth.session_days.millis() };

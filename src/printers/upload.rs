@@ -27,6 +27,17 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
     Ok(form.part("file", part))
 }
 
+/// Refuses what a printer that reads text cannot print, by the ending that tells it.
+pub(super) fn text_only(name: &str) -> Result<(), PrinterError> {
+    let lower = name.to_ascii_lowercase();
+    match [".bgcode", ".3mf"].iter().find(|ending| lower.ends_with(**ending)) {
+        Some(ending) => {
+            Err(PrinterError::Invalid(format!("this type of printer prints G-code as text, not {ending} files")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Lower-case hex SHA-256 of the source: as told, else computed off the async threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
     if let Some(known) = &source.sha256 {

@@ -1,8 +1,9 @@
 //! Starting and closing the shop, in order: database, writer, directories, what must be resident, dispatcher; and back.
 
 use super::{Shop, ShopRef};
+use crate::actors::access::AccessWorld;
 use crate::actors::dispatcher::Dispatcher;
-use crate::actors::endpoints::EndpointWorld;
+use crate::actors::endpoints::{DeliveryMeter, EndpointWorld};
 use crate::actors::environment::Environment;
 use crate::actors::inbound::InboundWorld;
 use crate::actors::mails::MailWorld;
@@ -10,7 +11,7 @@ use crate::actors::materials::MaterialWorld;
 use crate::actors::orders::OrderWorld;
 use crate::actors::policy::Policy;
 use crate::actors::printers::{PrinterWorld, WatchSettings};
-use crate::actors::root::{Root, RootMsg, keep};
+use crate::actors::root::{Pillars, Root, RootMsg, keep};
 use crate::actors::shell::Waker;
 use crate::actors::things::{Things, ThingsArgs};
 use crate::actors::world::{Nothing, World};
@@ -21,6 +22,7 @@ use crate::domain::id::Id;
 use crate::fleet::Fleet;
 use crate::printers::registry::{Registry, Settings};
 use crate::sealing::{SealError, Sealer};
+use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
 use crate::services::webhook::Sender;
@@ -30,6 +32,7 @@ use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters};
 use crate::store::{Store, Thing};
+use dashmap::DashMap;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use sea_orm::DatabaseConnection;
@@ -117,7 +120,8 @@ impl Shop {
         let (orders, jobs) = queries.highest_numbers().await?;
         let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
 
-        let (root, ended) = Root::spawn(None, Root, ()).await?;
+        let pillars = Pillars::default();
+        let (root, ended) = Root::spawn(None, Root, pillars.clone()).await?;
         let leave = fenced.clone();
         // Nobody keeps the root: without it the process must leave. After an ordered close nobody listens any more.
         tokio::spawn(async move {
@@ -152,10 +156,19 @@ impl Shop {
             skus: common.things(Arc::new(Nothing)).await?,
             files: common.things(Arc::new(Nothing)).await?,
             printers: common.things(Arc::new(PrinterWorld { shop: here.clone(), settings: watching })).await?,
-            endpoints: common.things(Arc::new(EndpointWorld { shop: here.clone(), sender })).await?,
-            mails: common.things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)? })).await?,
+            endpoints: common
+                .things(Arc::new(EndpointWorld {
+                    shop: here.clone(),
+                    sender,
+                    concurrency: config.webhooks.concurrency_per_endpoint,
+                    turns: DashMap::new(),
+                }))
+                .await?,
+            mails: common
+                .things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)?, agent: agent(config)? }))
+                .await?,
             inbound: common.things(Arc::new(InboundWorld(here.clone()))).await?,
-            access: common.things(Arc::new(Nothing)).await?,
+            access: common.things(Arc::new(AccessWorld(here.clone()))).await?,
             queries,
             outbox,
             writer: counters,
@@ -163,7 +176,10 @@ impl Shop {
             dispatcher: dispatcher.clone(),
             blobs: Blobs::open(config.files_dir())?,
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
+            access_changes: watch::Sender::new(0),
             new_orders: watch::Sender::new(0),
+            pillars,
+            deliveries: DeliveryMeter::default(),
             root: root.clone(),
             store: common.store.clone(),
             environment,
@@ -255,6 +271,14 @@ fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
         return Ok(Arc::new(MailApi::new(client, settings)?));
     }
     Ok(Arc::new(FileOutbox::new(config.outbox_dir(), &mail.from)?))
+}
+
+fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
+    if config.agent.url.is_empty() {
+        return Ok(None);
+    }
+    let client = lan(&LanSettings::default())?;
+    Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
 /// Commands may run macros on the printer and take longer than questions by this factor.

@@ -48,6 +48,9 @@ pub struct Writing {
 
 const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f; // "Printflo"
 
+/// Prepared statements that the writer's connection keeps: a few lengths of a few statements for each table.
+const STATEMENTS: usize = 512;
+
 fn options(settings: &DatabaseSettings, most: u32) -> ConnectOptions {
     let mut options = ConnectOptions::new(&settings.url);
     options
@@ -75,6 +78,9 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .pragma("journal_mode", "WAL")
         .pragma("synchronous", "FULL")
         .pragma("temp_store", "MEMORY")
+        // Pages that are written again and again reach the database file once for many commits.
+        .pragma("wal_autocheckpoint", "4000")
+        .statement_cache_capacity(STATEMENTS)
         .busy_timeout(Duration::from_secs(5))
 }
 
@@ -84,7 +90,7 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(sqlite_writer);
     options.map_sqlx_postgres_opts(|options| {
-        options.options([
+        options.statement_cache_capacity(STATEMENTS).options([
             ("synchronous_commit", "on"),
             ("idle_in_transaction_session_timeout", "15000"),
             ("statement_timeout", "60000"),

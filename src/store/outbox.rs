@@ -1,6 +1,7 @@
 //! The committed events, in order: the last number for all who wait, the newest few in memory for all who follow closely.
 
 use crate::domain::event::Numbered;
+use crate::store::followers::Followers;
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::watch;
@@ -12,12 +13,14 @@ const NEWEST: usize = 4096;
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<Numbered>>>,
+    /// Who follows.
+    pub followers: Followers,
 }
 
 impl Outbox {
     /// Beginning after this number.
     pub fn new(last: i64) -> Arc<Self> {
-        Arc::new(Self { last: watch::Sender::new(last), newest: RwLock::default() })
+        Arc::new(Self { last: watch::Sender::new(last), newest: RwLock::default(), followers: Followers::default() })
     }
 
     /// The number of the last committed event, and its changes.

@@ -12,8 +12,8 @@ mod things;
 
 pub use log::AuditFilter;
 pub use orders::{JobFilter, OrderFilter, Own};
-pub use outbox::{EventFilter, pending_deliveries};
-pub use things::{FileFilter, MaterialFilter, PrinterFilter, SkuFilter};
+pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+pub use things::{FileFilter, MaterialFilter, SkuFilter};
 
 use crate::domain::durable::Versioned;
 use crate::domain::id::Id;

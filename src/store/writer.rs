@@ -7,6 +7,7 @@ mod entry;
 pub use entry::{Entry, LoadEntry};
 
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
+use crate::store::meter::{CommitMeter, Size};
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 use crate::store::rows::LoadError;
@@ -19,7 +20,7 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::timeout;
 
@@ -73,6 +74,8 @@ pub struct WriterCounters {
     pub transactions: AtomicU64,
     /// Submissions settled as durable.
     pub commits: AtomicU64,
+    /// How large, how long, what came of it.
+    pub meter: CommitMeter,
     /// 0 = there; 1 away, 2 disk full, 3 read-only.
     pub away: AtomicU64,
     /// Held with the connection, through falls of the writer.
@@ -308,6 +311,7 @@ impl Job {
         let writing = &mut self.held.writing;
         if !submissions.is_empty() {
             let mut pen = Pen { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
+            let (size, began) = (Size::of(&submissions), Instant::now());
             let ended = pen.write(submissions).await;
             let (seq, published) = (pen.seq, pen.published);
             writing.last_seq = seq;
@@ -323,6 +327,7 @@ impl Job {
                     (settled, Some(Gone::Fenced))
                 }
             };
+            self.counters.meter.wrote(size, began.elapsed(), &settled);
             let durable = settled.iter().filter(|s| **s == Settlement::Durable).count();
             self.counters.commits.fetch_add(durable as u64, Relaxed);
             self.counters.transactions.fetch_add(u64::from(durable > 0), Relaxed);

@@ -1,5 +1,7 @@
 //! The shop's half of the API as a program that uses it sees it: one file for each part of it.
 
+mod agent;
+mod audit;
 mod description;
 mod errors;
 mod files;
@@ -13,7 +15,9 @@ mod own_orders;
 mod payments;
 mod roles;
 mod sessions;
+mod signals;
 mod skus;
+mod streams;
 mod versions;
 mod webhooks;
 

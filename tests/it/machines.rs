@@ -32,6 +32,7 @@ mod crowd;
 mod fit;
 mod hands;
 mod kill;
+mod manual;
 mod mishaps;
 mod starts;
 mod stop;

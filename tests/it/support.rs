@@ -7,6 +7,7 @@ pub mod client;
 pub mod contract;
 pub mod database;
 pub mod db;
+pub mod stream;
 pub mod waiting;
 
 pub use app::App;

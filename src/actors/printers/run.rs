@@ -60,7 +60,9 @@ async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
         let Some(link) = shop.fleet.link(of.id()) else {
             return give_back(of, attempt, "the printer is not connected".to_owned()).await;
         };
-        match link.adapter.upload(&hand.file_name, &source).await {
+        let uploaded = link.adapter.upload(&hand.file_name, &source).await;
+        link.calm().await;
+        match uploaded {
             Ok(name) => break name,
             Err(error) => {
                 uploads += 1;

@@ -67,7 +67,7 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
     };
     let watched = Watched { shop, of, link: shop.fleet.put(of.id(), adapter) };
     let link = &watched.link;
-    let (mut failed, mut heard, mut seen_at) = (0u32, Instant::now(), None);
+    let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
         let now = shop.environment.now();
         let looked = match look(link, now, patience(settings.offline, heard.elapsed())).await {
@@ -82,9 +82,12 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
                 }
                 // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
                 // After an emergency stop a person connects it again.
-                let reopen = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
-                if reopen && let Err(error) = link.adapter.connect().await {
-                    tracing::debug!(printer = %of.id(), %error, "firmware not connected");
+                let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+                if reopen.due(closed, Instant::now()) && wanted {
+                    if let Err(error) = link.adapter.connect().await {
+                        tracing::debug!(printer = %of.id(), %error, "firmware not connected");
+                    }
+                    reopen.tried(Instant::now(), shop.environment.chance());
                 }
                 true
             }
@@ -111,6 +114,29 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
     }
 }
 
+/// When a closed serial port is asked to open again: at once, then ever more seldom while it stays closed.
+#[derive(Default)]
+struct Reopen {
+    tries: u32,
+    not_before: Option<Instant>,
+}
+
+impl Reopen {
+    /// Whether it is to be tried now. An open port starts anew.
+    fn due(&mut self, closed: bool, now: Instant) -> bool {
+        if !closed {
+            *self = Self::default();
+        }
+        closed && self.not_before.is_none_or(|at| now >= at)
+    }
+
+    /// It was tried; the next look tells whether it helped.
+    fn tried(&mut self, now: Instant, chance: f64) {
+        self.not_before = Some(now + RECONNECT.next(self.tries, chance));
+        self.tries += 1;
+    }
+}
+
 /// The first retries come at the pace of looks, so that three failures are known soon; then ever more slowly.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT.next(failed.saturating_sub(1), chance)
@@ -126,4 +152,26 @@ fn patience(offline: Duration, silent: Duration) -> Duration {
 
 async fn look(link: &Link, now: Timestamp, patience: Duration) -> Result<Status, PrinterError> {
     tokio::time::timeout(patience, link.adapter.status(now)).await.unwrap_or(Err(PrinterError::Timeout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_closed_port_is_asked_to_open_ever_more_seldom_until_it_was_open() {
+        let (mut reopen, mut now, mut tried) = (Reopen::default(), Instant::now(), Vec::new());
+        for second in 0..600 {
+            if reopen.due(true, now) {
+                reopen.tried(now, 0.5);
+                tried.push(second);
+            }
+            now += Duration::from_secs(1);
+        }
+        assert_eq!(tried[0], 0, "at once");
+        assert!((15..60).contains(&tried.len()), "{tried:?}");
+        assert!(tried[tried.len() - 1] - tried[tried.len() - 2] >= 20, "{tried:?}");
+        assert!(!reopen.due(false, now));
+        assert!(reopen.due(true, now), "anew");
+    }
 }

@@ -7,16 +7,21 @@ use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::{Audit, Idempotency};
 
 /// The audit line of a change, unless it is the server's own.
-pub(super) fn audit<T: Durable>(asked: &Asked<T>, id: Id, cx: &Cx<'_>) -> Option<Audit> {
-    cx.by.audited().then(|| Audit {
+pub(super) fn audit<T: Durable>(asked: &Asked<T>, id: Id, cx: &Cx<'_>, answer: &T::Answer) -> Option<Audit> {
+    if !cx.by.audited() {
+        return None;
+    }
+    let (subject_kind, subject_id) = T::subject(&asked.command, answer).unwrap_or((T::KIND, id));
+    Some(Audit {
         id: cx.ids.id(),
         at: cx.now,
         actor: cx.by.to_string(),
         action: T::name(&asked.command).to_owned(),
-        subject_kind: T::KIND.to_owned(),
-        subject_id: id,
+        subject_kind: subject_kind.to_owned(),
+        subject_id,
         request_id: asked.caller.request_id.as_deref().map(str::to_owned),
         outcome: "done".to_owned(),
+        detail: None,
     })
 }
 

@@ -2,11 +2,11 @@
 //!
 //! A deleted user's address is free for another user.
 
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, normal_email};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, UserChange, normal_email};
 use crate::domain::durable::{Cx, Decision, Durable, Row};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::domain::time::Timestamp;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,13 +24,15 @@ impl Durable for Access {
         let this = this.cloned().unwrap_or_default();
         match command {
             C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
-            C::UpdateUser { .. } => update_user(this, cx, command),
+            C::UpdateUser { id, if_version, change, keep } => update_user(this, cx, *id, *if_version, change, *keep),
             C::RemoveUser(id) => remove_user(this, cx, *id),
             C::AddKey { .. } => add_key(this, cx, command),
             C::RevokeKey(id) => revoke_key(this, cx, *id),
             C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
+            // Nothing but its line in the audit log.
+            C::Asked(_) => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
     }
@@ -45,7 +47,21 @@ impl Durable for Access {
             AccessCommand::OpenSession { .. } => "session.open",
             AccessCommand::EndSession(_) => "session.end",
             AccessCommand::Used { .. } => "access.used",
+            AccessCommand::Asked(skill) => skill.action(),
             AccessCommand::Sweep { .. } => "session.sweep",
+        }
+    }
+
+    fn subject(command: &AccessCommand, answer: &AccessAnswer) -> Option<(&'static str, Id)> {
+        use AccessCommand as C;
+        match (command, answer) {
+            (C::UpdateUser { id, .. } | C::RemoveUser(id), _) => Some(("user", *id)),
+            (C::RevokeKey(id), _) => Some(("api_key", *id)),
+            (C::EndSession(id), _) => Some(("session", *id)),
+            (_, AccessAnswer::User(user)) => Some(("user", user.id)),
+            (_, AccessAnswer::Key(key)) => Some(("api_key", key.id)),
+            (_, AccessAnswer::Session(session)) => Some(("session", session.id)),
+            (_, AccessAnswer::Done) => None,
         }
     }
 
@@ -69,9 +85,9 @@ fn staff_role(faults: &mut Faults, role: Role) {
 
 /// The change would leave nobody who may administer.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
-    let is_admin = this.user(but).is_some_and(|user| user.role == Role::Admin);
-    if is_admin && !this.admins().any(|admin| admin.id != but) {
-        return Err(Refusal::conflict("last_admin", "the last admin cannot be deleted or demoted"));
+    let administers = this.user(but).is_some_and(|user| user.administers());
+    if administers && !this.admins().any(|admin| admin.id != but) {
+        return Err(Refusal::conflict("last_admin", "the last active admin cannot be deleted, demoted or deactivated"));
     }
     Ok(())
 }
@@ -122,47 +138,58 @@ fn add_user(this: Access, cx: &Cx<'_>, email: &str, name: &str, password_hash: &
         name: name.trim().to_owned(),
         password_hash: password_hash.to_owned(),
         role,
+        active: true,
         archived: false,
+        version: 1,
         created_at: cx.now,
         updated_at: cx.now,
     };
     Ok(with_user(this, user))
 }
 
-fn update_user(mut this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
-    let AccessCommand::UpdateUser { id, name, role, password_hash, keep } = command else {
-        return Ok(Decision::unchanged(AccessAnswer::Done));
-    };
-    let user = this.user(*id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
-    let mut faults = Faults::default();
-    faults.check(name.as_ref().is_none_or(|name| !name.trim().is_empty()), "name", "must not be empty");
-    staff_role(&mut faults, role.unwrap_or(user.role));
-    faults.refuse()?;
-    let role = role.unwrap_or(user.role);
-    if role != Role::Admin {
-        keep_an_admin(&this, *id)?;
+fn update_user(
+    mut this: Access,
+    cx: &Cx<'_>,
+    id: Id,
+    if_version: Option<i64>,
+    change: &UserChange,
+    keep: Option<Id>,
+) -> Decided {
+    let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
+    if if_version.is_some_and(|seen| seen != user.version) {
+        return Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"));
     }
     let next = User {
-        name: name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
-        role,
-        password_hash: password_hash.clone().unwrap_or_else(|| user.password_hash.clone()),
+        name: change.name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
+        role: change.role.unwrap_or(user.role),
+        active: change.active.unwrap_or(user.active),
+        password_hash: change.password_hash.clone().unwrap_or_else(|| user.password_hash.clone()),
         ..(*user).clone()
     };
+    let mut faults = Faults::default();
+    faults.check(!next.name.is_empty(), "name", "must not be empty");
+    staff_role(&mut faults, next.role);
+    faults.refuse()?;
+    if !next.administers() {
+        keep_an_admin(&this, id)?;
+    }
     if next == *user {
         return Ok(Decision::unchanged(AccessAnswer::User(user)));
     }
-    let (demoted, new_password) = (next.role != user.role, next.password_hash != user.password_hash);
+    let (other_powers, new_password) =
+        (next.role != user.role || !next.active, next.password_hash != user.password_hash);
     let gone = without(&mut this, |session| {
-        session.user_id == *id && (demoted || (new_password && Some(session.id) != *keep))
+        session.user_id == id && (other_powers || (new_password && Some(session.id) != keep))
     });
-    Ok(with_user(this, User { updated_at: cx.now, ..next }).rows(gone))
+    Ok(with_user(this, User { version: user.version + 1, updated_at: cx.now, ..next }).rows(gone))
 }
 
 fn remove_user(mut this: Access, cx: &Cx<'_>, id: Id) -> Decided {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     keep_an_admin(&this, id)?;
     let gone = without(&mut this, |session| session.user_id == id);
-    Ok(with_user(this, User { archived: true, updated_at: cx.now, ..(*user).clone() }).rows(gone))
+    Ok(with_user(this, User { archived: true, version: user.version + 1, updated_at: cx.now, ..(*user).clone() })
+        .rows(gone))
 }
 
 fn add_key(this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
@@ -205,7 +232,7 @@ fn revoke_key(this: Access, cx: &Cx<'_>, id: Id) -> Decided {
 }
 
 fn open_session(mut this: Access, cx: &Cx<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
-    if this.user(user).is_none() {
+    if !this.user(user).is_some_and(|user| user.active) {
         return Err(Refusal::not_found("user"));
     }
     if this.sessions.contains_key(hash) {

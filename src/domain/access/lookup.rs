@@ -27,6 +27,13 @@ impl Session {
     }
 }
 
+impl User {
+    /// May administer: an admin, active, not deleted.
+    pub fn administers(&self) -> bool {
+        self.role == Role::Admin && self.active && !self.archived
+    }
+}
+
 impl Access {
     /// Access with the rows of its version.
     pub fn put_back(
@@ -59,10 +66,10 @@ impl Access {
         }
     }
 
-    /// The session of this hash, unless it is over or its user is deleted.
+    /// The session of this hash, unless it is over or its user may no longer sign in.
     pub fn session_by_hash(&self, hash: &str, now: Timestamp, idle_ms: i64, life_ms: i64) -> Option<&Arc<Session>> {
         let session = self.sessions.get(hash).filter(|session| !session.over(now, idle_ms, life_ms))?;
-        self.user(session.user_id).map(|_| session)
+        self.user(session.user_id).filter(|user| user.active).map(|_| session)
     }
 
     /// A staff member, unless deleted.
@@ -82,6 +89,6 @@ impl Access {
 
     /// Active admins.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
-        self.users.values().filter(|user| !user.archived && user.role == Role::Admin)
+        self.users.values().filter(|user| user.administers())
     }
 }

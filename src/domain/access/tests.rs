@@ -43,12 +43,20 @@ fn add_user(email: &str, role: Role) -> AccessCommand {
     AccessCommand::AddUser { email, name, password_hash, role }
 }
 
+fn change(id: Id, change: UserChange) -> AccessCommand {
+    AccessCommand::UpdateUser { id, if_version: None, change, keep: None }
+}
+
+fn active(id: Id, active: bool) -> AccessCommand {
+    change(id, UserChange { active: Some(active), ..UserChange::default() })
+}
+
 fn update(id: Id) -> AccessCommand {
-    AccessCommand::UpdateUser { id, name: None, role: None, password_hash: None, keep: None }
+    change(id, UserChange::default())
 }
 
 fn demote(id: Id) -> AccessCommand {
-    AccessCommand::UpdateUser { id, name: None, role: Some(Role::Operator), password_hash: None, keep: None }
+    change(id, UserChange { role: Some(Role::Operator), ..UserChange::default() })
 }
 
 fn key(hash: &str, role: Role, customer_email: Option<&str>, expires_at: Option<Timestamp>) -> AccessCommand {
@@ -104,9 +112,8 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     house.session(bob, "two");
     let password = AccessCommand::UpdateUser {
         id: bob,
-        name: None,
-        role: None,
-        password_hash: Some("$argon2id$new".to_owned()),
+        if_version: None,
+        change: UserChange { password_hash: Some("$argon2id$new".to_owned()), ..UserChange::default() },
         keep: Some(kept),
     };
     house.tell(&password).unwrap();
@@ -115,6 +122,39 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     assert!(demoted.rows.iter().any(|row| matches!(row, Row::SessionGone(id) if *id == kept)));
     assert!(!house.signed_in("one"));
     assert!(house.tell(&demote(bob)).unwrap().next.is_none());
+}
+
+#[test]
+fn a_change_of_an_older_version_is_stale() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.com", Role::Admin);
+    let rename = |name: &str, if_version| AccessCommand::UpdateUser {
+        id: ada,
+        if_version,
+        change: UserChange { name: Some(name.to_owned()), ..UserChange::default() },
+        keep: None,
+    };
+    house.tell(&rename("Ada L.", Some(1))).unwrap();
+    assert_eq!(house.tell(&rename("Ada M.", Some(1))).unwrap_err().class, Class::Stale);
+    house.tell(&rename("Ada M.", None)).unwrap();
+    assert_eq!(house.now().user(ada).unwrap().version, 3);
+}
+
+#[test]
+fn who_is_not_active_has_no_session_and_does_not_count_as_an_admin() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.com", Role::Admin);
+    let bob = house.user("bob@example.com", Role::Admin);
+    house.session(bob, "one");
+    house.tell(&active(bob, false)).unwrap();
+    assert!(!house.signed_in("one"));
+    let open = AccessCommand::OpenSession { user: bob, hash: "two".to_owned(), agent: None };
+    assert_eq!(house.tell(&open).unwrap_err().class, Class::NotFound);
+    for refused in [active(ada, false), demote(ada), AccessCommand::RemoveUser(ada)] {
+        assert_eq!(house.tell(&refused).unwrap_err().code, "last_admin");
+    }
+    house.tell(&active(bob, true)).unwrap();
+    house.tell(&active(ada, false)).unwrap();
 }
 
 #[test]
@@ -157,6 +197,10 @@ enum Step {
     Role(usize, bool),
     Password(usize),
     Remove(usize),
+    Active(usize, bool),
+    Stale(usize),
+    Revoke(usize),
+    End(usize),
     Open(usize, u8),
     Key(u8),
     Use(usize, i64),
@@ -169,6 +213,10 @@ fn any_step() -> impl Strategy<Value = Step> {
         (any::<usize>(), any::<bool>()).prop_map(|(n, admin)| Step::Role(n, admin)),
         any::<usize>().prop_map(Step::Password),
         any::<usize>().prop_map(Step::Remove),
+        (any::<usize>(), any::<bool>()).prop_map(|(n, yes)| Step::Active(n, yes)),
+        any::<usize>().prop_map(Step::Stale),
+        any::<usize>().prop_map(Step::Revoke),
+        any::<usize>().prop_map(Step::End),
         (any::<usize>(), any::<u8>()).prop_map(|(n, hash)| Step::Open(n, hash)),
         any::<u8>().prop_map(Step::Key),
         (any::<usize>(), 0..HOUR).prop_map(|(n, at)| Step::Use(n, at)),
@@ -190,11 +238,15 @@ proptest! {
             all.push(Id::ONLY);
             let pick = |n: usize| all[n % all.len()];
             let role = |admin| if admin { Role::Admin } else { Role::Operator };
-            let of = |id, role, password_hash| AccessCommand::UpdateUser { id, name: None, role, password_hash, keep: None };
+            let of = |id, role, password_hash| change(id, UserChange { role, password_hash, ..UserChange::default() });
             let command = match step {
                 Step::Add(n, admin) => add_user(&format!("u{n}@example.com"), role(admin)),
                 Step::Role(n, admin) => of(pick(n), Some(role(admin)), None),
                 Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))),
+                Step::Active(n, yes) => active(pick(n), yes),
+                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), change: UserChange::default(), keep: None },
+                Step::Revoke(n) => AccessCommand::RevokeKey(keys.keys().nth(n % keys.len().max(1)).copied().unwrap_or(Id::ONLY)),
+                Step::End(n) => AccessCommand::EndSession(sessions.keys().nth(n % sessions.len().max(1)).copied().unwrap_or(Id::ONLY)),
                 Step::Remove(n) => AccessCommand::RemoveUser(pick(n)),
                 Step::Open(n, hash) => AccessCommand::OpenSession { user: pick(n), hash: hash.to_string(), agent: None },
                 Step::Key(hash) => key(&hash.to_string(), Role::Operator, None, None),
@@ -206,7 +258,12 @@ proptest! {
                 }
                 Step::Sweep => AccessCommand::Sweep { idle_ms: 12 * HOUR, life_ms: 24 * HOUR },
             };
-            let Ok(decision) = house.tell(&command) else { continue };
+            let before = house.now().clone();
+            let told = house.tell(&command);
+            if matches!(command, AccessCommand::UpdateUser { if_version: Some(_), .. }) {
+                prop_assert!(told.is_err(), "a stale change");
+            }
+            let Ok(decision) = told else { continue };
             for row in decision.rows {
                 match row {
                     Row::User(user) => { users.insert(user.id, user); }
@@ -218,7 +275,15 @@ proptest! {
             }
             let now = house.now();
             prop_assert!(now.admins().count() > 0);
-            prop_assert!(now.sessions.values().all(|session| now.user(session.user_id).is_some()));
+            prop_assert!(now.sessions.values().all(|session| now.user(session.user_id).is_some_and(|user| user.active)));
+            for (id, was) in before.users.iter() {
+                let is = &now.users[id];
+                prop_assert!(!was.archived || is == was, "the deleted stay as they were");
+                prop_assert_eq!(is.version, was.version + i64::from(is != was), "each change counts once");
+            }
+            for (hash, was) in before.keys.iter() {
+                prop_assert!(was.revoked_at.is_none() || now.keys[hash].revoked_at == was.revoked_at, "revoked for ever");
+            }
             let loaded = Access::default().put_back(users.values().cloned(), keys.values().cloned(), sessions.values().cloned());
             prop_assert_eq!(&loaded, now);
         }

@@ -3,16 +3,16 @@
 //! Deleting one cancels what is in the window at once. Its backlog is cancelled by refills: a deleted endpoint with a
 //! backlog still wants [`EndpointWant::Refill`], and rows that come are written as cancelled until there are no more.
 
-use crate::domain::durable::{Created, Cx, Decision, Durable, Row};
+use crate::domain::durable::{Cx, Decision, Durable, Row};
 use crate::domain::endpoint::{
     Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState, EndpointWant, WINDOW,
+    replay,
 };
 use crate::domain::event::{self, Event};
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::refusal::{Faults, Refusal};
 use serde_json::json;
-use std::collections::BTreeSet;
 
 /// For so long the former secret signs beside the new one.
 const FORMER_MS: i64 = 24 * 3_600_000;
@@ -47,7 +47,9 @@ impl Durable for Endpoint {
         let next = || Self { updated_at: cx.now, ..this.clone() };
         match command {
             C::Refilled { rows, more } => Ok(refilled(this, cx, rows, *more)),
-            C::Follow { .. } | C::Tried { .. } if this.archived => Ok(Decision::unchanged(EndpointAnswer::Done)),
+            C::Follow { .. } | C::Tried { .. } | C::Replayed { .. } if this.archived => {
+                Ok(Decision::unchanged(EndpointAnswer::Done))
+            }
             _ if this.archived => Err(Refusal::not_found(Self::KIND)),
             C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists")),
             C::Update { url, events, .. } => {
@@ -80,7 +82,8 @@ impl Durable for Endpoint {
                 let delivery = again(cx, past, next.replays);
                 Ok(made(next, delivery))
             }
-            C::Replay(past) => Ok(replay(this, cx, past)),
+            C::Replay { since, count } => replay::begin(this, cx, *since, *count),
+            C::Replayed { after, past, end } => Ok(replay::part(this, cx, *after, past, *end)),
         }
     }
 
@@ -96,7 +99,8 @@ impl Durable for Endpoint {
             EndpointCommand::Tried { .. } => "endpoint.tried",
             EndpointCommand::Test(_) => "endpoint.test",
             EndpointCommand::Redeliver(_) => "endpoint.redeliver",
-            EndpointCommand::Replay(_) => "endpoint.replay",
+            EndpointCommand::Replay { .. } => "endpoint.replay",
+            EndpointCommand::Replayed { .. } => "endpoint.replayed",
         }
     }
 
@@ -106,8 +110,12 @@ impl Durable for Endpoint {
         if !self.archived {
             wants.push(EndpointWant::Follow { cursor: self.cursor });
         }
-        if self.backlog && self.window.size() < WINDOW && (active || self.archived) {
+        // Half at a time: a query for every single delivery would cost more than the deliveries.
+        if self.backlog && self.window.size() <= WINDOW / 2 && (active || self.archived) {
             wants.push(EndpointWant::Refill);
+        }
+        if let Some(replaying) = &self.replaying {
+            wants.push(EndpointWant::Replay(replaying.clone()));
         }
         if active {
             wants.extend(self.deliver());
@@ -156,6 +164,7 @@ fn create(id: Id, cx: &Cx<'_>, url: &str, events: &[String], sealed_secret: &str
         cursor,
         backlog: false,
         replays: 0,
+        replaying: None,
         anew_at: None,
         archived: false,
         created_at: cx.now,
@@ -188,7 +197,7 @@ fn delivery(cx: &Cx<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
 }
 
 /// The same bytes again.
-fn again(cx: &Cx<'_>, past: &Delivery, replay: u32) -> Delivery {
+pub(super) fn again(cx: &Cx<'_>, past: &Delivery, replay: u32) -> Delivery {
     let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
     delivery(cx, past.endpoint_id, &due, replay)
 }
@@ -203,6 +212,7 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
     let cancelled = |d: &Delivery| Row::Delivery(Delivery { state: DeliveryState::Cancelled, ..d.clone() });
     let rows: Vec<Row> = next.window.values().map(cancelled).collect();
     next.window = Default::default();
+    next.replaying = None;
     next.archived = true;
     shown(next).rows(rows)
 }
@@ -256,26 +266,6 @@ fn refilled(this: &Endpoint, cx: &Cx<'_>, rows: &[Delivery], more: bool) -> Deci
         next.place(delivery);
     }
     Decision::to(next, EndpointAnswer::Done).rows(changed)
-}
-
-/// Past events again, each once; those still to be sent are sent anyway, test events are no events of the shop.
-fn replay(this: &Endpoint, cx: &Cx<'_>, past: &[Delivery]) -> Decision<Endpoint> {
-    let mut next = Endpoint { replays: this.replays + 1, ..this.clone() };
-    let mut seen = BTreeSet::new();
-    let mut rows = Vec::new();
-    let wanted =
-        |d: &&Delivery| d.endpoint_id == this.id && d.state != DeliveryState::Pending && d.event != event::TEST;
-    for past in past.iter().filter(wanted) {
-        if seen.insert(past.event_id) {
-            let delivery = again(cx, past, next.replays);
-            rows.push(Row::Delivery(delivery.clone()));
-            next.place(delivery);
-        }
-    }
-    if rows.is_empty() {
-        return Decision::unchanged(EndpointAnswer::Count(0));
-    }
-    Decision::to(next, EndpointAnswer::Count(rows.len() as u32)).rows(rows)
 }
 
 fn tried(this: &Endpoint, cx: &Cx<'_>, command: &EndpointCommand) -> Decision<Endpoint> {
@@ -333,13 +323,10 @@ fn disable(mut next: Endpoint, cx: &Cx<'_>, last: &Delivery) -> Decision<Endpoin
     next.updated_at = cx.now;
     let data = json!({ "endpointId": next.id, "url": next.url, "reason": reason, "deliveryId": last.id });
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, data);
-    let to = cx.rules.operator_mail.clone();
-    let mail = (!to.is_empty()).then(|| {
-        let text = format!(
-            "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
-            next.url
-        );
-        Created::Mail(Mail::new(cx, to, format!("Webhook endpoint disabled: {}", next.url), text))
-    });
-    Decision::to(next, EndpointAnswer::Done).events([happened]).created(mail)
+    let text = format!(
+        "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
+        next.url
+    );
+    let told = Mail::to_operators(cx, &format!("Webhook endpoint disabled: {}", next.url), &text);
+    Decision::to(next, EndpointAnswer::Done).events([happened]).created(told)
 }

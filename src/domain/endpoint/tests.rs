@@ -80,6 +80,17 @@ impl Target {
         rows.truncate(2 * WINDOW);
         EndpointCommand::Refilled { rows, more }
     }
+    /// What the store finds for the replay under way.
+    fn next_part(&self, limit: usize) -> Option<EndpointCommand> {
+        let replaying = self.now().replaying.as_ref()?;
+        let within = |d: &&Delivery| d.created_at >= replaying.since && d.created_at <= replaying.upto;
+        let mut past: Vec<Delivery> = self.rows.values().filter(|d| d.is_past()).filter(within).cloned().collect();
+        past.sort_by_key(|d| (d.created_at, d.id));
+        past.retain(|d| replaying.after.is_none_or(|after| (d.created_at, d.id) > after));
+        past.truncate(limit);
+        let end = past.len() < limit;
+        Some(EndpointCommand::Replayed { after: replaying.after, past, end })
+    }
     fn deliveries(&self) -> Vec<(Id, u32, Timestamp)> {
         let of = |want| match want {
             EndpointWant::Deliver { delivery, number, at } => Some((delivery, number, at)),
@@ -175,6 +186,7 @@ fn the_backlog_counts_anew_after_enabling_too() {
     let mut disabled = target.endpoint.clone().unwrap();
     disabled.state = EndpointState::Disabled;
     target.endpoint = Some(disabled);
+    target.bench.now = target.bench.now.plus_ms(1);
     target.tell(&EndpointCommand::Enable).unwrap();
     for sent in target.now().window.keys().copied().collect::<Vec<_>>() {
         target.tried(sent, true);
@@ -209,9 +221,17 @@ fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
     for _ in 0..2 {
         target.tell(&EndpointCommand::Redeliver(Box::new(past[0].clone()))).unwrap();
     }
-    let twice = past.iter().chain(&past).cloned().collect();
-    let replayed = target.tell(&EndpointCommand::Replay(twice)).unwrap();
+    let since = Timestamp(0);
+    let none = target.tell(&EndpointCommand::Replay { since, count: 0 }).unwrap();
+    assert!(none.next.is_none() && matches!(none.answer, EndpointAnswer::Count(0)));
+    let replayed = target.tell(&EndpointCommand::Replay { since, count: 2 }).unwrap();
     assert!(matches!(replayed.answer, EndpointAnswer::Count(2)));
+    assert_eq!(target.tell(&EndpointCommand::Replay { since, count: 2 }).unwrap_err().code, "replay_running");
+    while let Some(part) = target.next_part(1) {
+        target.tell(&part).unwrap();
+        // Told twice it is the same.
+        assert!(target.tell(&part).unwrap().next.is_none());
+    }
     let mut unique: Vec<_> = target.rows.values().map(|d| (d.event_id, d.replay)).collect();
     unique.sort_unstable();
     unique.dedup();
@@ -247,7 +267,9 @@ enum Step {
     Refilled,
     Enable,
     Test,
-    Replay,
+    Replay(i64),
+    Part,
+    Archive,
     Later(i64),
     Restart,
 }
@@ -260,7 +282,9 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => Just(Step::Refilled),
         1 => Just(Step::Enable),
         1 => Just(Step::Test),
-        1 => Just(Step::Replay),
+        1 => (0i64..10_000_000).prop_map(Step::Replay),
+        2 => Just(Step::Part),
+        1 => Just(Step::Archive),
         3 => (1i64..10_000_000).prop_map(Step::Later),
         1 => Just(Step::Restart),
     ]
@@ -281,8 +305,10 @@ proptest! {
                 Step::Tried(n, ok) => {
                     let sent: Vec<Id> = target.now().window.keys().copied().collect();
                     if let Some(sent) = (!sent.is_empty()).then(|| sent[n % sent.len()]) {
+                        // In memory: a row that counts anew is written with its next attempt.
+                        let was = target.now().window.get(&sent).unwrap().attempts as usize;
                         target.tried(sent, ok);
-                        let (row, was) = (&target.rows[&sent], before[&sent].attempts as usize);
+                        let row = &target.rows[&sent];
                         prop_assert_eq!(row.attempts as usize, was + 1);
                         if row.state == DeliveryState::Pending {
                             let wait = row.next_at.since(target.bench.now);
@@ -302,7 +328,26 @@ proptest! {
                     let due = Due { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
                     target.tell(&EndpointCommand::Test(due)).unwrap();
                 }
-                Step::Replay => { target.tell(&EndpointCommand::Replay(before.values().take(3).cloned().collect())).unwrap(); }
+                Step::Replay(back) => {
+                    let since = target.bench.now.plus_ms(-back);
+                    let count = before.values().filter(|d| d.is_past() && d.created_at >= since).count() as u32;
+                    let running = target.now().replaying.is_some();
+                    prop_assert_eq!(target.tell(&EndpointCommand::Replay { since, count }).is_err(), running);
+                }
+                Step::Part => if let Some(part) = target.next_part(3) {
+                    target.tell(&part).unwrap();
+                },
+                Step::Archive => {
+                    // What comes afterwards is the end of the story.
+                    let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
+                    gone.tell(&EndpointCommand::Archive).unwrap();
+                    while gone.now().wants().contains(&EndpointWant::Refill) {
+                        let refill = gone.query();
+                        gone.tell(&refill).unwrap();
+                    }
+                    prop_assert!(gone.count(DeliveryState::Pending) == 0 && gone.now().at_rest() && gone.now().wants().is_empty());
+                    prop_assert!(gone.tell(&EndpointCommand::Enable).is_err());
+                }
                 Step::Later(ms) => target.bench.now = target.bench.now.plus_ms(ms),
                 Step::Restart => {
                     under_way = None;
@@ -316,6 +361,10 @@ proptest! {
             let now = target.now();
             prop_assert!(now.window.size() <= WINDOW);
             prop_assert!(now.cursor >= cursor);
+            prop_assert!(now.state == EndpointState::Disabled || now.disabled_reason.is_none());
+            if now.state == EndpointState::Disabled {
+                prop_assert!(!now.wants().iter().any(|want| matches!(want, EndpointWant::Deliver { .. })), "a disabled one is sent to");
+            }
             for (id, was) in before.iter().filter(|(_, was)| was.state != DeliveryState::Pending) {
                 prop_assert_eq!(&target.rows[id], was);
             }
@@ -335,6 +384,8 @@ proptest! {
         for _ in 0..10_000 {
             if let Some((sent, ..)) = target.deliveries().first().copied() {
                 target.tried(sent, true);
+            } else if let Some(part) = target.next_part(3) {
+                target.tell(&part).unwrap();
             } else if target.now().wants().contains(&EndpointWant::Refill) {
                 let refill = target.query();
                 target.tell(&refill).unwrap();

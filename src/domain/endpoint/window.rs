@@ -25,7 +25,7 @@ impl Endpoint {
     /// A pending delivery counts its attempts anew when it was last tried before the endpoint was enabled.
     pub(super) fn anew(&self, row: Delivery, now: Timestamp) -> Delivery {
         match (self.anew_at, row.attempted_at) {
-            (Some(anew), Some(tried)) if tried <= anew && row.attempts > 0 => {
+            (Some(anew), Some(tried)) if tried < anew && row.attempts > 0 => {
                 Delivery { attempts: 0, next_at: now, ..row }
             }
             _ => row,

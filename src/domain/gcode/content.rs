@@ -18,6 +18,8 @@ pub enum Content {
     Gcode,
     /// G-code in Prusa's binary form.
     BinaryGcode,
+    /// A 3MF package with sliced G-code, as Bambu Studio and OrcaSlicer write it.
+    SlicedThreeMf,
     /// A mesh, STL as text.
     AsciiStl,
     /// A mesh, binary STL.
@@ -38,7 +40,7 @@ impl Content {
     /// What it is for.
     pub fn kind(self) -> FileKind {
         match self {
-            Self::Gcode | Self::BinaryGcode => FileKind::Gcode,
+            Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,
             Self::AsciiStl | Self::BinaryStl | Self::ThreeMf => FileKind::Model,
             Self::Png | Self::Jpeg | Self::WebP | Self::Heic => FileKind::Image,
         }
@@ -50,7 +52,7 @@ impl Content {
             Self::Gcode => "text/x.gcode",
             Self::BinaryGcode => "application/octet-stream",
             Self::AsciiStl | Self::BinaryStl => "model/stl",
-            Self::ThreeMf => "model/3mf",
+            Self::ThreeMf | Self::SlicedThreeMf => "model/3mf",
             Self::Png => "image/png",
             Self::Jpeg => "image/jpeg",
             Self::WebP => "image/webp",
@@ -107,7 +109,7 @@ impl Windows {
         } else if head.starts_with(b"GCDE") {
             Some(Content::BinaryGcode)
         } else if head.starts_with(ZIP) {
-            self.is_3mf().then_some(Content::ThreeMf)
+            self.package()
         } else if self.is_binary_stl() {
             // Before the text form: many binary files begin with "solid", too.
             Some(Content::BinaryStl)
@@ -120,15 +122,24 @@ impl Windows {
         }
     }
 
-    /// Whether the archive's directory, at its end, lists a model part.
-    fn is_3mf(&self) -> bool {
+    /// What the archive's directory, at its end, lists: sliced plates, or a model part.
+    fn package(&self) -> Option<Content> {
         let end = &self.tail[self.tail.len().saturating_sub(TAIL)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
             let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
             end.get(at + 46..at + 46 + usize::from(length))
         });
-        let mut names = names.map(|name| name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase());
-        names.any(|name| name.starts_with(b"3d/") && name.ends_with(b".model"))
+        let mut found = None;
+        for name in names {
+            let name = name.strip_prefix(b"/").unwrap_or(name).to_ascii_lowercase();
+            if name.starts_with(b"metadata/plate_") && name.ends_with(b".gcode") {
+                return Some(Content::SlicedThreeMf);
+            }
+            if name.starts_with(b"3d/") && name.ends_with(b".model") {
+                found = Some(Content::ThreeMf);
+            }
+        }
+        found
     }
 
     /// Whether the size is exactly that of the facets which the header counts.

@@ -1,10 +1,11 @@
 //! What the comments of PrusaSlicer and its kin (SuperSlicer, OrcaSlicer, Bambu Studio) and of Cura say about a print.
 
 use crate::domain::amount::Amount;
+use crate::domain::sku::Dimensions;
 
 use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
-use super::thumbnail::Thumbnails;
+use super::thumbnail::{Thumbnail, Thumbnails};
 
 /// What `CuraEngine -o` writes into the header before it knows the time; the filament is 0 then, too.
 const CURA_PLACEHOLDER: i64 = 6666;
@@ -29,6 +30,9 @@ pub(super) struct Notes {
     total_grams: Option<f64>,
     /// g/cm³ of each extruder's filament, from the embedded settings.
     densities: Option<Vec<f64>>,
+    layers: Option<u32>,
+    /// Cura's extents: the least and the greatest of each axis, in millimetres.
+    extents: [[Option<f64>; 2]; 3],
 }
 
 impl Notes {
@@ -61,9 +65,31 @@ impl Notes {
             "filament used [g]" | "total filament weight [g]" => replace(&mut self.grams, sum()),
             "total filament used [g]" => replace(&mut self.total_grams, sum()),
             "filament_density" => replace(&mut self.densities, numbers(value)),
+            "LAYER_COUNT" | "total layer number" | "total layers count" => {
+                replace(&mut self.layers, value.trim().parse().ok());
+            }
+            "MINX" | "MINY" | "MINZ" | "MAXX" | "MAXY" | "MAXZ" => self.extent(key, value),
             "Filament used" => replace(&mut self.cura_millimetres, metres(value)),
             _ => {}
         }
+    }
+
+    fn extent(&mut self, key: &str, value: &str) {
+        let Some(axis) = ["X", "Y", "Z"].iter().position(|axis| key.ends_with(axis)) else { return };
+        let end = usize::from(key.starts_with("MAX"));
+        // Before it has sliced, Cura writes the ends of its number type.
+        let number = value.trim().parse().ok().filter(|number: &f64| number.abs() < 1e6);
+        replace(&mut self.extents[axis][end], number);
+    }
+
+    fn size(&self) -> Option<Dimensions> {
+        let [x, y, z] = self.extents.map(|[least, most]| Some(most? - least?).filter(|length| *length > 0.0));
+        Some(Dimensions { x: x?, y: y?, z: z? })
+    }
+
+    /// Takes a picture.
+    pub(super) fn picture(&mut self, picture: Thumbnail) {
+        self.thumbnails.offer(picture);
     }
 
     /// Takes the line that names the slicer.
@@ -86,12 +112,14 @@ impl Notes {
         let cura_is_placeholder =
             self.cura == Some(CURA_PLACEHOLDER) && self.cura_millimetres.is_none_or(|length| length <= 0.0);
         let cura = self.cura.filter(|_| !cura_is_placeholder).or(self.elapsed);
-        let grams = self.weight();
+        let (grams, size) = (self.weight(), self.size());
         Metadata {
             slicer: self.slicer,
             seconds: self.total.or(self.normal).or(cura),
             grams,
             filament_mm: self.millimetres.or(self.cura_millimetres).filter(|length| *length > 0.0),
+            layers: self.layers,
+            size,
             thumbnail: self.thumbnails.into_best(),
         }
     }

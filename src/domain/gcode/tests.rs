@@ -56,7 +56,7 @@ fn reads_prusaslicer() {
         seconds: Some(515),
         grams: Some(Amount(2_530)),
         filament_mm: Some(847.17),
-        thumbnail: None,
+        ..Metadata::default()
     };
     assert_eq!(metadata(PRUSA), expected);
     assert_eq!(metadata(&PRUSA.replace('\n', "\r\n")), expected);
@@ -282,5 +282,23 @@ proptest! {
             reader.push(std::slice::from_ref(byte));
         }
         prop_assert_eq!(reader.finish(), read(text.as_bytes()));
+    }
+}
+
+#[test]
+fn layers_and_extents_are_told_where_they_are_written() {
+    let cura = ";FLAVOR:Marlin\n;TIME:6051\n;Filament used: 2.54321m\n;Layer height: 0.2\n;MINX:-10.5\n;MINY:88.4\n\
+        ;MINZ:0.2\n;MAXX:10.5\n;MAXY:131.6\n;MAXZ:48.2\n;Generated with Cura_SteamEngine 5.6.0\nM104 S200\n;LAYER_COUNT:240\n\
+        ;LAYER:0\nG1 X1\n";
+    let said = metadata(cura);
+    assert_eq!((said.slicer.as_deref(), said.seconds, said.layers), (Some("Cura 5.6.0"), Some(6051), Some(240)));
+    assert_eq!((said.filament_mm, said.grams), (Some(2543.21), None), "a length is no weight");
+    let size = said.size.unwrap();
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    assert!(near(size.x, 21.0) && near(size.y, 43.2) && near(size.z, 48.0), "{size:?}");
+    let unknown = metadata(";MINX:2.14748e+06\n;MAXX:-2.14748e+06\nG28\n");
+    assert_eq!(unknown.size, None);
+    for line in ["; total layer number: 50", "; total layers count = 50"] {
+        assert_eq!(metadata(&format!("{line}\nG28\n")).layers, Some(50), "{line}");
     }
 }

@@ -63,7 +63,11 @@ impl Thumbnails {
             return;
         };
         let Ok(png) = STANDARD.decode(base64) else { return };
-        let found = Thumbnail { width, height, png };
+        self.offer(Thumbnail { width, height, png });
+    }
+
+    /// Keeps the picture if it is the largest so far, and a PNG.
+    pub(super) fn offer(&mut self, found: Thumbnail) {
         let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
         if larger && found.png.starts_with(super::content::PNG) {
             self.best = Some(found);

@@ -10,15 +10,10 @@ use serde_json::json;
 /// Events and mail of one alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
-    pub(super) mail: Option<Created>,
+    pub(super) messages: Vec<Created>,
 }
 
-fn mail(cx: &Cx<'_>, subject: String, text: String) -> Option<Created> {
-    let to = cx.rules.operator_mail.clone();
-    (!to.is_empty()).then(|| Created::Mail(Mail::new(cx, to, subject, text)))
-}
-
-/// `inventory.low` for subscribers, `LOW_STOCK` for workflow automation, and mail.
+/// `inventory.low` for subscribers, `LOW_STOCK` for workflow automation, mail and the agent gateway.
 pub(super) fn low(cx: &Cx<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
@@ -31,15 +26,15 @@ pub(super) fn low(cx: &Cx<'_>, material: &Material) -> Alert {
         "unit": unit,
     });
     let events = ["inventory.low", "LOW_STOCK"].map(|event| event_of(cx, material, event, data.clone()));
-    let mail = mail(
+    let messages = Mail::to_operators(
         cx,
-        format!("Low stock: {}", fields.name),
-        format!(
+        &format!("Low stock: {}", fields.name),
+        &format!(
             "{available} {unit} of {} are available, {} {unit} are on hand.\nThe reorder point is {} {unit}; order {} {unit}.\n",
             fields.name, material.quantity, fields.reorder_point, fields.reorder_quantity
         ),
     );
-    Alert { events: events.into(), mail }
+    Alert { events: events.into(), messages }
 }
 
 /// Stock on hand is not what the shop counted on: a print used `beyond` more than there was, or what is there no longer
@@ -64,7 +59,7 @@ pub(super) fn discrepancy(cx: &Cx<'_>, material: &Material, beyond: Amount) -> A
     };
     Alert {
         events: vec![event_of(cx, material, "inventory.discrepancy", data)],
-        mail: mail(cx, format!("Stock discrepancy: {name}"), text),
+        messages: Mail::to_operators(cx, &format!("Stock discrepancy: {name}"), &text),
     }
 }
 

@@ -76,6 +76,7 @@ impl<'a> Change<'a> {
             ClaimState::Held => {
                 self.movement(MovementKind::Reserve, Amount::ZERO, claim.need, Some(claim.id.job), None);
                 claim.unheard = unheard;
+                claim.reserved_at = Some(self.cx.now);
             }
             ClaimState::Short => self.fell_short = true,
             ClaimState::BelowReorderPoint => {}
@@ -129,6 +130,7 @@ impl<'a> Change<'a> {
 
     /// The decision, with the alerts that the change calls for.
     pub(super) fn decided(mut self, answer: impl FnOnce(&Material) -> MaterialAnswer) -> Decision<Material> {
+        self.recall();
         self.alert();
         self.next.updated_at = self.cx.now;
         let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
@@ -162,6 +164,6 @@ impl<'a> Change<'a> {
 
     fn tell(&mut self, alert: Alert) {
         self.events.extend(alert.events);
-        self.created.extend(alert.mail);
+        self.created.extend(alert.messages);
     }
 }

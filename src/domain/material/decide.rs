@@ -1,15 +1,15 @@
 //! The rules of a material: production spec §1, decisions §4 (stock check, consumption) and §5.
 //!
-//! A stock-take below what is reserved is taken as counted: `available` is 0, nothing is taken from anybody, and the
-//! operator is told by `inventory.discrepancy`. Nobody else is held until the shelf covers the reservations again.
+//! A stock-take below what is reserved is taken as counted: `available` is 0, the operator is told by
+//! `inventory.discrepancy`, and the latest reservations are asked back ([`super::recall`]).
 
 use crate::domain::amount::{Amount, LARGEST};
 use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::material::change::Change;
 use crate::domain::material::{
-    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialFields, MovementKind,
-    TellOrder,
+    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialWant,
+    MovementKind,
 };
 use crate::domain::refusal::{Faults, Refusal};
 use std::cmp::Reverse;
@@ -20,7 +20,7 @@ impl Durable for Material {
     const KIND: &'static str = "material";
     type Command = MaterialCommand;
     type Answer = MaterialAnswer;
-    type Want = TellOrder;
+    type Want = MaterialWant;
 
     fn if_version(command: &MaterialCommand) -> Option<i64> {
         match command {
@@ -49,6 +49,7 @@ impl Durable for Material {
             MaterialCommand::Claim { order, asks } => Ok(claim(material, cx, *order, asks)),
             MaterialCommand::Settle { claims } => Ok(settle(material, cx, claims)),
             MaterialCommand::Heard { claims } => Ok(heard(material, cx, claims)),
+            MaterialCommand::Kept { claims } => Ok(kept(material, cx, claims)),
         }
     }
 
@@ -61,10 +62,11 @@ impl Durable for Material {
             MaterialCommand::Claim { .. } => "material.claim",
             MaterialCommand::Settle { .. } => "material.settle",
             MaterialCommand::Heard { .. } => "material.heard",
+            MaterialCommand::Kept { .. } => "material.kept",
         }
     }
 
-    fn wants(&self) -> Vec<TellOrder> {
+    fn wants(&self) -> Vec<MaterialWant> {
         self.untold()
     }
 
@@ -112,6 +114,7 @@ fn create(id: Id, cx: &Cx<'_>, fields: &MaterialFields, quantity: Amount) -> Dec
         claims: Default::default(),
         line: Default::default(),
         unheard: Default::default(),
+        recalled: Default::default(),
     };
     let mut change = Change::of(&empty, cx);
     change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("first stock"));
@@ -137,6 +140,7 @@ fn update(material: &Material, cx: &Cx<'_>, fields: Option<&MaterialFields>, qua
     if let Some(counted) = quantity {
         let difference = counted - material.quantity;
         change.movement(MovementKind::Adjust, difference, Amount::ZERO, None, Some("stock-take"));
+        change.ask_again();
     }
     if change.is_nothing() && change.next.fields == material.fields {
         return Ok(Decision::unchanged(answer(material)));
@@ -163,6 +167,7 @@ fn adjust(material: &Material, cx: &Cx<'_>, delta: Amount, reason: &str) -> Deci
     let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };
     let mut change = Change::of(material, cx);
     change.movement(kind, delta, Amount::ZERO, None, Some(reason));
+    change.ask_again();
     change.walk();
     Ok(change.decided(answer))
 }
@@ -185,7 +190,9 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
             let stand = asks.iter().map(|ask| (ask.id, ClaimState::Short, Some(words.clone()))).collect();
             Ok(Decision::unchanged(MaterialAnswer::Claims(stand)))
         }
-        MaterialCommand::Settle { .. } | MaterialCommand::Heard { .. } => Ok(Decision::unchanged(MaterialAnswer::Done)),
+        MaterialCommand::Settle { .. } | MaterialCommand::Heard { .. } | MaterialCommand::Kept { .. } => {
+            Ok(Decision::unchanged(MaterialAnswer::Done))
+        }
         _ => Err(Refusal::not_found(Material::KIND)),
     }
 }
@@ -211,6 +218,9 @@ fn claim(material: &Material, cx: &Cx<'_>, order: Id, asks: &[ClaimAsk]) -> Deci
             priority: ask.priority,
             due_at: ask.due_at,
             since: ask.since,
+            reserved_at: None,
+            recalled: false,
+            kept: false,
         };
         change.check(claim, false);
     }
@@ -243,6 +253,15 @@ fn heard(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Mater
             change.put(Claim { unheard: false, ..claim.clone() });
         }
     }
+    if change.is_nothing() {
+        return Decision::unchanged(MaterialAnswer::Done);
+    }
+    change.decided(|_| MaterialAnswer::Done)
+}
+
+fn kept(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Material> {
+    let mut change = Change::of(material, cx);
+    change.keeps(claims);
     if change.is_nothing() {
         return Decision::unchanged(MaterialAnswer::Done);
     }

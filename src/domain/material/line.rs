@@ -5,7 +5,7 @@
 
 use crate::domain::durable::Cx;
 use crate::domain::id::Id;
-use crate::domain::material::{Claim, ClaimId, ClaimState, Material, TellOrder};
+use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialWant};
 use crate::domain::time::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -70,13 +70,24 @@ impl Material {
         }
     }
 
+    /// Why a reservation is asked back, in words for people.
+    pub fn recall_words(&self) -> String {
+        let (name, unit) = (&self.fields.name, self.fields.kind.unit());
+        format!("its {name} was taken back: {} {unit} on hand, {} {unit} reserved", self.quantity, self.reserved)
+    }
+
     /// Inserts or replaces a claim.
     pub(super) fn set_claim(&mut self, claim: Claim) {
         self.remove_claim(claim.id);
         if claim.waits() {
             self.line.insert_mut(claim.place());
-        } else if claim.unheard {
-            self.unheard.insert_mut((claim.order_id, claim.id));
+        } else {
+            let place = (claim.order_id, claim.id);
+            if claim.recalled {
+                self.recalled.insert_mut(place);
+            } else if claim.unheard {
+                self.unheard.insert_mut(place);
+            }
         }
         self.claims.insert_mut(claim.id, claim);
     }
@@ -86,16 +97,27 @@ impl Material {
         if let Some(old) = self.claims.get(&id) {
             self.line.remove_mut(&old.place());
             self.unheard.remove_mut(&(old.order_id, id));
+            self.recalled.remove_mut(&(old.order_id, id));
             self.claims.remove_mut(&id);
         }
     }
 
-    /// Orders that are to be told of held claims, one message each.
-    pub(super) fn untold(&self) -> Vec<TellOrder> {
-        let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();
-        for (order, claim) in &self.unheard {
-            orders.entry(*order).or_default().push(*claim);
-        }
-        orders.into_iter().map(|(order, claims)| TellOrder { order, claims }).collect()
+    /// Whether a reservation is asked back.
+    pub(super) fn anybody_recalled(&self) -> bool {
+        !self.recalled.is_empty()
+    }
+
+    /// What orders are to be told, one message each.
+    pub(super) fn untold(&self) -> Vec<MaterialWant> {
+        let by_order = |places: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
+            let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();
+            for (order, claim) in places {
+                orders.entry(*order).or_default().push(*claim);
+            }
+            orders
+        };
+        let held = by_order(&self.unheard).into_iter().map(|(order, claims)| MaterialWant::TellHeld { order, claims });
+        let back = by_order(&self.recalled).into_iter().map(|(order, claims)| MaterialWant::AskBack { order, claims });
+        held.chain(back).collect()
     }
 }

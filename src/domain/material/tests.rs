@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::mail::Channel;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::{Bench, id};
 use proptest::prelude::*;
@@ -91,7 +92,7 @@ fn a_short_claim_waits_is_held_by_a_delivery_and_told_until_heard() {
     assert!(shelf.now().wants().is_empty());
     shelf.tell(&adjust(20)).unwrap();
     assert_eq!(shelf.state(1), Some(ClaimState::Held));
-    assert_eq!(shelf.now().wants(), [TellOrder { order: id(100), claims: vec![claim_id(1)] }]);
+    assert_eq!(shelf.now().wants(), [MaterialWant::TellHeld { order: id(100), claims: vec![claim_id(1)] }]);
     shelf.tell(&MaterialCommand::Heard { claims: vec![claim_id(1)] }).unwrap();
     assert!(shelf.now().wants().is_empty());
     let again = shelf.tell(&claim(vec![ask(1, 120)])).unwrap();
@@ -170,6 +171,11 @@ fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
         .unwrap();
     let again = needed.tell(&claim(vec![ask(3, 201)])).unwrap();
     assert_eq!((happened(&again).len(), again.created.len()), (2, 0), "nobody to mail to");
+    bench.bench.rules.agent_gateway = true;
+    bench.material = None;
+    let both = bench.tell(&create).unwrap().created;
+    let ways = both.iter().map(|Created::Mail(mail)| mail.channel);
+    assert_eq!(ways.collect::<Vec<_>>(), [Channel::Mail, Channel::Agent]);
 }
 
 #[test]
@@ -192,6 +198,33 @@ fn a_count_below_what_is_reserved_is_taken_and_flagged_once() {
     assert_eq!((shelf.now().available(), shelf.state(1)), (Amount::ZERO, Some(ClaimState::Held)));
     assert!(happened(&shelf.tell(&count(40)).unwrap()).is_empty());
     assert!(shelf.tell(&count(40)).unwrap().next.is_none());
+}
+
+#[test]
+fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
+    let mut shelf = shelf(100, 0);
+    for job in 1..=4 {
+        shelf.bench.now = shelf.bench.now.plus_ms(1000);
+        shelf.tell(&claim(vec![ask(job, 20)])).unwrap();
+    }
+    let asked = |shelf: &Shelf| {
+        let wants = shelf.now().wants().into_iter();
+        wants
+            .flat_map(|want| if let MaterialWant::AskBack { claims, .. } = want { claims } else { Vec::new() })
+            .collect::<Vec<_>>()
+    };
+    let count =
+        |units| MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
+    shelf.tell(&count(50)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(3), claim_id(4)]);
+    shelf.tell(&MaterialCommand::Kept { claims: vec![claim_id(4)] }).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2), claim_id(3)], "the next one is asked");
+    shelf.tell(&settle(3, 0)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2)]);
+    shelf.tell(&adjust(10)).unwrap();
+    assert!(asked(&shelf).is_empty(), "what is there covers the rest");
+    shelf.tell(&count(30)).unwrap();
+    assert_eq!(asked(&shelf), [claim_id(2), claim_id(4)], "counted anew, asked anew");
 }
 
 #[test]
@@ -237,6 +270,8 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
         }),
         1 => proptest::collection::vec(0u32..12, 1..6)
             .prop_map(|jobs| MaterialCommand::Heard { claims: jobs.into_iter().map(claim_id).collect() }),
+        1 => proptest::collection::vec(0u32..12, 1..6)
+            .prop_map(|jobs| MaterialCommand::Kept { claims: jobs.into_iter().map(claim_id).collect() }),
     ]
 }
 
@@ -256,6 +291,7 @@ proptest! {
         let mut rows = BTreeMap::<ClaimId, Claim>::new();
         for command in std::iter::once(create).chain(commands) {
             let held_before: BTreeSet<_> = rows.values().filter(|c| !c.waits()).map(|c| c.id).collect();
+            shelf.bench.now = shelf.bench.now.plus_ms(1000);
             let Ok(decision) = shelf.tell(&command) else { continue };
             for row in &decision.rows {
                 match row {
@@ -276,13 +312,32 @@ proptest! {
             // What a load makes of the rows is what is in memory, indexes included.
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
             prop_assert_eq!(&head.put_back(rows.values().cloned()), now);
-            for told in now.wants() {
-                prop_assert!(told.claims.iter().all(|c| rows[c].order_id == told.order && rows[c].unheard));
+            let (mut told, mut asked) = (0, BTreeSet::new());
+            for want in now.wants() {
+                match want {
+                    MaterialWant::TellHeld { order, claims } => {
+                        prop_assert!(claims.iter().all(|c| rows[c].order_id == order && rows[c].unheard));
+                        told += claims.len();
+                    }
+                    MaterialWant::AskBack { order, claims } => {
+                        prop_assert!(claims.iter().all(|c| rows[c].order_id == order));
+                        asked.extend(claims);
+                    }
+                }
             }
-            prop_assert_eq!(
-                now.wants().iter().map(|told| told.claims.len()).sum::<usize>(),
-                held.iter().filter(|c| c.unheard).count()
-            );
+            prop_assert_eq!(told, held.iter().filter(|c| c.unheard && !c.recalled).count());
+            // As many are asked back as it takes, the latest first, and no more.
+            let back: Amount = asked.iter().map(|c| rows[c].need).sum();
+            let all_kept = held.iter().all(|c| c.kept || c.recalled || c.need == Amount::ZERO);
+            prop_assert!(now.reserved - back <= now.quantity || all_kept);
+            for one in &asked {
+                let age = |c: &Claim| (c.reserved_at, c.since, c.id);
+                let needed = now.reserved - back + rows[one].need > now.quantity;
+                let earliest = held.iter().filter(|c| c.recalled).all(|c| age(c) >= age(&rows[one]));
+                prop_assert!(needed || !earliest, "{one} need not be asked");
+                let passed = |c: &&&Claim| !c.recalled && !c.kept && c.need > Amount::ZERO && age(c) > age(&rows[one]);
+                prop_assert!(held.iter().find(passed).is_none(), "a later one is not asked");
+            }
             for waits in &waiting {
                 let blocked = !waits.released && now.quantity < now.fields.reorder_point;
                 prop_assert!(blocked || waits.need > now.available(), "{waits:?} fits and waits");

@@ -68,8 +68,10 @@ impl Change<'_> {
             return self.heard(false);
         };
         if known.state.over() {
-            let last =
-                matches!(report, Report::Ended { .. } | Report::NotStarted { .. } | Report::CancelledBeforeStart);
+            let last = !matches!(
+                report,
+                Report::Uploading | Report::StartSent | Report::Printing | Report::Paused | Report::Unverified(_)
+            );
             if last && known.word.is_some() {
                 self.edit_attempt(id, attempt, |attempt| attempt.word = None);
             }
@@ -113,7 +115,7 @@ impl Change<'_> {
                 self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason });
             }
             // A print that was seen cannot have failed to start: it is over, and is not started again by itself.
-            Report::NotStarted { reason, .. } if began => {
+            Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
                 let reason = Some(reason.as_str());
                 self.ended(&job, &known, &Ending { end: PrintEnd::Failed, filament_mm: None, progress: 0.0, reason });
             }
@@ -128,6 +130,7 @@ impl Change<'_> {
                 let state = if *start_sent { AttemptState::NotStarted } else { AttemptState::Refused };
                 self.not_started(&job, &known, state, *counts, reason);
             }
+            Report::Stopped { reason } => self.stopped(&job, &known, reason),
             Report::CancelledBeforeStart => {
                 self.not_started(&job, &known, AttemptState::Cancelled, false, "cancelled before it began");
             }
@@ -216,6 +219,23 @@ impl Change<'_> {
         self.check_ready();
     }
 
+    /// An emergency stop before the print was seen: FAILED, so that a person decides whether it is made again.
+    fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
+        let (now, id) = (self.cx.now, job.id);
+        self.edit_attempt(id, attempt.id, |attempt| {
+            attempt.state = AttemptState::Failed;
+            attempt.unverified = false;
+            attempt.reason = Some(reason.to_owned());
+            attempt.ended_at = Some(now);
+        });
+        if job.cancel_requested_at.is_some() {
+            self.end_cancelled(id, Amount::ZERO);
+            self.check_ready();
+        } else {
+            self.failed(id, Amount::ZERO, reason);
+        }
+    }
+
     /// Nothing began: the job waits for a printer again, until too many tries failed.
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         let (now, id) = (self.cx.now, job.id);
@@ -247,6 +267,11 @@ impl Change<'_> {
                 job.attempt_id = None;
                 job.printer_id = None;
             });
+            if let Ok(job) = self.job(id)
+                && job.recalled
+            {
+                self.give_up(&job, "its material was counted below what is reserved");
+            }
         }
     }
 

@@ -70,6 +70,11 @@ pub enum Report {
         /// In plain words.
         reason: String,
     },
+    /// An emergency stop before it was seen to print: nothing of it prints, and it is not tried again by itself.
+    Stopped {
+        /// In plain words.
+        reason: String,
+    },
     /// Cancelled before anything began.
     CancelledBeforeStart,
 }
@@ -161,6 +166,8 @@ pub enum OrderCommand {
     Ship(Shipment),
     /// A material answers how claims stand.
     Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
+    /// A material asks these reservations back, with the words for people; those that are kept are answered.
+    Recall(Vec<ClaimId>, String),
     /// A material has settled these claims.
     Settled(Vec<ClaimId>),
     /// The dispatcher proposes: claims the printer for the job.
@@ -219,6 +226,8 @@ pub enum OrderAnswer {
     Job(Arc<Job>),
     /// To the dispatcher: the attempt that was claimed.
     Claimed(Id),
+    /// To a material that asks reservations back: those that stay, because a print is on.
+    Kept(Vec<ClaimId>),
     /// To a printer or a material: heard. For an attempt: whether the order still wants it.
     Heard {
         /// `false`: the attempt is over for the order; the printer may forget it (after making sure that it does not print).

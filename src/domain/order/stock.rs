@@ -8,7 +8,7 @@ use crate::domain::amount::Amount;
 use crate::domain::durable::Decision;
 use crate::domain::job::{Block, Job, JobState, Stock};
 use crate::domain::material::{ClaimId, ClaimState};
-use crate::domain::order::Order;
+use crate::domain::order::{Order, OrderAnswer};
 
 /// The job is done with its claim, of which this much was consumed.
 pub(super) fn settle(job: &mut Job, consumed: Amount) {
@@ -44,6 +44,42 @@ impl Change<'_> {
         self.heard(true)
     }
 
+    /// A material asks reservations back. A job that waits for a printer gives its own up; one whose print is on, or about to
+    /// be, keeps it, and gives it up should nothing come of the attempt.
+    pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order> {
+        let mut kept = Vec::new();
+        for claim in claims {
+            let Ok(job) = self.job(claim.job) else { continue };
+            if job.claim != claim.number {
+                continue; // Given up already: the material will hear of it.
+            }
+            match job.stock {
+                Stock::Held if job.live().is_some() => {
+                    self.edit(job.id, |job| job.recalled = true);
+                    kept.push(*claim);
+                }
+                Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, words),
+                // Settled already, or about to be answered that it is held: asked back again then.
+                _ => {}
+            }
+        }
+        self.done(|_| OrderAnswer::Kept(kept))
+    }
+
+    /// SLICED → `awaiting_manual_review`: the reservation goes back, and a new place in the line is asked for. The line goes by
+    /// priority, due date and age, so it is the old one.
+    pub(super) fn give_up(&mut self, job: &Job, words: &str) {
+        let (id, number) = (job.id, job.claim);
+        self.edit(id, |job| {
+            job.settling.push((number, Amount::ZERO));
+            job.claim += 1;
+            job.recalled = false;
+        });
+        if let Ok(job) = self.job(id) {
+            self.block(&job, Block::Material, Stock::Asked, Some(&words.to_owned()));
+        }
+    }
+
     fn stands(&mut self, job: &Job, number: u32, state: ClaimState, words: Option<&String>) {
         if number != job.claim || job.stock == Stock::None {
             // Not wanted any more: whatever the material holds goes back.
@@ -75,7 +111,7 @@ impl Change<'_> {
             (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
                 self.block(job, Block::ReorderPoint, Stock::InLine, words);
             }
-            // Taken away, or an answer from before it was held: asking again tells. A job with an attempt keeps it.
+            // An answer from before it was held: asking again tells. A job with an attempt keeps it.
             (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint) if job.state == JobState::Sliced => {
                 let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };
                 self.block(job, by, Stock::Asked, words);

@@ -31,6 +31,7 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
             machine_type: MachineType::FdmStandard,
             dimensions: None,
             file_id: file.then(|| id(11)),
+            file_form: Default::default(),
             file_filament_mm: Some(1000.0),
             estimated_seconds: None,
         },

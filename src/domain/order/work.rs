@@ -37,6 +37,7 @@ impl Change<'_> {
                     machine_type: line.make.machine_type,
                     dimensions: line.make.dimensions,
                     file_id: line.make.file_id,
+                    file_form: line.make.file_form,
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
                     state: if complete { JobState::Validated } else { JobState::Created },
@@ -45,6 +46,7 @@ impl Change<'_> {
                     stock: if complete { Stock::Asked } else { Stock::None },
                     claim: 1,
                     settling: Vec::new(),
+                    recalled: false,
                     released: false,
                     priority: self.order.priority,
                     due_at: self.order.due_at,
@@ -198,7 +200,7 @@ impl Change<'_> {
             job.claim += 1;
             job.stock = Stock::Asked;
             job.state = JobState::Validated;
-            job.released = false;
+            (job.released, job.recalled) = (false, false);
             job.printer_id = None;
             job.tries = 0;
             job.tried_on.clear();

@@ -1,6 +1,6 @@
 //! The attempt in hand: taken, uploaded, started at most once, judged, ended, heard of.
 
-use super::{Evidence, InHand, Phase, Printer, PrinterAnswer};
+use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer};
 use crate::domain::durable::{Cx, Decision};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
@@ -8,6 +8,8 @@ use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd};
 
 /// Words of a print that nobody waits for.
 const GIVEN_UP: &str = "given up by an operator";
+/// Words of a job that an emergency stop ended.
+const STOPPED: &str = "emergency stop";
 
 impl Printer {
     /// Gives the printer an attempt. One that it does not take is never taken later, so that the order may rely on the "no"
@@ -19,11 +21,16 @@ impl Printer {
         if self.past.contains(&new.attempt) {
             return Decision::unchanged(PrinterAnswer::NotTaken("the attempt is over".to_owned()));
         }
+        // Claimed before the stop: the job is stopped with the printer, not given to another one.
+        if self.needs_home && self.stopped_at.is_some_and(|at| new.taken_at <= at) {
+            self.forget(new.attempt);
+            return Decision::to(self, PrinterAnswer::Stopped(STOPPED.to_owned()));
+        }
         if let Err(why) = self.free().map_err(|why| format!("the printer is {why}")).and(fits) {
             self.forget(new.attempt);
             return Decision::to(self, PrinterAnswer::NotTaken(why));
         }
-        self.in_hand = Some(new);
+        self.in_hand = Some(InHand { taken_at: cx.now, ..new });
         self.updated_at = cx.now;
         Decision::to(self, PrinterAnswer::Done)
     }
@@ -173,7 +180,7 @@ impl Printer {
                 Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
                     (in_hand.cancel, in_hand.unwanted) = (true, true);
                 }
-                Phase::Ended { .. } | Phase::NotStarted { .. } => {}
+                Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => {}
             }
             if let Phase::Ended { end, .. } = in_hand.phase {
                 printer.print_over(end, auto_clear);
@@ -203,13 +210,29 @@ impl Printer {
     pub(super) fn stopped(&mut self, cx: &Cx<'_>) {
         let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
-            if matches!(in_hand.phase, Phase::Taken) {
-                in_hand.enter(not_started(false, false, "emergency stop".to_owned()));
-            } else {
-                on = true;
-                in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some("emergency stop".to_owned())));
-                self.print_failed = true;
+            let reason = STOPPED.to_owned();
+            match in_hand.phase {
+                Phase::Printing { .. } | Phase::Paused { .. } => {
+                    on = true;
+                    in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
+                }
+                // It may have begun: somebody looks at the bed. Whatever it was, the cut power has ended it.
+                Phase::StartSent { .. } | Phase::Unverified { .. } => {
+                    on = true;
+                    in_hand.enter(Phase::Stopped { reason });
+                }
+                _ => in_hand.enter(Phase::Stopped { reason }),
             }
+            self.print_failed |= on;
+        }
+        if let Some(manual) = &self.manual {
+            on |= manual.phase != ManualPhase::Taken;
+            self.manual_ends(Some(ManualFailure::Busy(STOPPED.to_owned())));
+        }
+        // Nothing is on any more; the next look tells what it says of itself.
+        self.shows = None;
+        if matches!(self.activity, Activity::Printing | Activity::Paused) {
+            self.activity = Activity::Error;
         }
         self.needs_home = true;
         self.bed_not_cleared |= on;
@@ -227,7 +250,7 @@ impl Printer {
         let hopeless = match in_hand.phase {
             Phase::Unverified { .. } => true,
             Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => away,
-            Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } => false,
+            Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => false,
         };
         if in_hand.unwanted && hopeless {
             in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP.to_owned())));

@@ -54,6 +54,8 @@ pub enum PrinterCommand {
         file_id: Id,
         /// The name on the printer.
         file_name: String,
+        /// When the order claimed the printer: an emergency stop since then stops the job too.
+        claimed_at: Timestamp,
         /// What it needs loaded.
         material_id: Id,
         /// Which machine.
@@ -107,6 +109,31 @@ pub enum PrinterCommand {
         /// The order still wants it.
         wanted: bool,
     },
+    /// An operator prints a file that is no job; refused (409) unless it could take a job.
+    PrintManually {
+        /// Which print: made by the edge.
+        id: Id,
+        /// What to upload; `None`: the file is on the printer.
+        file_id: Option<Id>,
+        /// Its name on the printer.
+        file_name: String,
+    },
+    /// The file of a manual print is there: as `Uploaded`.
+    ManualUploaded {
+        /// Which print.
+        id: Id,
+        /// The name the printer really uses.
+        remote_name: String,
+    },
+    /// The printer took the start of a manual print, or it certainly did not begin.
+    ManualOver {
+        /// Which print.
+        id: Id,
+        /// Why it did not begin.
+        error: Option<String>,
+    },
+    /// The start of a manual print was not confirmed in time.
+    ManualUnclear(Id),
     /// Emergency stop went out on the wire (recorded after).
     EmergencyStopped,
     /// The bed was cleared.
@@ -129,8 +156,12 @@ pub enum PrinterAnswer {
     Printer(Box<Printer>),
     /// To the upload task: send the start now (exactly the caller whose `Uploaded` made `start_sent` durable hears this).
     Go,
+    /// To an operator: this manual print is taken.
+    Manual(Id),
     /// To an order that gives an attempt: why it was not taken. It never will be.
     NotTaken(String),
+    /// To an order that gives an attempt that it claimed before an emergency stop: it is stopped, in these words.
+    Stopped(String),
     /// To an order that cancels or resolves: the attempt is not in hand, and will never be taken.
     NotInHand,
     /// Done, or already done.
@@ -156,6 +187,11 @@ pub enum PrinterWant {
     Run {
         /// Which attempt.
         attempt: Id,
+    },
+    /// Bring a manual print to its start: upload, then start once; a start that was sent is only waited for.
+    Manual {
+        /// Which print.
+        id: Id,
     },
     /// Cancel the print of this attempt at the printer, until it ends.
     CancelPrint {

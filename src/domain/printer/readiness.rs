@@ -20,6 +20,7 @@ pub fn report_of(in_hand: &InHand) -> Report {
         Phase::Ended { end, filament_mm, progress, reason } => {
             Report::Ended { end: *end, filament_mm: *filament_mm, progress: *progress, reason: reason.clone() }
         }
+        Phase::Stopped { reason } => Report::Stopped { reason: reason.clone() },
         Phase::NotStarted { start_sent: false, counts: false, .. } if in_hand.cancel => Report::CancelledBeforeStart,
         Phase::NotStarted { start_sent, counts, reason } => {
             Report::NotStarted { start_sent: *start_sent, counts: *counts, reason: reason.clone() }
@@ -30,7 +31,7 @@ pub fn report_of(in_hand: &InHand) -> Report {
 impl InHand {
     /// The end is known.
     pub fn over(&self) -> bool {
-        matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. })
+        matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. })
     }
 
     /// Whether a path that the printer names is our file: the name it told at the upload, or our own, which is unique to
@@ -80,6 +81,9 @@ impl Printer {
 
     /// Whether it can take a job now; else why not, in two or three plain words.
     pub fn free(&self) -> Result<(), String> {
+        if self.manual.is_some() {
+            return Err("starting a manual print".to_owned());
+        }
         match &self.in_hand {
             Some(in_hand) if matches!(in_hand.phase, Phase::Unverified { .. }) => Err("unverified".to_owned()),
             Some(in_hand) if matches!(in_hand.phase, Phase::Paused { .. }) => Err("paused".to_owned()),

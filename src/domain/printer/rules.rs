@@ -1,7 +1,7 @@
 //! The printer as a durable thing: who answers which command, and what its state calls for.
 
 use super::readiness::report_of;
-use super::{InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields, PrinterWant};
+use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields, PrinterWant};
 use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
@@ -39,7 +39,17 @@ impl Durable for Printer {
             PrinterCommand::Silent(connection, reason, last_seen) => {
                 Ok(printer.silent(*connection, reason, *last_seen, cx))
             }
-            PrinterCommand::Take { attempt, job, order, file_id, file_name, material_id, machine_type, dimensions } => {
+            PrinterCommand::Take {
+                attempt,
+                job,
+                order,
+                file_id,
+                file_name,
+                claimed_at,
+                material_id,
+                machine_type,
+                dimensions,
+            } => {
                 let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
                 let in_hand = InHand {
                     attempt: *attempt,
@@ -54,7 +64,7 @@ impl Durable for Printer {
                     cancel: false,
                     unwanted: false,
                     progress: 0.0,
-                    taken_at: cx.now,
+                    taken_at: *claimed_at,
                 };
                 Ok(printer.take(in_hand, fits, cx))
             }
@@ -65,6 +75,13 @@ impl Durable for Printer {
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
             PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
             PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+            PrinterCommand::PrintManually { id, file_id, file_name } => {
+                let (file_id, file_name) = (*file_id, file_name.clone());
+                printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
+            }
+            PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
+            PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
+            PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
             PrinterCommand::EmergencyStopped => {
                 Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
@@ -97,6 +114,10 @@ impl Durable for Printer {
             PrinterCommand::CancelAttempt(_) => "printer.cancel_attempt",
             PrinterCommand::Resolved { .. } => "printer.resolved",
             PrinterCommand::Heard { .. } => "printer.heard",
+            PrinterCommand::PrintManually { .. } => "printer.print",
+            PrinterCommand::ManualUploaded { .. } => "printer.print_uploaded",
+            PrinterCommand::ManualOver { .. } => "printer.print_over",
+            PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared => "printer.bed_cleared",
             PrinterCommand::Homed => "printer.home",
@@ -123,6 +144,9 @@ impl Durable for Printer {
                 sealed_api_key: self.fields.sealed_api_key.clone(),
                 serial: self.fields.serial.clone(),
             });
+        }
+        if let Some(manual) = &self.manual {
+            wants.push(PrinterWant::Manual { id: manual.id });
         }
         if let Some(in_hand) = &self.in_hand {
             let attempt = in_hand.attempt;
@@ -152,6 +176,8 @@ fn create(id: Id, cx: &Cx<'_>, fields: &PrinterFields) -> Decision<Printer> {
         id,
         fields: fields.clone(),
         in_hand: None,
+        manual: None,
+        last_manual: None,
         bed_not_cleared: false,
         needs_home: false,
         maintenance: None,
@@ -187,13 +213,12 @@ impl Printer {
     }
 
     fn not_busy(&self, what: &str) -> Result<(), Refusal> {
-        match &self.in_hand {
-            Some(_) => Err(Refusal::conflict(
-                "printer_busy",
-                format!("the printer has a job in hand; it cannot be {what} now"),
-            )),
-            None => Ok(()),
-        }
+        let has = match (&self.in_hand, &self.manual) {
+            (Some(_), _) => "has a job in hand",
+            (None, Some(_)) => "is starting a manual print",
+            (None, None) => return Ok(()),
+        };
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it cannot be {what} now")))
     }
 
     fn update(self, fields: &PrinterFields, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {

@@ -92,6 +92,12 @@ impl Printer {
             next.needs_home = false;
         }
         next.evidence(status, now);
+        next.manual_seen(status);
+        // A print that is no job of ours leaves its part on the bed all the same.
+        let at_rest = status.connection == Connection::Connected && !active;
+        if self.foreign_print() && at_rest {
+            next.bed_not_cleared |= !next.fields.auto_clear;
+        }
         if next == *self {
             return None;
         }

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 const OURS: &str = "JOB-000001_x.gcode";
 
-struct Shop {
+pub(super) struct Shop {
     bench: Bench,
     printer: Option<Printer>,
 }
@@ -32,23 +32,24 @@ fn fields() -> PrinterFields {
     }
 }
 
-fn take(attempt: u32) -> PrinterCommand {
+pub(super) fn take(attempt: u32) -> PrinterCommand {
     PrinterCommand::Take {
         attempt: id(attempt),
         job: id(21),
         order: id(22),
         file_id: id(23),
         file_name: OURS.into(),
+        claimed_at: crate::domain::time::Timestamp(i64::MAX),
         material_id: id(24),
         machine_type: MachineType::FdmStandard,
         dimensions: None,
     }
 }
 
-const ATTEMPT: u32 = 20;
+pub(super) const ATTEMPT: u32 = 20;
 
 impl Shop {
-    fn idle() -> Self {
+    pub(super) fn idle() -> Self {
         let mut shop = Self { bench: Bench::new(), printer: None };
         shop.ask(PrinterCommand::Create(Box::new(fields()))).unwrap();
         shop.sees(Activity::Idle, None, None);
@@ -70,7 +71,7 @@ impl Shop {
         assert!(matches!(shop.phase(), Phase::Printing { .. }));
         shop
     }
-    fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
+    pub(super) fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
         self.bench.tell(&mut self.printer, id(1), &command)
     }
     fn uploaded(&mut self) -> Decision<Printer> {
@@ -84,7 +85,7 @@ impl Shop {
         let (file, connection) = (file.map(str::to_owned), Connection::Connected);
         Status { state, connection, file, ended, updated_at: self.bench.now, ..Status::default() }
     }
-    fn sees(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Decision<Printer> {
+    pub(super) fn sees(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Decision<Printer> {
         let status = self.status(state, file, ended);
         self.tell(status)
     }
@@ -97,7 +98,7 @@ impl Shop {
     fn silent(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
     }
-    fn p(&self) -> &Printer {
+    pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
     }
     fn phase(&self) -> Phase {
@@ -115,7 +116,7 @@ impl Shop {
     }
 }
 
-fn refused(decision: &Decision<Printer>) -> bool {
+pub(super) fn refused(decision: &Decision<Printer>) -> bool {
     matches!(decision.answer, PrinterAnswer::NotTaken(_))
 }
 
@@ -290,6 +291,31 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     let after = shop.status(Activity::Idle, None, None);
     shop.tell(Status { homed: Some(true), ..after });
     assert_eq!(shop.p().free(), Ok(()));
+    // Before it was seen to print: it is stopped all the same, and only what may have begun dirties the bed.
+    for (mut shop, may_have_begun) in [(Shop::taken(), false), (Shop::started(), true)] {
+        shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+        assert!(matches!(shop.report(), Report::Stopped { .. }));
+        assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done), "no start goes out");
+        shop.sees(Activity::Printing, Some(OURS), None);
+        assert!(matches!(shop.report(), Report::Stopped { .. }), "an end stays");
+        assert_eq!(shop.p().bed_not_cleared, may_have_begun);
+        shop.heard(false);
+        assert!(shop.p().free().is_err());
+    }
+    let mut shop = Shop::started();
+    shop.judged(Evidence::Unclear("no answer".into()));
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert!(matches!(shop.report(), Report::Stopped { .. }));
+    // Claimed for this printer before the stop, and not taken yet.
+    let mut shop = Shop::idle();
+    let claimed_at = shop.bench.now;
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    let mut late = take(ATTEMPT);
+    if let PrinterCommand::Take { claimed_at: at, .. } = &mut late {
+        *at = claimed_at;
+    }
+    assert!(matches!(shop.ask(late).unwrap().answer, PrinterAnswer::Stopped(_)));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "and never taken");
     let mut shop = Shop::idle();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();

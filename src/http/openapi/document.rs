@@ -120,7 +120,7 @@ impl Book {
         if !said.about.is_empty() {
             operation = operation.description(Some(said.about));
         }
-        operation = secured(operation, route.need);
+        operation = secured(operation, route.need, said.by_token);
         operation = parameters(operation, route, said, thing, versioned);
         if let Some(body) = &said.body {
             operation = operation.request_body(Some(request_body(body)));
@@ -131,6 +131,12 @@ impl Book {
         }
         for (status, codes) in derive::errors(route, said, thing, versioned) {
             operation = operation.response(status.to_string(), self.error(status, &codes));
+        }
+        for (status, when, shape, example) in &said.others {
+            let content = json_content(shape.clone(), example.clone());
+            let response = ResponseBuilder::new().description(*when).content("application/json", content);
+            let response = with_headers_of(*status, response);
+            operation = operation.response(status.to_string(), with_common_headers(response));
         }
         operation.build()
     }
@@ -174,7 +180,7 @@ impl Book {
         if versioned {
             add("ETag");
         }
-        if status == 201 {
+        if said.located {
             add("Location");
         }
         if derive::keyed(route, said) {
@@ -214,9 +220,10 @@ fn parameters(
     operation
 }
 
-fn secured(operation: OperationBuilder, need: Need) -> OperationBuilder {
+fn secured(operation: OperationBuilder, need: Need, by_token: bool) -> OperationBuilder {
     let by = |scheme: &str| SecurityRequirement::new(scheme, Vec::<String>::new());
     match need {
+        Need::Open if by_token => operation.securities(Some([by(shared::TOKEN)])),
         Need::Open => operation.securities(Some([])),
         Need::Role(_) => operation.securities(Some([by(shared::KEY), by(shared::SESSION)])),
         Need::Session => operation.securities(Some([by(shared::SESSION)])),
@@ -276,12 +283,15 @@ fn error(status: u16, codes: &[Code]) -> Response {
     };
     let content = ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(codes.iter().map(example));
     let response = ResponseBuilder::new().description(words.join("\n")).content("application/json", content.build());
-    let response = match status {
+    with_common_headers(with_headers_of(status, response))
+}
+
+fn with_headers_of(status: u16, response: ResponseBuilder) -> ResponseBuilder {
+    match status {
         405 => response.header_ref("Allow", header_ref("Allow")),
         429 | 503 => response.header_ref("Retry-After", header_ref("Retry-After")),
         _ => response,
-    };
-    with_common_headers(response)
+    }
 }
 
 fn with_common_headers(response: ResponseBuilder) -> Response {

@@ -1,9 +1,9 @@
 //! Uploaded files (decisions §1, §7).
 
 use super::operation::{Named, Resource, delete, get, post};
-use super::shape::{Shape, bytes, has, id, may, number, object, taken, text, text_like, time, whole};
+use super::shape::{Shape, bytes, has, id, may, named, number, object, taken, text, text_like, time, whole};
 use super::words::word_of;
-use crate::domain::file::FileKind;
+use crate::domain::file::{FileKind, GcodeForm};
 use serde_json::{Value, json};
 
 /// The id that examples use for a file.
@@ -42,6 +42,9 @@ fn shape() -> Shape {
         has("grams", super::materials::amount().or_null().about("Material that it takes.")),
         has("filamentMm", number(0.0..).or_null().about("Filament that it takes, millimetres.")),
         has("thumbnail", text().or_null().about("SHA-256 of its picture.")),
+        has("layers", whole(0..).or_null()),
+        has("size", named("Dimensions").or_null().about("What the print takes of the build volume.")),
+        has("form", word_of::<GcodeForm>().or_null().about("In which form G-code is.")),
     ]);
     object([
         has("id", id()),
@@ -61,6 +64,7 @@ fn example() -> Value {
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "metadata": {
             "slicer": "PrusaSlicer 2.9.4", "seconds": 5400, "grams": 20.5, "filamentMm": 6765.3, "thumbnail": null,
+            "layers": 600, "size": {"x": 80, "y": 80, "z": 120}, "form": "gcode",
         },
         "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
     })

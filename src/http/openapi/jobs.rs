@@ -30,6 +30,7 @@ pub(super) fn resource() -> Resource {
         operations: vec![
             get("/api/jobs", "listJobs", "List jobs")
                 .query("state", word_of::<JobState>(), "That stand so.")
+                .query("waiting", yes_no(), "That wait, or do not.")
                 .query("orderId", id(), "Of this order.")
                 .query("printerId", id(), "On this printer.")
                 .query("skuId", id(), "Of this product.")

@@ -98,6 +98,12 @@ pub struct Operation {
     pub thing: Option<&'static str>,
     /// The answer sets or removes the staff cookie.
     pub sets_cookie: bool,
+    /// The answer says where the new resource is.
+    pub located: bool,
+    /// Further answers of shapes of their own: status, when, shape, example.
+    pub others: Vec<(u16, &'static str, Shape, Value)>,
+    /// It takes the agent gateway's token, instead of keys and sessions.
+    pub by_token: bool,
 }
 
 fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Operation {
@@ -114,6 +120,9 @@ fn operation(method: Method, path: &'static str, id: &'static str, summary: &'st
         unkeyed: false,
         thing: None,
         sets_cookie: false,
+        located: false,
+        others: Vec::new(),
+        by_token: false,
     }
 }
 
@@ -179,6 +188,11 @@ impl Operation {
         self.answer = (200, Content::Json(shape, example));
         self
     }
+    /// Answers this status with a shape of its own.
+    pub fn answers_with(mut self, status: u16, shape: Shape, example: Value) -> Self {
+        self.answer = (status, Content::Json(shape, example));
+        self
+    }
     /// Answers 200 with what the document names so.
     pub fn shows(mut self, name: &'static str) -> Self {
         self.answer = (200, Content::Named(name));
@@ -186,13 +200,13 @@ impl Operation {
     }
     /// Answers 201 with what the document names so, and where it is.
     pub fn creates(mut self, name: &'static str) -> Self {
-        self.answer = (201, Content::Named(name));
+        (self.answer, self.located) = ((201, Content::Named(name)), true);
         self
     }
     /// Answers 201 with a shape of its own, and where it is.
     pub fn makes(mut self, shape: Shape, example: Value) -> Self {
-        self.answer = (201, Content::Json(shape, example));
-        self
+        self.located = true;
+        self.answers_with(201, shape, example)
     }
     /// Answers 200 with a page of what the document names so; takes `limit` and `offset`.
     pub fn lists(mut self, member: &'static str, name: &'static str) -> Self {
@@ -222,6 +236,16 @@ impl Operation {
     /// Its `{id}` names this.
     pub fn of(mut self, thing: &'static str) -> Self {
         self.thing = Some(thing);
+        self
+    }
+    /// Also answers this status with a shape of its own; for an error, instead of the one shape alone.
+    pub fn or(mut self, status: u16, when: &'static str, shape: Shape, example: Value) -> Self {
+        self.others.push((status, when, shape, example));
+        self
+    }
+    /// It takes the agent gateway's token, instead of keys and sessions.
+    pub fn by_token(mut self) -> Self {
+        self.by_token = true;
         self
     }
     /// The answer sets or removes the staff cookie.

@@ -32,6 +32,7 @@ pub(super) fn resource() -> Resource {
                 .query("kind", word_of::<OrderKind>(), "Of this kind.")
                 .query("site", word(SITES), "Of this site.")
                 .query("customerEmail", text(), "Of this customer.")
+                .query("email", text(), "As `customerEmail`.")
                 .query("q", text(), "With this number, or with this in the customer's address.")
                 .header("x-service-site", word(SITES), "As `site`; the query wins.")
                 .lists("orders", "Order"),

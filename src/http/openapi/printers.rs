@@ -5,7 +5,7 @@ use super::shape::{
     Member, Shape, anything, either, has, id, list, list_of, may, named, number, object, open_object, secret, taken,
     text, text_of, time, whole, word, yes_no,
 };
-use super::words::word_of;
+use super::words::{word_of, words_of};
 use crate::domain::printer::Attention;
 use crate::domain::sku::MachineType;
 use crate::domain::telemetry::{Activity, Connection, PrintEnd};
@@ -42,6 +42,14 @@ pub(super) fn resource() -> Resource {
         operations: vec![
             get("/api/printers", "listPrinters", "List printers")
                 .query("type", text(), "Of this type.")
+                .query("machineType", word_of::<MachineType>(), "Such machines.")
+                .query("state", word_of::<Activity>(), "That do this.")
+                .query("tag", text(), "With this tag.")
+                .query(
+                    "attention",
+                    word(words_of::<Attention>().into_iter().chain(["true"])),
+                    "That want this, or with `true` anything, looked at.",
+                )
                 .query("q", text(), "Whose name has this in it.")
                 .lists("printers", "Printer"),
             post("/api/printers", "createPrinter", "Register a printer")
@@ -78,6 +86,15 @@ pub(super) fn resource() -> Resource {
                     object([has("files", list(remote()))]),
                     json!({"files": [{"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}]}),
                 )
+                .nos(&WIRE),
+            post("/api/printers/{id}/files", "uploadToPrinter", "Put one of our files on a printer")
+                .about("Nothing is started. The printer may give it another name.")
+                .takes(
+                    taken([has("fileId", id().about("A G-code file of ours."))]),
+                    json!({"fileId": super::files::EXAMPLE}),
+                )
+                .answers_with(201, put(), json!({"ok": true, "filename": "vase.gcode"}))
+                .unkeyed()
                 .nos(&WIRE),
             delete("/api/printers/{id}/files/{*name}", "deletePrinterFile", "Delete a file on a printer")
                 .nos(&WIRE)
@@ -127,11 +144,13 @@ pub(super) fn resource() -> Resource {
                     ]),
                     json!({"fileId": super::files::EXAMPLE}),
                 )
-                .answers(
-                    object([has("ok", yes_no()), has("filename", text())]),
+                .answers(put(), json!({"ok": true, "filename": "vase.gcode"}))
+                .or(
+                    202,
+                    "It lasts longer: the print is still to begin.",
+                    object([has("ok", yes_no()), may("filename", text())]),
                     json!({"ok": true, "filename": "vase.gcode"}),
                 )
-                .unkeyed()
                 .nos(&WIRE)
                 .nos(&[BUSY, NO_FILE]),
             post("/api/printers/{id}/bed-cleared", "bedCleared", "Say that the bed is clear")
@@ -145,6 +164,10 @@ pub(super) fn resource() -> Resource {
                 .shows("Printer"),
         ],
     }
+}
+
+fn put() -> Shape {
+    object([has("ok", yes_no()), has("filename", text().about("Its name on the printer."))])
 }
 
 fn done() -> Shape {
@@ -221,6 +244,7 @@ fn status() -> Shape {
         has("updatedAt", time().or_null()),
         has("lastSeenAt", time().or_null()),
         has("attention", list(word_of::<Attention>()).about("What keeps it from the next job.")),
+        has("manualPrint", text().or_null().about("The file of a print that is no job, and that is about to begin.")),
         has("jobId", id().or_null()),
     ])
 }
@@ -230,7 +254,7 @@ fn status_example() -> Value {
         "state": "printing", "progress": 42.5, "temperatures": {"nozzle": 214.8, "bed": 60}, "connection": "connected",
         "file": "JOB-000245_01890a5d-ac96-774b-bcce-b302099a8068.gcode", "remainingSeconds": 3100, "message": null,
         "updatedAt": "2026-11-02T10:59:58.000Z", "lastSeenAt": "2026-11-02T10:59:58.000Z", "attention": [],
-        "jobId": super::jobs::EXAMPLE,
+        "manualPrint": null, "jobId": super::jobs::EXAMPLE,
     })
 }
 

@@ -5,19 +5,27 @@ use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no}
 use crate::http::access::{COOKIE, KEY_HEADER};
 use serde_json::json;
 use utoipa::openapi::header::Header;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 /// Name of the scheme of API keys.
 pub const KEY: &str = "apiKey";
 /// Name of the scheme of staff sessions.
 pub const SESSION: &str = "staffSession";
+/// Name of the scheme of the agent gateway.
+pub const TOKEN: &str = "agentToken";
 
 /// How callers prove who they are.
-pub fn security_schemes() -> [(&'static str, SecurityScheme); 2] {
+pub fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
     let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
-    [(KEY, SecurityScheme::ApiKey(ApiKey::Header(header))), (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)))]
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some("The server's `AGENT_TOKEN`.".to_owned());
+    [
+        (KEY, SecurityScheme::ApiKey(ApiKey::Header(header))),
+        (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie))),
+        (TOKEN, SecurityScheme::Http(bearer)),
+    ]
 }
 
 /// Shapes of every resource.

@@ -1,7 +1,7 @@
 //! The numbers on the wall, health, and how the server's actors fare.
 
 use super::operation::{Resource, get};
-use super::shape::{Shape, has, id, list, map, object, open_object, text, time, whole, word};
+use super::shape::{Member, Shape, has, id, list, map, may, object, open_object, text, time, whole, word, yes_no};
 use serde_json::{Value, json};
 
 pub(super) fn resource() -> Resource {
@@ -17,15 +17,54 @@ pub(super) fn resource() -> Resource {
             get("/healthz", "healthz", "Is the process alive?")
                 .answers(object([has("status", word(["ok"]))]), json!({"status": "ok"})),
             get("/readyz", "readyz", "Can it work?")
-                .about("The database takes writes and answers reads. Reads, streams and emergency stop go on when it does not.")
-                .answers(
-                    object([has("status", word(["ready"])), has("database", word(["ok"]))]),
-                    json!({"status": "ready", "database": "ok"}),
+                .about(
+                    "The database takes writes and answers reads, and every pillar stands. Reads, streams and emergency stop go on \
+                     when they do not. What fares badly and stops nobody is said under `degraded`.",
+                )
+                .answers(readiness([has("status", word(["ready", "degraded"]))]), ready_example("ready", json!({})))
+                .or(
+                    503,
+                    "It cannot work: an error with the same facts.",
+                    readiness([
+                        has("status", word(["unavailable"])),
+                        has("success", yes_no()),
+                        has("message", text()),
+                        has("code", text()),
+                    ]),
+                    ready_example(
+                        "unavailable",
+                        json!({"success": false, "message": "the database does not answer", "code": "unavailable"}),
+                    ),
                 ),
+            get("/metrics", "getMetrics", "Show the server's numbers")
+                .about("As OpenMetrics, for Prometheus. Open to everybody where the settings say so.")
+                .sends("application/openmetrics-text", Some("# TYPE printfloor_orders gauge\n# EOF\n")),
             get("/api/openapi.json", "getDescription", "Show this description")
                 .answers(open_object(), json!({"openapi": "3.1.0"})),
         ],
     }
+}
+
+fn readiness(first: impl IntoIterator<Item = Member>) -> Shape {
+    let part = object([has("state", word(["up", "parked", "down"])), has("falls", whole(0..))]);
+    let facts = [
+        has("database", word(["ok", "away", "disk_full", "read_only"])),
+        may("redis", word(["ok", "away"]).about("Where one is used.")),
+        has("parts", map(part).about("Each pillar of the server.")),
+        has("degraded", list(text()).about("In plain words, what fares badly and stops nobody.")),
+    ];
+    object(first.into_iter().chain(facts))
+}
+
+fn ready_example(status: &str, error: Value) -> Value {
+    let mut example = json!({
+        "status": status, "database": if status == "ready" { "ok" } else { "away" },
+        "parts": {"writer": {"state": "up", "falls": 0}}, "degraded": [],
+    });
+    for (name, value) in error.as_object().into_iter().flatten() {
+        example[name] = value.clone();
+    }
+    example
 }
 
 fn dashboard() -> Shape {

@@ -53,6 +53,7 @@ pub(super) fn resource() -> Resource {
                 .takes_nothing()
                 .creates("Delivery"),
             post("/api/webhooks/endpoints/{id}/replay", "replayDeliveries", "Send again what was sent since then")
+                .about("Each event once, in the background.")
                 .takes(
                     taken([has("since", time().about("Within the last 30 days."))]),
                     json!({"since": "2026-11-01T00:00:00.000Z"}),
@@ -60,10 +61,12 @@ pub(super) fn resource() -> Resource {
                 .answers(
                     object([has("replayed", whole(0..).about("How many are sent again."))]),
                     json!({"replayed": 17}),
-                ),
+                )
+                .no(409, "replay_running", "The replay before is not through yet."),
             get("/api/webhooks/endpoints/{id}/deliveries", "listDeliveries", "Show what an endpoint was sent")
                 .about("Kept for 30 days; also of an endpoint that was removed.")
                 .query("state", word_of::<DeliveryState>(), "That stand so.")
+                .query("event", text(), "Of this kind of event.")
                 .lists("deliveries", "Delivery"),
             post("/api/webhooks/deliveries/{id}/redeliver", "redeliver", "Send one delivery again")
                 .takes_nothing()

@@ -4,7 +4,7 @@ use super::users;
 use crate::actors::envelope::Caller;
 use crate::config::Mode;
 use crate::credentials::{self, PASSWORD_LONGEST};
-use crate::domain::access::{AccessAnswer, AccessCommand, Session, normal_email};
+use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
@@ -16,7 +16,7 @@ use crate::http::error::{Answer, ApiError};
 use crate::http::page::{Params, body, cut};
 use crate::http::reply;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -30,13 +30,12 @@ pub async fn login(State(app): State<AppState>, call: Call) -> Answer {
     let (email, password) = (normal_email(&sure(email)?)?, sure(password)?);
     let user = with_access(&app, |access| access.user_by_email(&email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
-    let right = password.len() <= PASSWORD_LONGEST && slowly(move || check(&password, hash.as_deref())).await?;
-    let Some(user) = user.filter(|_| right) else {
-        return Err(ApiError::new(
-            axum::http::StatusCode::UNAUTHORIZED,
-            "wrong_credentials",
-            "the e-mail address or the password is wrong",
-        ));
+    let right =
+        password.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&password, hash.as_deref())).await?;
+    let Some(user) = user.filter(|user| right && user.active) else {
+        let message = "the e-mail address or the password is wrong";
+        let wrong = ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message);
+        return Err(wrong.facts(json!({ "email": email })));
     };
     let token = credentials::session_token();
     let agent = call.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
@@ -45,7 +44,7 @@ pub async fn login(State(app): State<AppState>, call: Call) -> Answer {
         hash: credentials::session_hash(&token),
         agent: agent.map(|agent| agent.chars().take(AGENT_LONGEST).collect()),
     };
-    let by = Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role });
+    let by = Arc::new(principal(&user));
     let caller = Caller { by, request_id: call.who.request_id.clone(), key: None };
     app.shop.access.ask(Id::ONLY, caller, open).await?;
     let mut response = reply::ok(json!({ "user": users::view(&user) }))?;
@@ -53,16 +52,15 @@ pub async fn login(State(app): State<AppState>, call: Call) -> Answer {
     Ok(response)
 }
 
+fn principal(user: &User) -> Principal {
+    Principal::User { id: user.id, email: user.email.clone(), role: user.role }
+}
+
 fn check(password: &str, hash: Option<&str>) -> bool {
     match hash {
         Some(hash) => credentials::verify_password(password, hash),
         None => credentials::verify_nobody(password),
     }
-}
-
-/// Runs what takes a core for tens of milliseconds beside the requests.
-pub async fn slowly<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
 }
 
 /// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the session.
@@ -74,12 +72,17 @@ fn set_cookie(app: &AppState, token: &str, age: Option<u32>) -> Result<HeaderVal
 }
 
 /// `POST /api/auth/logout`: ends the session of the cookie, if any.
-pub async fn logout(State(app): State<AppState>, headers: HeaderMap) -> Answer {
+pub async fn logout(State(app): State<AppState>, who: Who, headers: HeaderMap) -> Answer {
     if let Some(token) = cookie(&headers, COOKIE) {
         let hash = credentials::session_hash(token);
-        let session = with_access(&app, |access| access.sessions.get(&hash).map(|session| session.id))?;
-        if let Some(session) = session {
-            app.shop.access.ask(Id::ONLY, Caller::system(), AccessCommand::EndSession(session)).await?;
+        let known = with_access(&app, |access| {
+            let session = access.sessions.get(&hash)?;
+            Some((session.id, access.user(session.user_id)?.clone()))
+        })?;
+        if let Some((session, user)) = known {
+            let by = Arc::new(principal(&user));
+            let caller = Caller { by, request_id: who.request_id, key: None };
+            app.shop.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
         }
     }
     let mut response = reply::no_content()?;
@@ -115,14 +118,13 @@ pub async fn password(State(app): State<AppState>, call: Call) -> Answer {
     let (current, new) = (sure(current)?, sure(new)?);
     let known = with_access(&app, |access| access.user(user).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
     let hash = known.password_hash.clone();
-    let right = current.len() <= PASSWORD_LONGEST && slowly(move || check(&current, Some(&hash))).await?;
+    let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
     if !right {
         return Err(ApiError::forbidden("wrong_password", "the current password is wrong"));
     }
-    let password_hash = slowly(move || credentials::hash_password(&new)).await?;
-    let keep = call.who.session;
-    let change =
-        AccessCommand::UpdateUser { id: user, name: None, role: None, password_hash: Some(password_hash), keep };
+    let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
+    let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
+    let change = AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session };
     call.ask(&app.shop.access, To::Id(Id::ONLY), change).await?;
     reply::no_content()
 }

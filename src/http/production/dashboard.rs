@@ -18,7 +18,7 @@ pub async fn show(State(app): State<AppState>) -> Answer {
     let (queries, now) = (&app.shop.queries, app.shop.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
-    let deliveries = queries.deliveries_by_state().await?;
+    let deliveries = queries.undelivered_by_state().await?;
     let queued = |state: &JobState| {
         use JobState as S;
         matches!(state, S::Created | S::Validated | S::AwaitingManualReview | S::Sliced)

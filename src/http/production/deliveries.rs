@@ -4,7 +4,6 @@ use super::endpoints::present;
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::{Event, TEST};
-use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
@@ -14,15 +13,12 @@ use crate::http::error::{Answer, ApiError};
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
 use crate::http::reply;
-use crate::store::queries::Page;
+use crate::store::queries::DeliveryFilter;
 use axum::extract::State;
 use serde_json::{Value, json};
 
 /// A replay reaches back this far, in milliseconds: the log is kept for 30 days.
 const REPLAY_MS: i64 = 30 * 24 * 3_600_000;
-/// Most deliveries of one replay: they are one commit.
-const REPLAY_MOST: usize = 5000;
-const REPLAY_PAGE: u64 = 500;
 
 fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Value {
     let active = endpoint
@@ -40,11 +36,12 @@ fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Val
     })
 }
 
-/// `GET /api/webhooks/endpoints/{id}/deliveries?state=`: newest first; the log of a deleted endpoint stays.
+/// `GET /api/webhooks/endpoints/{id}/deliveries?state=&event=`: newest first; the log of a deleted endpoint stays.
 pub async fn list(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
-    let (page, state) = (params.page()?, params.word("state")?);
+    let page = params.page()?;
+    let filter = DeliveryFilter { state: params.word("state")?, event: params.text("event").map(str::to_owned) };
     let found = app.shop.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
-    let (some, total) = app.shop.queries.deliveries(id, state, page).await?;
+    let (some, total) = app.shop.queries.deliveries(id, &filter, page).await?;
     let now = app.shop.environment.now();
     let items = some.iter().map(|delivery| view(delivery, found.state.as_ref(), now)).collect();
     reply::ok(body(page, "deliveries", items, total))
@@ -87,7 +84,8 @@ pub async fn redeliver(State(app): State<AppState>, ThingId(id): ThingId, call: 
     made(&app, &done)
 }
 
-/// `POST /api/webhooks/endpoints/{id}/replay {since}`: 200 with how many are sent again.
+/// `POST /api/webhooks/endpoints/{id}/replay {since}`: 200 with how many events are sent again: those whose first delivery was made
+/// since then, each once. They are taken from the log in parts, in the background; 409 while a replay before is not through.
 pub async fn replay(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     let command = async {
         let mut fields = call.fields()?;
@@ -96,29 +94,13 @@ pub async fn replay(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
         fields.check(since.is_none_or(|since| since >= earliest), "since", "must be within the last 30 days");
         fields.finish()?;
         present(&app, id).await?;
-        Ok(EndpointCommand::Replay(since_then(&app, id, sure(since)?).await?))
+        let since = sure(since)?;
+        let count = app.shop.queries.count_past_deliveries(id, since).await?;
+        Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
     let done = call.ask_with(&app.shop.endpoints, To::Id(id), command).await?;
     match &done.answer {
         EndpointAnswer::Count(count) => reply::changed(&done, json!({ "replayed": count })),
         other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
-    }
-}
-
-/// The endpoint's deliveries made since then.
-async fn since_then(app: &AppState, id: Id, since: Timestamp) -> Result<Vec<Delivery>, ApiError> {
-    let mut all: Vec<Delivery> = Vec::new();
-    loop {
-        let page = Page { limit: REPLAY_PAGE, offset: all.len() as u64 };
-        let (some, _) = app.shop.queries.deliveries(id, None, page).await?;
-        let read = some.len() as u64;
-        all.extend(some.into_iter().take_while(|delivery| delivery.created_at >= since));
-        if all.len() > REPLAY_MOST {
-            let message = format!("more than {REPLAY_MOST} deliveries since then; choose a later time");
-            return Err(Refusal::field("since", message).into());
-        }
-        if read < REPLAY_PAGE || (all.len() as u64) < page.offset + read {
-            return Ok(all);
-        }
     }
 }

@@ -5,10 +5,12 @@ use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
-use crate::http::access::{Who, still};
+use crate::http::access::Who;
 use crate::http::error::{Answer, ApiError};
 use crate::http::page::Params;
 use crate::http::reply;
+use crate::http::standing::Standing;
+use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -23,27 +25,29 @@ use tokio::sync::watch;
 
 /// Events read in one go.
 const BATCH: usize = 200;
-/// Between two looks at whether the reader may still read.
-const LOOK: Duration = Duration::from_secs(2);
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// `event=` (names joined by commas) and `subject=` (`kind:id`, an id, or a kind).
-fn filter(params: &Params) -> EventFilter {
+/// `subject=`: `kind:id`, an id, or a kind.
+pub fn subject(params: &Params) -> Result<(Option<String>, Option<Id>), ApiError> {
+    let Some(subject) = params.text("subject") else { return Ok((None, None)) };
+    let wrong = |_| Refusal::field("subject", "must be kind:id, an id or a kind");
+    Ok(match subject.split_once(':') {
+        Some((kind, id)) => (Some(kind.to_owned()), Some(id.parse().map_err(wrong)?)),
+        None => match subject.parse::<Id>() {
+            Ok(id) => (None, Some(id)),
+            Err(_) => (Some(subject.to_owned()), None),
+        },
+    })
+}
+
+/// `event=` (names joined by commas) and `subject=`.
+fn filter(params: &Params) -> Result<EventFilter, ApiError> {
     let mut filter = EventFilter::default();
     if let Some(names) = params.text("event") {
         filter.events = names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
     }
-    if let Some(subject) = params.text("subject") {
-        let (kind, id) = match subject.split_once(':') {
-            Some((kind, id)) => (Some(kind), id.parse().ok()),
-            None => match subject.parse::<Id>() {
-                Ok(id) => (None, Some(id)),
-                Err(_) => (Some(subject), None),
-            },
-        };
-        (filter.subject_kind, filter.subject_id) = (kind.map(str::to_owned), id);
-    }
-    filter
+    (filter.subject_kind, filter.subject_id) = subject(params)?;
+    Ok(filter)
 }
 
 fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
@@ -56,7 +60,7 @@ fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
 /// `GET /api/events?after=&limit=&event=&subject=`: oldest first; `next` is the `after` of the next call.
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let (after, page) = (params.parsed("after", "a whole number")?.unwrap_or(0), params.page()?);
-    let events = app.shop.queries.events_after(after, &filter(&params), page.limit).await?;
+    let events = app.shop.queries.events_after(after, &filter(&params)?, page.limit).await?;
     let next = events.last().map_or(after, |event| event.seq);
     reply::ok(json!({ "events": events.iter().map(event).collect::<Vec<_>>(), "next": next }))
 }
@@ -80,7 +84,9 @@ pub async fn stream(State(app): State<AppState>, who: Who, params: Params, heade
         Some(after) => after,
         None => now,
     };
-    let reader = Reader { app, who, filter: filter(&params), last, after, queue };
+    let standing = Standing::new(app.clone(), who);
+    let follower = app.shop.outbox.followers.add("stream", after);
+    let reader = Reader { app, standing, follower, filter: filter(&params)?, last, after, queue };
     let events = futures::stream::unfold(reader, Reader::next);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
@@ -106,7 +112,8 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
 /// Somebody who follows.
 struct Reader {
     app: AppState,
-    who: Who,
+    standing: Standing,
+    follower: Follower,
     filter: EventFilter,
     last: watch::Receiver<i64>,
     after: i64,
@@ -116,24 +123,23 @@ struct Reader {
 impl Reader {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
+            // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.
+            if !self.standing.holds() {
+                return None;
+            }
             if let Some(next) = self.queue.pop_front() {
                 return Some((Ok(next), self));
             }
-            // Sign-out, expiry, revocation and a change of role end the stream.
-            if self.app.leaving.is_cancelled() || !still(&self.app, &self.who) {
-                return None;
-            }
             let batch = self.read().await?;
             let Some(upto) = batch.last().map(|event| event.seq) else {
-                let leaving = self.app.leaving.clone();
                 tokio::select! {
-                    () = leaving.cancelled() => return None,
                     changed = self.last.changed() => changed.ok()?,
-                    () = tokio::time::sleep(LOOK) => {}
+                    () = self.standing.again() => {}
                 }
                 continue;
             };
             self.after = upto;
+            self.follower.has_read(upto);
             for numbered in batch.iter().filter(|numbered| takes(&self.filter, numbered)) {
                 let sent = Event::default().id(numbered.seq.to_string()).event(&numbered.event.event);
                 self.queue.push_back(sent.data(event(numbered).to_string()));

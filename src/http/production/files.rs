@@ -1,8 +1,8 @@
 //! Uploads: streamed to disk while they are hashed and read, never held in memory (decisions §1, §7).
 
 use crate::blobs::Kept;
-use crate::domain::file::{File, FileCommand, FileKind, FileMetadata};
-use crate::domain::gcode::{Content, Found, Reader};
+use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
+use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::Who;
@@ -65,6 +65,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
     let (kept, found) = upload.kept.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let kind = decide_kind(upload.kind, found.content)?;
+    let found = whole(&app, &kept, found).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = hex::encode(Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
@@ -128,6 +129,23 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
     Ok((incoming.keep().await?, reader.finish()))
 }
 
+/// A damaged file is refused; what a package holds is read now that it is there as a whole.
+async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
+    if found.content == Some(Content::SlicedThreeMf) {
+        let path = app.shop.blobs.path(&kept.sha256);
+        let read =
+            tokio::task::spawn_blocking(move || Ok::<_, std::io::Error>(read_package(std::fs::File::open(path)?)));
+        match read.await.map_err(ApiError::internal)?? {
+            Ok(metadata) => found.metadata = metadata,
+            Err(damage) => found.damage = Some(damage),
+        }
+    }
+    match found.damage {
+        Some(damage) => Err(Refusal::field("file", damage.to_string()).into()),
+        None => Ok(found),
+    }
+}
+
 async fn in_time<T>(piece: impl Future<Output = T>) -> Result<T, ApiError> {
     let silent = |_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the upload fell silent");
     tokio::time::timeout(SILENCE, piece).await.map_err(silent)
@@ -160,13 +178,18 @@ fn clean_name(name: &str) -> String {
 }
 
 async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, ApiError> {
-    let said = found.metadata;
-    let thumbnail = match said.thumbnail {
+    let form = match found.content {
+        Some(Content::Gcode) => Some(GcodeForm::Text),
+        Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
+        Some(Content::SlicedThreeMf) => Some(GcodeForm::Package),
+        _ => None,
+    };
+    let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
+    let thumbnail = match thumbnail {
         Some(picture) => Some(app.shop.blobs.put(&picture.png).await?.sha256),
         None => None,
     };
-    let (slicer, seconds, grams) = (said.slicer, said.seconds, said.grams);
-    Ok(FileMetadata { slicer, seconds, grams, filament_mm: said.filament_mm, thumbnail })
+    Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
 /// `GET /api/files/{id}`

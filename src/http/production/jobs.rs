@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A job as it is shown.
-fn view(app: &AppState, job: &Job) -> Value {
+pub fn view(app: &AppState, job: &Job) -> Value {
     let attempts = job.attempts.iter().map(|attempt| {
         json!({
             "id": attempt.id, "number": attempt.number, "printerId": attempt.printer_id, "state": attempt.state,
@@ -34,7 +34,7 @@ fn view(app: &AppState, job: &Job) -> Value {
         _ => status.as_ref().map_or(0.0, |status| status.progress),
     };
     json!({
-        "id": job.id, "number": format!("JOB-{:06}", job.number), "orderId": job.order_id,
+        "id": job.id, "number": job.number_text(), "orderId": job.order_id,
         "orderNumber": format!("ORD-{:06}", job.order_number), "line": job.line, "skuId": job.sku_id,
         "materialId": job.material_id, "need": job.need, "reserved": job.stock == Stock::Held, "state": job.state,
         "blockedBy": job.blocked_by, "waitingReason": waiting_reason(app, job), "priority": job.priority,
@@ -62,7 +62,8 @@ fn job_of(done: &Done<OrderAnswer>) -> Result<Done<Arc<Job>>, ApiError> {
     }
 }
 
-/// `GET /api/jobs?state=&orderId=&printerId=&skuId=&materialId=`
+/// `GET /api/jobs?state=&orderId=&printerId=&skuId=&materialId=&waiting=`: `waiting` tells those that are on no printer and
+/// not over (or the others).
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
     let filter = JobFilter {
@@ -71,13 +72,15 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
         printer_id: params.id("printerId")?,
         sku_id: params.id("skuId")?,
         material_id: params.id("materialId")?,
+        waiting: params.parsed("waiting", "true or false")?,
+        number: None,
     };
     let (some, total) = app.shop.queries.jobs(&filter, page).await?;
     reply::ok(body(page, "jobs", some.iter().map(|job| view(&app, job)).collect(), total))
 }
 
 /// The job as its order last committed it. When the database is away, of the orders in memory.
-async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.shop.queries.order_of_job(id).await {
         Ok(None) => None,
@@ -181,24 +184,36 @@ fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
     }
 }
 
-/// `POST /api/jobs/{id}/pause`: asks the printer; the state changes when the printer says so.
-pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.optional_fields()?.finish()?;
-    let (job, printer) = printing(&app, id, JobState::Printing, "pausing a job").await?;
-    ours(&app, &job, printer)?;
-    let link = link(&app, printer)?;
+/// Asks the printer to pause a job; the state changes when the printer says so.
+pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+    let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
+    ours(app, &job, printer)?;
+    let link = link(app, printer)?;
     link.adapter.pause().await?;
     link.look.notify_one();
+    Ok(job)
+}
+
+/// Asks the printer to resume a job; the state changes when the printer says so.
+pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+    let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
+    ours(app, &job, printer)?;
+    let link = link(app, printer)?;
+    link.adapter.resume().await?;
+    link.look.notify_one();
+    Ok(job)
+}
+
+/// `POST /api/jobs/{id}/pause`
+pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    call.optional_fields()?.finish()?;
+    let job = paused(&app, id).await?;
     reply::resource(job.version, view(&app, &job))
 }
 
-/// `POST /api/jobs/{id}/resume`: asks the printer; the state changes when the printer says so.
+/// `POST /api/jobs/{id}/resume`
 pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    let (job, printer) = printing(&app, id, JobState::Paused, "resuming a job").await?;
-    ours(&app, &job, printer)?;
-    let link = link(&app, printer)?;
-    link.adapter.resume().await?;
-    link.look.notify_one();
+    let job = resumed(&app, id).await?;
     reply::resource(job.version, view(&app, &job))
 }

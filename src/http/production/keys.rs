@@ -17,11 +17,11 @@ use crate::http::reply;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-fn view(key: &ApiKey) -> Value {
+fn view(app: &AppState, key: &ApiKey) -> Value {
     json!({
         "id": key.id, "name": key.name, "prefix": key.prefix, "last4": key.last4, "role": key.role,
         "customerEmail": key.customer_email, "expiresAt": key.expires_at, "revokedAt": key.revoked_at,
-        "lastUsedAt": key.last_used_at, "createdAt": key.created_at,
+        "lastUsedAt": app.uses.key_seen(key.id).or(key.last_used_at), "createdAt": key.created_at,
     })
 }
 
@@ -31,7 +31,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let mut all = with_access(&app, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
     let (some, total) = cut(page, all);
-    reply::ok(body(page, "apiKeys", some.iter().map(|key| view(key)).collect(), total))
+    reply::ok(body(page, "apiKeys", some.iter().map(|key| view(&app, key)).collect(), total))
 }
 
 /// `POST /api/auth/api-keys {name, role, expiresAt?, customerEmail?}`: 201 with the key, this once.

@@ -4,12 +4,14 @@
 
 use super::printers::{present, shown};
 use crate::actors::envelope::Caller;
-use crate::domain::file::FileKind;
+use crate::actors::handle::AskError;
+use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
-use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::fleet::Link;
 use crate::http::AppState;
+use crate::http::access::Who;
 use crate::http::body::sure;
 use crate::http::call::{Call, To, found, state_of};
 use crate::http::error::{Answer, ApiError};
@@ -18,8 +20,11 @@ use crate::http::page::Params;
 use crate::http::reply;
 use crate::printers::adapter::{Deleted, Source};
 use axum::extract::{Path, State};
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// Most commands of one request.
 pub const GCODE_MOST: usize = 200;
@@ -27,6 +32,9 @@ pub const GCODE_MOST: usize = 200;
 pub const GCODE_LONGEST: usize = 1000;
 /// Longest name of a file on a printer, in characters.
 pub const NAME_LONGEST: usize = 255;
+/// So long a caller waits for a manual print to begin; the upload of a large file lasts longer.
+const PRINT_WITHIN: Duration = Duration::from_secs(30);
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// The connection of a printer that is being watched; 409 when an operator disconnected it.
 pub fn link(app: &AppState, id: Id) -> Result<Arc<Link>, ApiError> {
@@ -160,27 +168,65 @@ pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 /// `POST /api/printers/{id}/emergency-stop`: to the wire first, past everything, and recorded after; without a database
 /// it is not recorded, and stops all the same. A disconnected printer is reached through an adapter of its own.
 pub async fn emergency_stop(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    let adapter = if let Some(link) = app.shop.fleet.link(id) {
-        link.adapter.clone()
-    } else {
-        let (_, printer) = present(&app, id).await?;
-        make_adapter(&app, &printer)?
+    let recorded = stop_now(&app, id, &call.who).await?;
+    reply::ok(json!({"ok": true, "recorded": recorded}))
+}
+
+/// Stops a printer in an emergency; whether that is recorded already. A stop that went out and could not be recorded is
+/// recorded as soon as that is possible.
+pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiError> {
+    let link = app.shop.fleet.link(id);
+    let adapter = match &link {
+        Some(link) => link.adapter.clone(),
+        None => make_adapter(app, &present(app, id).await?.1)?,
     };
+    let caller = Caller { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
+    let (shop, (said, heard)) = (app.shop.clone(), oneshot::channel());
     // The caller may hang up: the stop goes out and is recorded all the same.
-    let (shop, caller) = (app.shop.clone(), Caller::new((*call.who.by).clone()));
-    let stop = tokio::spawn(async move {
-        adapter.emergency_stop().await?;
-        if let Some(link) = shop.fleet.link(id) {
+    tokio::spawn(async move {
+        let stopping = link.as_ref().map(|link| Stopping::of(link));
+        if let Err(error) = adapter.emergency_stop().await {
+            let _ = said.send(Err(error));
+            return;
+        }
+        let mut said = Some(said);
+        let mut pause = Duration::from_millis(100);
+        loop {
+            let recorded = shop.printers.ask(id, caller.clone(), PrinterCommand::EmergencyStopped).await;
+            if let Some(said) = said.take() {
+                let _ = said.send(Ok(recorded.is_ok()));
+            }
+            match recorded {
+                Ok(_) | Err(AskError::Refused(_) | AskError::Closed) => break,
+                Err(error) => {
+                    tracing::warn!(printer = %id, %error, "an emergency stop went out and is not recorded yet");
+                }
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_secs(5));
+        }
+        drop(stopping);
+        if let Some(link) = &link {
             link.look.notify_one();
         }
-        let recorded = shop.printers.ask(id, caller, PrinterCommand::EmergencyStopped).await;
-        if let Err(error) = &recorded {
-            tracing::warn!(printer = %id, %error, "an emergency stop went out and is not recorded");
-        }
-        Ok::<_, ApiError>(recorded.is_ok())
     });
-    let recorded = stop.await.map_err(ApiError::internal)??;
-    reply::ok(json!({"ok": true, "recorded": recorded}))
+    Ok(heard.await.map_err(ApiError::internal)??)
+}
+
+/// Holds a printer's link as being stopped.
+struct Stopping<'a>(&'a Link);
+
+impl<'a> Stopping<'a> {
+    fn of(link: &'a Link) -> Self {
+        link.stopping.send_replace(true);
+        Self(link)
+    }
+}
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.stopping.send_replace(false);
+    }
 }
 
 fn make_adapter(app: &AppState, printer: &Printer) -> Result<Arc<dyn crate::printers::adapter::Adapter>, ApiError> {
@@ -207,7 +253,7 @@ pub async fn restart_firmware(State(app): State<AppState>, ThingId(id): ThingId,
 /// What would spoil a print is refused while one is on or about to begin.
 async fn idle(app: &AppState, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
-    if printer.in_hand.is_some() || printer.foreign_print() {
+    if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
     }
     Ok(())
@@ -238,42 +284,87 @@ pub async fn gcode(State(app): State<AppState>, ThingId(id): ThingId, call: Call
     done()
 }
 
-/// `POST /api/printers/{id}/print {fileId}` or `{filename}`: prints a file that is no job. It must be idle; an upload and its start are separate calls.
+/// `POST /api/printers/{id}/print {fileId}` or `{filename}`: prints a file that is no job. The printer must be able to take
+/// a job; meanwhile it takes none. Answered when the printer has taken the start; 202 when that lasts too long.
 pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     let mut body = call.fields()?;
     let file: Option<Id> = body.opt("fileId");
     let name = body.opt_text("filename", NAME_LONGEST);
     body.check(file.is_some() != name.is_some(), "fileId", "say either fileId or filename");
     body.finish()?;
-    let (_, printer) = present(&app, id).await?;
-    if let Err(reason) = printer.free() {
-        return Err(ApiError::conflict("printer_busy", format!("the printer cannot take a print: {reason}")));
-    }
-    let link = link(&app, id)?;
-    let name = match (file, name) {
-        (Some(file), _) => upload(&app, &link, file).await?,
-        (None, name) => sure(name)?,
+    present(&app, id).await?;
+    let print = app.shop.environment.id();
+    let mut heard = app.shop.fleet.await_manual(print);
+    let command = async {
+        let file_name = match (file, name) {
+            (Some(file), _) => gcode_file(&app, file).await?.name,
+            (None, name) => sure(name)?,
+        };
+        // A disconnected printer says so in the words of the others.
+        link(&app, id)?;
+        Ok(PrinterCommand::PrintManually { id: print, file_id: file, file_name })
     };
-    // The dispatcher may have given it a job while the upload ran.
-    let (_, printer) = present(&app, id).await?;
-    if let Err(reason) = printer.free() {
-        return Err(ApiError::conflict("printer_busy", format!("the printer cannot take a print: {reason}")));
+    let done = call.ask_with(&app.shop.printers, To::Id(id), command).await?;
+    let PrinterAnswer::Manual(asked) = done.answer else {
+        return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
+    };
+    let begun = |name: &str| json!({"ok": true, "filename": name});
+    let until = tokio::time::Instant::now() + PRINT_WITHIN;
+    loop {
+        // The printer's own words, where they come; its state tells what comes without words (an emergency stop).
+        let look = tokio::time::sleep(LOOK_AGAIN);
+        tokio::select! {
+            outcome = &mut heard, if asked == print && !heard.is_terminated() => if let Ok(outcome) = outcome {
+                return reply::ok(begun(&outcome?));
+            },
+            () = look => {}
+        }
+        let (_, printer) = present(&app, id).await?;
+        match (printer.last_manual, printer.manual) {
+            (Some(last), _) if last.id == asked => {
+                return match last.error {
+                    None => reply::ok(begun(&last.file_name)),
+                    Some(ManualFailure::Busy(why)) => Err(ApiError::conflict("printer_busy", why)),
+                    Some(ManualFailure::Refused(why)) => {
+                        Err(ApiError::new(StatusCode::BAD_GATEWAY, "printer_refused", why))
+                    }
+                    Some(ManualFailure::Unclear(why)) => {
+                        Err(ApiError::new(StatusCode::GATEWAY_TIMEOUT, "printer_timeout", why))
+                    }
+                };
+            }
+            (_, Some(manual)) if manual.id == asked => {
+                if tokio::time::Instant::now() >= until {
+                    return reply::with_status(StatusCode::ACCEPTED, begun(&manual.file_name));
+                }
+            }
+            // It was taken once, and another one since.
+            _ => return reply::with_status(StatusCode::ACCEPTED, json!({"ok": true})),
+        }
     }
-    link.adapter.start(&name).await?;
-    link.look.notify_one();
-    reply::ok(json!({"ok": true, "filename": name}))
 }
 
-/// Uploads a file of ours; the name that the printer gave it.
-async fn upload(app: &AppState, link: &Link, id: Id) -> Result<String, ApiError> {
+/// A stored G-code file that a body names as `fileId`.
+async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.shop.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
         return Err(Refusal::field("fileId", "must be a G-code file").into());
     }
+    Ok(file.clone())
+}
+
+/// `POST /api/printers/{id}/files {fileId}`: puts a stored file on the printer; nothing is started.
+pub async fn upload(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+    let mut body = call.fields()?;
+    let file: Option<Id> = body.need("fileId");
+    body.finish()?;
+    let link = reach(&app, id).await?;
+    let file = gcode_file(&app, sure(file)?).await?;
     let size = u64::try_from(file.size).map_err(ApiError::internal)?;
     let source = Source { path: app.shop.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
-    Ok(link.adapter.upload(&file.name, &source).await?)
+    let name = link.adapter.upload(&file.name, &source).await?;
+    reply::with_status(StatusCode::CREATED, json!({"ok": true, "filename": name}))
 }
 
 /// `POST /api/printers/{id}/bed-cleared`

@@ -1,8 +1,10 @@
 //! Orders: listed, shown, changed, cancelled, paid by hand, shipped (decisions §3). Placing is in [`super::place`].
 
+mod view;
+
+use crate::domain::durable::Versioned;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -18,44 +20,12 @@ use crate::store::queries::OrderFilter;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde_json::{Value, json};
+use std::sync::Arc;
+pub use view::OrderView;
 
-/// An order as it is shown.
-pub fn view(order: &Order, payments: &[Payment], version: i64) -> Value {
-    let lines = order.lines.iter().enumerate().map(|(at, line)| {
-        let mut shown = json!({
-            "skuId": line.sku_id, "quantity": line.quantity, "unitPriceCents": line.unit_price_cents,
-            "description": line.description, "taxRateBps": line.tax_rate_bps,
-        });
-        if let Some(jobs) = progress(order, at) {
-            shown["jobs"] = jobs;
-        }
-        shown
-    });
-    let payments = payments.iter().map(|payment| {
-        json!({
-            "id": payment.id, "amountCents": payment.amount_cents, "currency": payment.currency,
-            "method": payment.method, "reference": payment.reference, "createdAt": payment.created_at,
-        })
-    });
-    json!({
-        "id": order.id, "number": order.number_text(), "kind": order.kind, "status": order.status, "site": order.site,
-        "customerId": order.customer_id, "customerEmail": order.customer_email, "lines": lines.collect::<Vec<_>>(),
-        "currency": order.currency, "subtotalCents": order.subtotal_cents, "shippingCents": order.shipping_cents,
-        "taxCents": order.tax_cents, "discountCents": order.discount_cents, "totalCents": order.total_cents,
-        "payments": payments.collect::<Vec<_>>(), "shipment": order.shipment, "flags": order.flags,
-        "shippingAddress": order.shipping_address, "priority": order.priority, "dueAt": order.due_at,
-        "notes": order.notes, "paidAt": order.paid_at,
-        "createdAt": order.created_at, "updatedAt": order.updated_at, "version": version,
-    })
-}
-
-/// How many plates a line makes and how many are done; nothing where jobs are not at hand.
-fn progress(order: &Order, line: usize) -> Option<Value> {
-    let mut jobs = order.jobs.values().filter(|job: &&std::sync::Arc<Job>| job.line as usize == line).peekable();
-    jobs.peek()?;
-    let (total, done) =
-        jobs.fold((0, 0), |(total, done), job| (total + 1, done + i32::from(job.state == JobState::Completed)));
-    Some(json!({"total": total, "completed": done}))
+/// An order as it is shown, as a part of something else.
+pub fn view(order: &Order, payments: &[Payment], version: i64) -> Result<Value, ApiError> {
+    serde_json::to_value(OrderView::new(order, payments, version)).map_err(ApiError::internal)
 }
 
 /// An event as timelines show it.
@@ -78,7 +48,7 @@ pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, Ap
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has them at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), ..(**order).clone() };
-    Ok(view(&order, &payments, done.version))
+    view(&order, &payments, done.version)
 }
 
 /// `GET /api/orders?status=&kind=&site=&customerEmail=&q=`: a customer's key sees its own.
@@ -89,30 +59,31 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers
         status: params.word("status")?,
         kind: params.word("kind")?,
         site: site(&params, &headers)?,
-        customer_email: text("customerEmail").map(|email| email.trim().to_lowercase()),
+        customer_email: text("customerEmail").or_else(|| text("email")).map(|email| email.trim().to_lowercase()),
         made_by: None,
         own: who.own(),
         q: text("q"),
+        number: None,
     };
     let (some, total) = app.shop.queries.orders(&filter, page).await?;
     let items = some.iter().filter_map(|found| {
         let order = found.state.as_ref()?;
         Some(view(order, &order.payments, found.version))
     });
-    reply::ok(body(page, "orders", items.collect(), total))
+    reply::ok(body(page, "orders", items.collect::<Result<_, _>>()?, total))
 }
 
 /// The order, if it is theirs to see: another's is 404.
-async fn visible(app: &AppState, who: &Who, id: Id) -> Result<(i64, Order), ApiError> {
-    let (version, state) = found(&app.shop.orders, id).await?;
-    let order = state_of(&state)?;
-    if who.sees(order) { Ok((version, order.clone())) } else { Err(Refusal::not_found("order").into()) }
+async fn visible(app: &AppState, who: &Who, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+    let (_, state) = found(&app.shop.orders, id).await?;
+    if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
 /// `GET /api/orders/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
-    let (version, order) = visible(&app, &who, id).await?;
-    reply::resource(version, view(&order, &order.payments, version))
+    let state = visible(&app, &who, id).await?;
+    let order = state_of(&state)?;
+    reply::resource(state.version, OrderView::new(order, &order.payments, state.version))
 }
 
 /// `PATCH /api/orders/{id} {notes?, priority?, dueAt?, shippingAddress?}`

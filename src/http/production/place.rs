@@ -145,6 +145,7 @@ async fn make(app: &AppState, sku: &Sku) -> Result<Make, ApiError> {
         machine_type: fields.machine_type,
         dimensions: fields.dimensions,
         file_id: fields.gcode_file_id,
+        file_form: said.and_then(|said| said.form).unwrap_or_default(),
         file_filament_mm: said.and_then(|said| said.filament_mm),
         estimated_seconds: said.and_then(|said| said.seconds).or(fields.estimated_seconds),
     })

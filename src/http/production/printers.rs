@@ -2,19 +2,18 @@
 
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand, PrinterFields};
+use crate::domain::printer::{Attention, Printer, PrinterAnswer, PrinterCommand, PrinterFields};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Activity, Status};
+use crate::domain::telemetry::{Activity, Connection, Status};
 use crate::http::AppState;
 use crate::http::body::{Fields, sure};
 use crate::http::call::{Call, Done, To, found, state_of};
 use crate::http::error::{Answer, ApiError};
 use crate::http::lookup::ThingId;
-use crate::http::page::{Params, body};
+use crate::http::page::{Params, body, cut};
 use crate::http::reply;
 use crate::printers::registry::PrinterAddress;
-use crate::store::queries::PrinterFilter;
 use axum::extract::State;
 use serde_json::{Value, json};
 
@@ -34,19 +33,24 @@ pub fn view(app: &AppState, printer: &Printer, version: i64) -> Value {
     })
 }
 
-/// The status record of production spec §2 with the additions of decisions §6.
-fn status_view(app: &AppState, printer: &Printer) -> Value {
+/// Its state and how we stand with it. What the printer's own actor committed decides whether it is away; telemetry may be a
+/// look older or newer.
+fn stands(app: &AppState, printer: &Printer) -> (Activity, Connection) {
     let seen = app.shop.fleet.status(printer.id).unwrap_or_default();
-    // What the printer's own actor committed decides whether it is away; telemetry may be a look older or newer.
     let away = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
-    let (state, connection) =
-        if away { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) };
+    if away { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
+}
+
+/// The status record of production spec §2 with the additions of decisions §6.
+pub fn status_view(app: &AppState, printer: &Printer) -> Value {
+    let seen = app.shop.fleet.status(printer.id).unwrap_or_default();
+    let (state, connection) = stands(app, printer);
     let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = seen;
     json!({
         "state": state, "progress": progress, "temperatures": {"nozzle": nozzle, "bed": bed},
         "connection": connection, "file": file, "remainingSeconds": remaining_seconds, "message": message,
         "updatedAt": (updated_at.0 > 0).then_some(updated_at), "lastSeenAt": printer.last_seen_at,
-        "attention": printer.attention(), "jobId": printer.in_hand.as_ref().map(|in_hand| in_hand.job),
+        "attention": printer.attention(), "manualPrint": printer.manual.as_ref().map(|manual| &manual.file_name), "jobId": printer.in_hand.as_ref().map(|in_hand| in_hand.job),
     })
 }
 
@@ -65,13 +69,40 @@ pub async fn present(app: &AppState, id: Id) -> Result<(i64, Printer), ApiError>
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
-/// `GET /api/printers?type=&q=`
+/// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
+pub fn present_all(app: &AppState) -> Vec<(i64, Printer)> {
+    let all = app.shop.printers.all_resident();
+    let mut all: Vec<(i64, Printer)> = all
+        .iter()
+        .filter_map(|(_, known)| known.state.as_ref().map(|printer| (known.version, printer)))
+        .filter(|(_, printer)| !printer.archived)
+        .map(|(version, printer)| (version, printer.clone()))
+        .collect();
+    all.sort_by_key(|(_, printer)| std::cmp::Reverse((printer.created_at, printer.id)));
+    all
+}
+
+/// `GET /api/printers?type=&machineType=&state=&tag=&attention=&q=`: `attention` is one of its words, or `true` for any.
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
-    let text = |name: &str| params.text(name).map(str::to_owned);
-    let filter = PrinterFilter { kind: text("type"), q: text("q") };
-    let (some, total) = app.shop.queries.printers(&filter, page).await?;
-    let items = some.iter().filter_map(|found| Some(view(&app, found.state.as_ref()?, found.version))).collect();
+    let machine_type: Option<MachineType> = params.word("machineType")?;
+    let state: Option<Activity> = params.word("state")?;
+    let any_attention = params.text("attention") == Some("true");
+    let attention: Option<Attention> = if any_attention { None } else { params.word("attention")? };
+    let (kind, tag, q) = (params.text("type"), params.text("tag"), params.text("q").map(str::to_lowercase));
+    let mut found = present_all(&app);
+    found.retain(|(_, printer)| {
+        let f = &printer.fields;
+        kind.is_none_or(|kind| f.kind == kind)
+            && machine_type.is_none_or(|wanted| f.machine_type == wanted)
+            && tag.is_none_or(|tag| f.tags.iter().any(|one| one == tag))
+            && q.as_ref().is_none_or(|q| f.name.to_lowercase().contains(q))
+            && state.is_none_or(|wanted| stands(&app, printer).0 == wanted)
+            && attention.is_none_or(|wanted| printer.attention().contains(&wanted))
+            && (!any_attention || !printer.attention().is_empty())
+    });
+    let (some, total) = cut(page, found);
+    let items = some.iter().map(|(version, printer)| view(&app, printer, *version)).collect();
     reply::ok(body(page, "printers", items, total))
 }
 

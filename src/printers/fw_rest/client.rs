@@ -92,6 +92,7 @@ impl Client {
     /// Stores a file. The printer compares its SHA-256, so a file cut short is never kept.
     pub(super) async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let name = file_name(name)?;
+        upload::text_only(name)?;
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let mut form =
             Form::new().text("root", "gcodes").text("print", "false").text("checksum", upload::sha256(source).await?);

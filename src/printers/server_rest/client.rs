@@ -96,6 +96,7 @@ impl Client {
     /// Stores a file; `OctoPrint` may change the name.
     pub(super) async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
         let name = file_name(name)?;
+        upload::text_only(name)?;
         let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
         let mut form = Form::new().text("select", "false").text("print", "false");
         if !folder.is_empty() {

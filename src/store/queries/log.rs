@@ -4,6 +4,7 @@ use super::{Page, Queries};
 use crate::domain::durable::Versioned;
 use crate::domain::id::Id;
 use crate::domain::inbox::Inbound;
+use crate::domain::time::Timestamp;
 use crate::entities::{audit, idempotency, inbound};
 use crate::store::rows::{Audit, Idempotency, LoadError, read_audit, read_idempotency};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
@@ -19,6 +20,10 @@ pub struct AuditFilter {
     pub subject_kind: Option<String>,
     /// Of this thing.
     pub subject_id: Option<Id>,
+    /// Not before.
+    pub from: Option<Timestamp>,
+    /// Before.
+    pub to: Option<Timestamp>,
 }
 
 impl Queries {
@@ -30,6 +35,8 @@ impl Queries {
             .apply_if(filter.action.as_deref(), |all, action| all.filter(C::Action.eq(action)))
             .apply_if(filter.subject_kind.as_deref(), |all, kind| all.filter(C::SubjectKind.eq(kind)))
             .apply_if(filter.subject_id, |all, id| all.filter(C::SubjectId.eq(id.to_string())))
+            .apply_if(filter.from, |all, from| all.filter(C::At.gte(from.0)))
+            .apply_if(filter.to, |all, to| all.filter(C::At.lt(to.0)))
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
         let (rows, total) = self.page(select, page).await?;

@@ -29,6 +29,8 @@ pub struct OrderFilter {
     pub own: Option<Own>,
     /// Words in the e-mail, or the number (`ORD-000123`, `123`).
     pub q: Option<String>,
+    /// With this number.
+    pub number: Option<i64>,
 }
 
 /// What a customer's key may see: what it made, and what is its customer's (decisions §2).
@@ -53,6 +55,10 @@ pub struct JobFilter {
     pub sku_id: Option<Id>,
     /// Of this material.
     pub material_id: Option<Id>,
+    /// On no printer and not over; or the others.
+    pub waiting: Option<bool>,
+    /// With this number.
+    pub number: Option<i64>,
 }
 
 impl Queries {
@@ -68,6 +74,7 @@ impl Queries {
             .apply_if(filter.customer_email.as_deref(), |all, email| all.filter(C::CustomerEmail.eq(email)))
             .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
             .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
+            .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
@@ -93,6 +100,9 @@ impl Queries {
     /// Jobs with their attempts, newest first, and how many there are.
     pub async fn jobs(&self, filter: &JobFilter, page: Page) -> Result<(Vec<Job>, u64), LoadError> {
         use jobs::Column as C;
+        let waits = [JobState::Created, JobState::Validated, JobState::AwaitingManualReview, JobState::Sliced];
+        let waits: Vec<String> = waits.iter().map(word).collect::<Result<_, _>>().map_err(json)?;
+        let waiting = filter.waiting.map(|which| (which, waits));
         let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
         let select = jobs::Entity::find()
             .apply_if(state, |all, state| all.filter(C::State.eq(state)))
@@ -100,6 +110,10 @@ impl Queries {
             .apply_if(filter.printer_id, |all, id| all.filter(C::PrinterId.eq(id.to_string())))
             .apply_if(filter.sku_id, |all, id| all.filter(C::SkuId.eq(id.to_string())))
             .apply_if(filter.material_id, |all, id| all.filter(C::MaterialId.eq(id.to_string())))
+            .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
+            .apply_if(waiting, |all, (which, states)| {
+                all.filter(if which { C::State.is_in(states) } else { C::State.is_not_in(states) })
+            })
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
         let (jobs, total) = self.rows(select, page).await?;

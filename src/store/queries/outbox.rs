@@ -3,14 +3,16 @@
 use super::orders::json;
 use super::{Page, Queries};
 use crate::domain::durable::Versioned;
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint};
-use crate::domain::event::Numbered;
+use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, Replaying};
+use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, endpoints, events};
 use crate::store::rows::{Doc, LoadError, read_event, word};
-use sea_orm::sea_query::{Condition, ExprTrait};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
 
 /// Which events; absent members take all.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -21,6 +23,15 @@ pub struct EventFilter {
     pub subject_kind: Option<String>,
     /// Of this thing.
     pub subject_id: Option<Id>,
+}
+
+/// Which deliveries; absent members take all.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct DeliveryFilter {
+    /// Where it stands.
+    pub state: Option<DeliveryState>,
+    /// Of this kind of event.
+    pub event: Option<String>,
 }
 
 impl Queries {
@@ -46,16 +57,19 @@ impl Queries {
 
     /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.
     pub async fn event_range(&self) -> Result<(i64, i64), LoadError> {
-        let select =
-            events::Entity::find().select_only().expr(events::Column::Seq.min()).expr(events::Column::Seq.max());
-        let range: Option<(Option<i64>, Option<i64>)> = select.into_tuple().one(&self.db).await?;
-        let (first, last) = range.unwrap_or_default();
-        Ok((first.unwrap_or(0), last.unwrap_or(0)))
+        // Two queries: in one, SQLite would go through all events.
+        Ok((self.event_number(events::Column::Seq.min()).await?, self.last_seq().await?))
     }
 
     /// The number of the last event; 0 before the first.
     pub async fn last_seq(&self) -> Result<i64, LoadError> {
-        Ok(self.event_range().await?.1)
+        self.event_number(events::Column::Seq.max()).await
+    }
+
+    async fn event_number(&self, which: Expr) -> Result<i64, LoadError> {
+        let select = events::Entity::find().select_only().expr(which);
+        let number: Option<Option<i64>> = select.into_tuple().one(&self.db).await?;
+        Ok(number.flatten().unwrap_or(0))
     }
 
     /// Endpoints without deliveries, newest first, and how many there are; archived ones are never listed.
@@ -69,15 +83,40 @@ impl Queries {
     pub async fn deliveries(
         &self,
         endpoint: Id,
-        state: Option<DeliveryState>,
+        filter: &DeliveryFilter,
         page: Page,
     ) -> Result<(Vec<Delivery>, u64), LoadError> {
         use deliveries::Column as C;
-        let state = state.as_ref().map(word).transpose().map_err(json)?;
+        let state = filter.state.as_ref().map(word).transpose().map_err(json)?;
         let select = deliveries::Entity::find()
             .filter(C::EndpointId.eq(endpoint.to_string()))
-            .apply_if(state, |all, state| all.filter(C::State.eq(state)));
+            .apply_if(state, |all, state| all.filter(C::State.eq(state)))
+            .apply_if(filter.event.as_deref(), |all, event| all.filter(C::Event.eq(event)));
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+    }
+
+    /// How many events a replay since then sends again.
+    pub async fn count_past_deliveries(&self, endpoint: Id, since: Timestamp) -> Result<u64, LoadError> {
+        Ok(past(endpoint, since)?.count(&self.db).await?)
+    }
+
+    /// The next of those that a replay sends again, oldest first.
+    pub async fn past_deliveries(
+        &self,
+        endpoint: Id,
+        replaying: &Replaying,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError> {
+        use deliveries::Column as C;
+        let select = past(endpoint, replaying.since)?.filter(C::CreatedAt.lte(replaying.upto.0)).apply_if(
+            replaying.after,
+            |all, (at, id)| {
+                let tie = C::CreatedAt.eq(at.0).and(C::Id.gt(id.to_string()));
+                all.filter(Condition::any().add(C::CreatedAt.gt(at.0)).add(tie))
+            },
+        );
+        let rows = select.order_by_asc(C::CreatedAt).order_by_asc(C::Id).limit(limit).all(&self.db).await?;
+        rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
     }
 
     /// One delivery.
@@ -105,10 +144,24 @@ impl Queries {
         Ok(last.flatten().and_then(|last| u32::try_from(last).ok()))
     }
 
-    /// Deliveries of all endpoints by where they stand.
-    pub async fn deliveries_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
-        self.counts(deliveries::Entity::find(), deliveries::Column::State).await
+    /// Deliveries of all endpoints by where they stand, but those that arrived: these are nearly all.
+    pub async fn undelivered_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
+        // In the words of the partial index, or SQLite does not use it.
+        let undelivered = deliveries::Entity::find().filter(Expr::cust("state <> 'delivered'"));
+        self.counts(undelivered, deliveries::Column::State).await
     }
+}
+
+/// First deliveries of the shop's events since then that are no longer to be sent.
+fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, LoadError> {
+    use deliveries::Column as C;
+    let pending = word(&DeliveryState::Pending).map_err(json)?;
+    Ok(deliveries::Entity::find()
+        .filter(C::EndpointId.eq(endpoint.to_string()))
+        .filter(C::Replay.eq(0))
+        .filter(C::State.ne(pending))
+        .filter(C::Event.ne(event::TEST))
+        .filter(C::CreatedAt.gte(since.0)))
 }
 
 /// An endpoint's pending deliveries, earliest first, after this one.

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page, PrinterFilter};
-use super::{Queries, SkuFilter};
+use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page};
+use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::domain::amount::Amount;
 use crate::domain::durable::{Row, Versioned};
 use crate::domain::endpoint::DeliveryState;
@@ -116,7 +116,6 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
-        assert_eq!(queries.printers(&PrinterFilter { kind: q("fw_rest"), q: None }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.head::<File>(id(400)).await.unwrap().state, Some(file(400)));
         assert_eq!(queries.head::<File>(id(9)).await.unwrap().version, 0);
         assert_eq!(queries.movements(id(200), ALL).await.unwrap().0, [movement(2, 200, -400), movement(1, 200, 1000)]);
@@ -175,14 +174,18 @@ async fn the_outbox_is_read_in_order() {
         assert_eq!(queries.delivery(id(11)).await.unwrap(), Some(delivery(11, 600, 1)));
         let pending = queries.pending_deliveries(id(600), Some((at(12), id(12))), 9).await.unwrap();
         assert_eq!(pending, [delivery(13, 600, 3), delivery(14, 600, 4)]);
-        let (page, total) = queries.deliveries(id(600), Some(DeliveryState::Pending), ALL).await.unwrap();
+        let (page, total) = queries.deliveries(id(600), &in_state(DeliveryState::Pending), ALL).await.unwrap();
         assert_eq!((page[0].id, total), (id(14), 4));
-        assert_eq!(queries.deliveries(id(600), Some(DeliveryState::Failed), ALL).await.unwrap().1, 0);
+        assert_eq!(queries.deliveries(id(600), &in_state(DeliveryState::Failed), ALL).await.unwrap().1, 0);
         assert_eq!(queries.last_replay(id(600), id(1)).await.unwrap(), Some(0));
         assert_eq!(queries.last_replay(id(600), id(9)).await.unwrap(), None);
-        assert_eq!(queries.deliveries_by_state().await.unwrap(), [(DeliveryState::Pending, 4)]);
+        assert_eq!(queries.undelivered_by_state().await.unwrap(), [(DeliveryState::Pending, 4)]);
     })
     .await;
+}
+
+fn in_state(state: DeliveryState) -> DeliveryFilter {
+    DeliveryFilter { state: Some(state), event: None }
 }
 
 #[tokio::test]
@@ -197,6 +200,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
             subject_id: id(1),
             request_id: None,
             outcome: "done".to_owned(),
+            detail: None,
         };
         let answered = Idempotency {
             key: "k".to_owned(),

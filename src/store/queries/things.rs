@@ -9,9 +9,8 @@ use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::material::{Material, MaterialType, Movement};
 use crate::domain::order::OrderStatus;
-use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
-use crate::entities::{files, jobs, materials, movements, orders, printers, skus};
+use crate::entities::{files, jobs, materials, movements, orders, skus};
 use crate::store::rows::{LoadError, word};
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -49,15 +48,6 @@ pub struct FileFilter {
     pub kind: Option<FileKind>,
     /// With this content.
     pub sha256: Option<String>,
-    /// Words in the name.
-    pub q: Option<String>,
-}
-
-/// Which printers; archived ones are never listed.
-#[derive(Clone, PartialEq, Debug, Default)]
-pub struct PrinterFilter {
-    /// Adapter type.
-    pub kind: Option<String>,
     /// Words in the name.
     pub q: Option<String>,
 }
@@ -100,20 +90,6 @@ impl Queries {
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
-            .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
-        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
-    }
-
-    /// Printers, newest first, and how many there are.
-    pub async fn printers(
-        &self,
-        filter: &PrinterFilter,
-        page: Page,
-    ) -> Result<(Vec<Versioned<Printer>>, u64), LoadError> {
-        use printers::Column as C;
-        let select = printers::Entity::find()
-            .filter(C::Archived.eq(false))
-            .apply_if(filter.kind.as_deref(), |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
         self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }

@@ -191,6 +191,7 @@ row!(Delivery, deliveries, |this| {
     endpoint_id: this.endpoint_id.to_string(),
     event_id: this.event_id.to_string(),
     event_seq: this.event_seq,
+    event: this.event.clone(),
     replay: i64::from(this.replay),
     state: word(&this.state)?,
     next_at: this.next_at.0,

@@ -25,6 +25,8 @@ pub struct Audit {
     pub request_id: Option<String>,
     /// What came of it: `done`, or the code of the refusal.
     pub outcome: String,
+    /// More facts, as JSON.
+    pub detail: Option<String>,
 }
 
 /// What a key was answered.
@@ -91,6 +93,7 @@ pub fn audit_row(line: Audit) -> audit::Model {
         subject_id: line.subject_id.to_string(),
         request_id: line.request_id,
         outcome: line.outcome,
+        detail: line.detail,
     }
 }
 
@@ -113,6 +116,7 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
         subject_kind: row.subject_kind,
         request_id: row.request_id,
         outcome: row.outcome,
+        detail: row.detail,
     })
 }
 

@@ -1,15 +1,25 @@
-//! One multi-row statement per table, cut below the databases' limits on bind parameters.
+//! Multi-row statements, a few for each table: of few lengths, so that their texts are made once and prepared once.
 
 use crate::store::rows::{Doc, HeadModel, WriteError};
+use dashmap::DashMap;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
-    ConnectionTrait, DbErr, EntityTrait, Iden, IntoActiveModel, Iterable, ModelTrait, PrimaryKeyToColumn, QueryFilter,
-    RuntimeErr, SqlErr,
+    ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, Iden, IntoActiveModel, Iterable, ModelTrait,
+    PrimaryKeyToColumn, QueryFilter, QueryTrait, RuntimeErr, SqlErr, Statement,
 };
+use std::any::TypeId;
 use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
 
-/// SQLite takes 32,766 and PostgreSQL 65,535.
-const MOST_PARAMETERS: usize = 30_000;
+/// Keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
+const MOST_KEYS: usize = 30_000;
+/// Rows in one statement. With 20 columns far below the limits on parameters.
+const MOST_ROWS: usize = 256;
+/// Up to here each number of rows has a statement of its own.
+const FEW: usize = 8;
+
+/// The texts of inserts: by table, whether rows are replaced, whether for `SQLite`, and number of rows.
+static TEXTS: LazyLock<DashMap<(TypeId, bool, bool, usize), Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
@@ -18,7 +28,7 @@ type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 /// New heads and next versions of heads, each only if its version on disk is the one before.
 pub async fn write_heads<M>(tx: &impl ConnectionTrait, heads: Vec<M>) -> Result<(), WriteError>
 where
-    M: HeadModel + IntoActiveModel<ActiveOf<M>>,
+    M: HeadModel + IntoActiveModel<ActiveOf<M>> + 'static,
 {
     let count = heads.len();
     // The same head twice would be judged differently by the two databases; the writer then runs each alone.
@@ -33,7 +43,7 @@ where
 /// Rows as they are now, keyed; `None` is a deleted one. Of the same key the last word counts.
 pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M>)>) -> Result<(), WriteError>
 where
-    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
 {
     let mut seen = HashSet::new();
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
@@ -46,7 +56,7 @@ where
         }
     }
     kept.reverse();
-    for keys in gone.chunks(MOST_PARAMETERS) {
+    for keys in gone.chunks(MOST_KEYS) {
         let key = Expr::col("id").is_in(keys.iter().map(String::as_str));
         EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(said_no)?;
     }
@@ -56,26 +66,51 @@ where
 /// Rows that must not be there yet.
 pub async fn write_new<M>(tx: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), WriteError>
 where
-    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
 {
     insert(tx, rows, None).await.map(|_| ())
 }
 
 async fn insert<M>(tx: &impl ConnectionTrait, rows: Vec<M>, on_conflict: Option<OnConflict>) -> Result<u64, WriteError>
 where
-    M: ModelTrait + IntoActiveModel<ActiveOf<M>>,
+    M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
 {
-    let most = MOST_PARAMETERS / ColumnOf::<M>::iter().count();
-    let mut rows = rows.into_iter().peekable();
+    let backend = tx.get_database_backend();
     let mut written = 0;
-    while rows.peek().is_some() {
-        let mut statement = EntityOf::<M>::insert_many(rows.by_ref().take(most).map(M::into_active_model));
-        if let Some(on_conflict) = &on_conflict {
-            statement = statement.on_conflict(on_conflict.clone());
-        }
-        written += statement.exec_without_returning(tx).await.map_err(said_no)?;
+    let mut rows = rows.into_iter().map(M::into_active_model);
+    while rows.len() > 0 {
+        let many = portion(rows.len());
+        let some: Vec<_> = rows.by_ref().take(many).collect();
+        let known = (TypeId::of::<M>(), on_conflict.is_some(), backend == DbBackend::Sqlite, many);
+        let text = TEXTS.get(&known).map(|text| text.clone());
+        let statement = if let Some(text) = text {
+            let columns = ColumnOf::<M>::iter;
+            let values =
+                some.into_iter().flat_map(|mut row| columns().filter_map(move |column| row.take(column).into_value()));
+            Statement::from_sql_and_values(backend, &*text, values)
+        } else {
+            let mut made = EntityOf::<M>::insert_many(some);
+            if let Some(on_conflict) = &on_conflict {
+                made = made.on_conflict(on_conflict.clone());
+            }
+            let made = made.build(backend);
+            TEXTS.insert(known, made.sql.as_str().into());
+            made
+        };
+        written += tx.execute_raw(statement).await.map_err(said_no)?.rows_affected();
     }
     Ok(written)
+}
+
+/// How many of so many rows go into the next statement: of few lengths, so that each is made, and prepared, once.
+fn portion(left: usize) -> usize {
+    if left <= FEW {
+        left
+    } else if left >= MOST_ROWS {
+        MOST_ROWS
+    } else {
+        1 << left.ilog2()
+    }
 }
 
 /// The whole row takes the place of the one with the same key.

@@ -114,3 +114,25 @@ async fn a_big_upload_and_download_are_never_held_in_memory() {
     let most = memory(&app, "VmHWM:");
     assert!(most < before + 24 * 1024, "{before} kB before, {most} kB at most");
 }
+
+#[tokio::test]
+async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() {
+    let app = App::new(Db::sqlite()).await;
+    let block = |kind: u16, data: &[u8]| {
+        let mut block = [kind.to_le_bytes(), 0u16.to_le_bytes()].concat();
+        block.extend((data.len() as u32).to_le_bytes());
+        block.extend(0u16.to_le_bytes());
+        block.extend(data);
+        block
+    };
+    // Without checksums; decisions of the format are in the reader's own tests.
+    let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &0u16.to_le_bytes()].concat();
+    let whole =
+        [head, block(0, b"Producer=PrusaSlicer 2.8.1\n"), block(4, b"filament used [g]=2.5\n"), block(1, b"G28\n")]
+            .concat();
+    let made = app.upload("vase.gcode", whole.clone()).await.expect(201);
+    assert_eq!((&made["kind"], &made["metadata"]["form"]), (&json!("gcode"), &json!("bgcode")), "{made}");
+    assert_eq!((&made["metadata"]["slicer"], &made["metadata"]["grams"]), (&json!("PrusaSlicer 2.8.1"), &json!(2.5)));
+    let cut = app.upload("vase.bgcode", whole[..whole.len() - 2].to_vec()).await.expect(400);
+    assert!(cut["message"].as_str().unwrap().contains("cut off"), "{cut}");
+}

@@ -88,3 +88,24 @@ async fn the_prefix_is_part_of_the_key() {
     let live = app.with_key(&made["key"].as_str().unwrap().replace("key_test_", "key_live_"));
     assert_eq!(live.get("/api/orders").await.error(401), "unauthorized");
 }
+
+on_both! {
+    async fn the_last_use_of_a_key_is_shown_at_once_and_kept(db: Db) {
+        let mut app = App::new(db).await;
+        let (used, client) = new_key(&app, &json!({"name": "used", "role": "operator"})).await;
+        let (unused, _) = new_key(&app, &json!({"name": "unused", "role": "operator"})).await;
+        let last_use = async |app: &App, id: &str| {
+            let list = app.get("/api/auth/api-keys").await.expect(200);
+            list["apiKeys"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()["lastUsedAt"].clone()
+        };
+        assert!(last_use(&app, &used).await.is_null());
+        client.get("/api/orders").await.expect(200);
+        let at = last_use(&app, &used).await;
+        assert!(at.is_string());
+        // The minute's write is done early when the server ends.
+        app.stop().await;
+        app.start().await;
+        assert_eq!(last_use(&app, &used).await, at);
+        assert!(last_use(&app, &unused).await.is_null());
+    }
+}

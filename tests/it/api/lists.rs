@@ -66,3 +66,61 @@ on_both! {
         assert_eq!((&beyond["orders"], &beyond["pagination"]["total"]), (&json!([]), &json!(7)));
     }
 }
+
+/// Names of a list's items, sorted.
+async fn names(app: &App, path: &str, plural: &str, member: &str) -> Vec<String> {
+    let list = app.get(path).await.expect(200);
+    let items = list[plural].as_array().unwrap();
+    assert_eq!(list["pagination"]["total"], items.len(), "{path}: {list}");
+    let mut names: Vec<String> = items.iter().map(|item| item[member].as_str().unwrap().to_owned()).collect();
+    names.sort();
+    names
+}
+
+on_both! {
+    async fn filters_take_what_they_name_and_refuse_what_they_do_not_know(db: Db) {
+        let app = App::new(db).await;
+        for (name, machine, tags) in [("a1", "fdm_large", json!(["left"])), ("a2", "fdm_standard", json!(["left", "old"])), ("b1", "laser_cutter", json!([]))] {
+            let printer = json!({
+                "name": name, "type": "fw_rest", "machineType": machine, "baseUrl": "http://127.0.0.1:9", "tags": tags,
+            });
+            app.post("/api/printers", &printer).await.expect(201);
+        }
+        crate::support::until("them to be away", || async {
+            (names(&app, "/api/printers?state=offline&attention=unreachable", "printers", "name").await.len() == 3).then_some(())
+        })
+        .await;
+        for (query, expected) in [
+            ("", vec!["a1", "a2", "b1"]),
+            ("?machineType=fdm_large", vec!["a1"]),
+            ("?type=fw_rest&tag=left", vec!["a1", "a2"]),
+            ("?tag=old", vec!["a2"]),
+            ("?q=A", vec!["a1", "a2"]),
+            ("?type=server_rest", vec![]),
+            ("?state=idle", vec![]),
+            ("?attention=true", vec!["a1", "a2", "b1"]),
+            ("?attention=needs_home", vec![]),
+        ] {
+            assert_eq!(names(&app, &format!("/api/printers{query}"), "printers", "name").await, expected, "{query}");
+        }
+        let page = app.get("/api/printers?limit=2&offset=1").await.expect(200);
+        assert_eq!(page["pagination"], json!({"limit": 2, "offset": 1, "total": 3, "hasMore": false}));
+        for (query, member) in [("state=sleeping", "state"), ("machineType=x", "machineType"), ("attention=x", "attention")] {
+            assert_eq!(paths(&app.get(&format!("/api/printers?{query}")).await.expect(400)), [member]);
+        }
+
+        let sku = some_sku(&app).await;
+        let order = app.paid_order(&sku, 2).await;
+        let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        app.job_is(&job, "SLICED").await;
+        app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        let total = |query: &'static str| {
+            let app = &app;
+            async move { app.get(&format!("/api/jobs?{query}")).await.expect(200)["pagination"]["total"].clone() }
+        };
+        assert_eq!((total("waiting=true").await, total("waiting=false").await), (json!(1), json!(1)));
+        assert_eq!(paths(&app.get("/api/jobs?waiting=perhaps").await.expect(400)), ["waiting"]);
+        let mine = app.get("/api/orders?email=Buyer@Example.org").await.expect(200);
+        assert_eq!(mine["pagination"]["total"], 1, "{mine}");
+    }
+}

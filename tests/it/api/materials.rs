@@ -106,27 +106,63 @@ async fn stock_never_goes_below_zero() {
     }
 }
 
-#[tokio::test]
-async fn a_stock_take_below_what_is_reserved_is_told() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
-    let material = app.material("PLA", 31.0).await;
-    let file = app.gcode("part", 60, 10.0).await;
-    let sku = app.sku("PART", &material, &file, 100).await;
-    let order = app.paid_order(&sku, 3).await;
-    until("all to be reserved", || async {
-        app.jobs(&order).await.iter().all(|job| job["state"] == "SLICED").then_some(())
-    })
-    .await;
-    let counted = app.patch(&path(&material), &json!({"quantity": 15})).await.expect(200);
-    assert_eq!((&counted["quantity"], &counted["available"]), (&json!(15), &json!(0)), "{counted}");
-    assert_eq!(happened(&app, "inventory.discrepancy", &material).await, 1);
-    until("a mail", || async { (mails(&app, "Stock discrepancy: PLA").len() == 1).then_some(()) }).await;
-    app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
-    until("nothing to be reserved", || async {
-        (app.get(&path(&material)).await.expect(200)["reserved"] == 0).then_some(())
-    })
-    .await;
-    app.ledger_is_even(&material).await;
+on_both! {
+    async fn a_stock_take_below_what_is_reserved_takes_the_latest_reservations_back(db: Db) {
+        let app = App::on(db).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+        let material = app.material("PLA", 31.0).await;
+        let file = app.gcode("part", 60, 10.0).await;
+        let sku = app.sku("PART", &material, &file, 100).await;
+        let mut orders = Vec::new();
+        let states = |order: String| {
+            let app = &app;
+            async move { app.jobs(&order).await[0].clone() }
+        };
+        for _ in 0..3 {
+            let order = app.paid_order(&sku, 1).await;
+            until("it to be reserved", || async { (states(order.clone()).await["state"] == "SLICED").then_some(()) }).await;
+            orders.push(order);
+        }
+        let counted = app.patch(&path(&material), &json!({"quantity": 15})).await.expect(200);
+        assert_eq!((&counted["quantity"], &counted["available"]), (&json!(15), &json!(0)), "{counted}");
+        assert_eq!(happened(&app, "inventory.discrepancy", &material).await, 1);
+        until("a mail", || async { (mails(&app, "Stock discrepancy: PLA").len() == 1).then_some(()) }).await;
+        for order in &orders[1..] {
+            until("it to be given up", || async {
+                let job = states(order.clone()).await;
+                let why = job["waitingReason"].as_str().unwrap_or_default().to_owned();
+                (job["state"] == "awaiting_manual_review" && why.contains("needs 10 g of PLA")).then_some(job)
+            })
+            .await;
+        }
+        assert_eq!(states(orders[1].clone()).await["blockedBy"], "material");
+        assert_eq!(states(orders[0].clone()).await["state"], "SLICED", "the earliest keeps its own");
+        until("the ledger to say so", || async {
+            let stock = app.get(&path(&material)).await.expect(200);
+            (stock["reserved"] == 10 && stock["available"] == 5).then_some(())
+        })
+        .await;
+        // Stock comes in: the line goes on by age.
+        adjust(&app, &material, 6.0).await;
+        until("the second to be released", || async {
+            (states(orders[1].clone()).await["state"] == "SLICED").then_some(())
+        })
+        .await;
+        assert_eq!(states(orders[2].clone()).await["state"], "awaiting_manual_review");
+        adjust(&app, &material, 50.0).await;
+        until("the third to be released", || async {
+            (states(orders[2].clone()).await["state"] == "SLICED").then_some(())
+        })
+        .await;
+        assert_eq!(app.get(&path(&material)).await.expect(200)["reserved"], 30);
+        for order in &orders {
+            app.post(&format!("/api/orders/{order}/cancel"), &json!({})).await.expect(200);
+        }
+        until("nothing to be reserved", || async {
+            (app.get(&path(&material)).await.expect(200)["reserved"] == 0).then_some(())
+        })
+        .await;
+        app.ledger_is_even(&material).await;
+    }
 }
 
 on_both! {

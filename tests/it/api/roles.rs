@@ -15,6 +15,7 @@ const FOR_ANYBODY: &[&str] = &[
     "GET /api/openapi.json",
     "GET /healthz",
     "GET /readyz",
+    "POST /webhooks/agent",
     "POST /webhooks/payments",
     "POST /api/v1/webhooks/payments",
 ];
@@ -119,7 +120,7 @@ async fn callers(app: &App) -> Vec<Caller> {
 
 #[tokio::test]
 async fn every_operation_takes_those_it_is_for_and_nobody_else() {
-    let app = App::new(Db::sqlite()).await;
+    let app = App::on(Db::sqlite()).env("AGENT_TOKEN", "of the gateway").start().await;
     let callers = callers(&app).await;
     let mut asked = 0;
     for route in &CONTRACT.served {
@@ -138,6 +139,8 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
             asked += 1;
             match expected(operation, caller) {
                 Some(wanted) => assert_eq!(status, wanted, "{what}"),
+                // The gateway's own token is asked for.
+                None if path == "/webhooks/agent" => assert_eq!(status, 401, "{what}"),
                 None if path == "/api/auth/login" => assert_eq!(status, 415, "{what}"),
                 None => assert!(!matches!(status, 401 | 403 | 405 | 500..), "{what}: {status}"),
             }

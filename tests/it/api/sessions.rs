@@ -193,3 +193,81 @@ async fn the_last_admin_stays() {
     let customer = json!({"email": "c@example.org", "name": "x", "password": PASSWORD, "role": "customer"});
     assert_eq!(paths(&app.post("/api/users", &customer).await.expect(400)), ["role"]);
 }
+
+#[tokio::test]
+async fn a_user_has_a_version_and_a_stale_change_is_refused() {
+    let app = App::new(Db::sqlite()).await;
+    let body = json!({"email": "ann@example.org", "name": "Ann", "password": PASSWORD, "role": "operator"});
+    let made = app.post("/api/users", &body).await;
+    assert_eq!(made.header("etag"), Some("\"1\""));
+    let path = format!("/api/users/{}", id(&made.expect(201)));
+    let rename = |tag: &str, name: &str| {
+        app.send(app.request("PATCH", &path).header("If-Match", tag.to_owned()).json(&json!({ "name": name })))
+    };
+    let changed = rename("\"1\"", "Anna").await;
+    assert_eq!(changed.header("etag"), Some("\"2\""));
+    assert_eq!(changed.expect(200)["version"], 2);
+    assert_eq!(rename("\"1\"", "Annika").await.error(412), "stale_version");
+    assert_eq!(rename("rubbish", "Annika").await.error(412), "stale_version");
+    rename("*", "Annika").await.expect(200);
+    let one = app.get(&path).await;
+    assert_eq!(one.header("etag"), Some("\"3\""));
+    assert_eq!(one.expect(200)["name"], "Annika");
+    // Another user's change is none of hers.
+    staff(&app, "bob@example.org", "operator").await;
+    rename("\"3\"", "Ann").await.expect(200);
+}
+
+#[tokio::test]
+async fn who_is_not_active_may_not_sign_in() {
+    let app = App::new(Db::sqlite()).await;
+    let ann = staff(&app, "ann@example.org", "admin").await;
+    let path = format!("/api/users/{ann}");
+    assert_eq!(app.patch(&path, &json!({"active": false})).await.error(409), "last_admin");
+    staff(&app, "boss@example.org", "admin").await;
+    let session = signed_in(&app, "ann@example.org").await;
+    assert_eq!(app.patch(&path, &json!({"active": false})).await.expect(200)["active"], false);
+    assert_eq!(session.get("/api/orders").await.error(401), "unauthorized");
+    assert_eq!(login(&app, "ann@example.org", PASSWORD).await.error(401), "wrong_credentials");
+    app.patch(&path, &json!({"active": true})).await.expect(200);
+    login(&app, "ann@example.org", PASSWORD).await.expect(200);
+    assert_eq!(session.get("/api/orders").await.error(401), "unauthorized", "an ended session stays ended");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn time_does_not_tell_which_addresses_are_known() {
+    let app = App::new(Db::sqlite()).await;
+    staff(&app, "ann@example.org", "operator").await;
+    // The quickest of some: the machine has other things to do.
+    let quickest = async |email: &str| {
+        let mut quickest = std::time::Duration::MAX;
+        for _ in 0..6 {
+            let began = std::time::Instant::now();
+            login(&app, email, "a wrong password").await.error(401);
+            quickest = quickest.min(began.elapsed());
+        }
+        quickest.as_secs_f64()
+    };
+    let (known, unknown) = (quickest("ann@example.org").await, quickest("nobody@example.org").await);
+    let ratio = known / unknown;
+    assert!((0.4..2.5).contains(&ratio), "known {known} s, unknown {unknown} s");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_sign_ins_at_once_hold_nobody_else_up() {
+    let app = App::new(Db::sqlite()).await;
+    let body = json!({"email": "nobody@example.org", "password": PASSWORD});
+    let nobody = app.nobody();
+    let many = futures::future::join_all((0..120).map(|_| nobody.post("/api/auth/login", &body)));
+    let meanwhile = async {
+        for _ in 0..50 {
+            app.get("/api/orders").await.expect(200);
+        }
+        std::time::Instant::now()
+    };
+    let done = async { (many.await, std::time::Instant::now()) };
+    let ((answers, all_done), others_done) = tokio::join!(done, meanwhile);
+    let refused = answers.iter().filter(|one| one.status == 503).count();
+    assert!(answers.iter().all(|one| matches!(one.status, 401 | 429 | 503)), "{answers:?}");
+    assert!(others_done < all_done || refused > 0, "reading waited for hashing");
+}

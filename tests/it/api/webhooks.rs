@@ -1,5 +1,6 @@
 //! Outbound webhooks as a receiver and as the shop's admin see them (production spec §6, decisions §8).
 
+mod backlog;
 mod endpoints;
 mod lasting;
 mod retries;

@@ -75,6 +75,18 @@ each_kind! {
         assert!(matches!(missing.status, 404 | 502), "{}", missing.text);
     }
 
+    async fn a_stored_file_is_put_on_the_printer_and_nothing_starts(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
+        let files = floor.app.get(&floor.path(0, "/files")).await.expect(200);
+        assert_eq!(files["files"][0]["path"], put["filename"], "{files}");
+        assert_eq!(floor.started(0), 0);
+        assert_eq!(floor.app.post(&floor.path(0, "/files"), &json!({})).await.error(400), "validation_failed");
+        let nothing = json!({"fileId": "01890000-0000-7000-8000-00000000dead"});
+        assert_eq!(floor.app.post(&floor.path(0, "/files"), &nothing).await.error(400), "validation_failed");
+    }
+
     async fn what_a_printer_refuses_is_told_in_its_words(kind: PrinterKind) {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         let refused = match kind {

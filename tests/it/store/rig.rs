@@ -8,7 +8,7 @@ use printfloor::actors::envelope::Caller;
 use printfloor::actors::environment::Environment;
 use printfloor::actors::handle::Handle;
 use printfloor::actors::policy::Policy;
-use printfloor::actors::root::{Root, RootMsg, keep};
+use printfloor::actors::root::{Pillars, Root, RootMsg, keep};
 use printfloor::actors::shell::Waker;
 use printfloor::actors::things::{Things, ThingsArgs, WITHIN};
 use printfloor::actors::world::{Nothing, World};
@@ -56,7 +56,7 @@ impl Rig {
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let environment = Arc::new(Environment::of_the_machine(Rules::default(), 0, 0));
-        let (root, _) = Root::spawn(None, Root, ()).await.unwrap();
+        let (root, _) = Root::spawn(None, Root, Pillars::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let store = store(&root, settings, writing, &outbox, &counters, &fenced).await;
         let mails = Arc::default();

@@ -2,6 +2,7 @@
 //! is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the truth.
 
 use jsonschema::Validator;
+use printfloor::config::Config;
 use printfloor::http::{openapi, production, routes::Served};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ pub struct Contract {
 
 /// The one of this build.
 pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-    let served = production::routes().served();
+    let served = production::routes(&Config::default()).served();
     let document: Value = serde_json::from_str(&openapi::json(&served, ADDRESS)).expect("a description");
     let mut components = document["components"].clone();
     close(&mut components["schemas"]);
@@ -99,7 +100,7 @@ fn routes(path: &str) -> Vec<&'static Served> {
 
 /// Panics unless the description knows this answer. `None` for a body that is not read.
 pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: Option<&str>) {
-    if !["/api", "/webhooks", "/healthz", "/readyz"].iter().any(|prefix| path.starts_with(prefix)) {
+    if !["/api", "/webhooks", "/healthz", "/readyz", "/metrics"].iter().any(|prefix| path.starts_with(prefix)) {
         return;
     }
     let what = format!("{method} {path} {status}");

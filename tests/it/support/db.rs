@@ -1,6 +1,7 @@
 //! A database of the test's own.
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database};
+use super::App;
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use std::process::id;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -17,10 +18,14 @@ pub struct Db {
 
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-async fn run(server: &str, sql: &str) {
-    let mut options = ConnectOptions::new(server);
+async fn open(url: &str) -> DatabaseConnection {
+    let mut options = ConnectOptions::new(url);
     options.max_connections(1).sqlx_logging(false);
-    let db = Database::connect(options).await.expect("the PostgreSQL server for tests answers");
+    Database::connect(options).await.expect("the database answers")
+}
+
+async fn run(url: &str, sql: &str) {
+    let db = open(url).await;
     db.execute_unprepared(sql).await.expect(sql);
     db.close().await.unwrap();
 }
@@ -48,6 +53,24 @@ impl Db {
         let (server, name) = self.postgres.as_ref()?;
         let base = server.rsplit_once('/').map_or(server.as_str(), |(base, _)| base);
         Some(format!("{base}/{name}"))
+    }
+
+    fn address(&self, app: &App) -> String {
+        self.url().unwrap_or_else(|| format!("sqlite:{}", app.data().join("printfloor.db").display()))
+    }
+
+    /// Changes a server's database behind its back.
+    pub async fn execute(&self, app: &App, sql: &str) {
+        run(&self.address(app), sql).await;
+    }
+
+    /// Reads one number out of a server's database.
+    pub async fn query_number(&self, app: &App, sql: &str) -> i64 {
+        let db = open(&self.address(app)).await;
+        let asked = Statement::from_string(db.get_database_backend(), sql);
+        let row = db.query_one_raw(asked).await.unwrap().expect(sql);
+        db.close().await.unwrap();
+        row.try_get_by_index(0).unwrap()
     }
 }
 

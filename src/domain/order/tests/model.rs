@@ -2,56 +2,22 @@
 //!
 //! What the rules promise: a part is never started twice, nothing stays reserved, and every job comes to an end.
 
+mod machine;
+
 use super::*;
 use crate::domain::dispatch::Board;
+use crate::domain::durable::Row;
 use crate::domain::job::Job;
-use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType};
+use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType, MaterialWant};
 use crate::domain::printer::{
     Evidence, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields, PrinterWant, report_of,
 };
 use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd, Status};
+use machine::Machine;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const STOCK: i64 = 10_000;
-
-/// A machine on the floor, with its own memory.
-#[derive(Default)]
-struct Machine {
-    files: BTreeSet<String>,
-    on: Option<(String, bool)>,
-    last: Option<String>,
-    past: BTreeMap<String, PrintEnd>,
-    starts: BTreeMap<String, u32>,
-    /// Start requests that were sent and may arrive at any time.
-    wire: Vec<String>,
-    away: bool,
-}
-
-impl Machine {
-    fn status(&self, world: &Bench) -> Status {
-        let (state, file, ended) = match &self.on {
-            Some((file, true)) => (Activity::Paused, Some(file.clone()), None),
-            Some((file, false)) => (Activity::Printing, Some(file.clone()), None),
-            None => (Activity::Idle, self.last.clone(), self.last.as_ref().and_then(|one| self.past.get(one).copied())),
-        };
-        let progress = if self.on.is_some() { 50.0 } else { 0.0 };
-        let connection = Connection::Connected;
-        Status { state, connection, file, ended, progress, updated_at: world.now, ..Status::default() }
-    }
-    fn start(&mut self, name: &str) {
-        if self.files.contains(name) && self.on.is_none() {
-            self.on = Some((name.to_owned(), false));
-            *self.starts.entry(name.to_owned()).or_default() += 1;
-        }
-    }
-    fn end(&mut self, how: PrintEnd) {
-        if let Some((name, _)) = self.on.take() {
-            self.past.insert(name.clone(), how);
-            self.last = Some(name);
-        }
-    }
-}
 
 /// What a task does with the answer that it waits for.
 enum Then {
@@ -59,6 +25,7 @@ enum Then {
     Stock,
     Settled(Vec<ClaimId>),
     MaterialHeard(Vec<ClaimId>),
+    Recalled,
     Attempt(Id, Id),
     Start(Id),
     PrinterHeard(usize, Id, u32),
@@ -76,6 +43,8 @@ struct World {
     /// The task of each printer that was told to go and has not sent the start.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
+    /// All that the ledger says came and went since the first stock.
+    moved: Amount,
 }
 
 impl World {
@@ -92,6 +61,7 @@ impl World {
             to_printer: vec![VecDeque::new(), VecDeque::new()],
             go: vec![None, None],
             gone: BTreeMap::new(),
+            moved: Amount::ZERO,
         };
         let fields = MaterialFields {
             name: "PLA".into(),
@@ -155,8 +125,10 @@ impl World {
             }
             OrderWant::Give { job, attempt, printer } => {
                 let job = self.o().jobs.get(&job).unwrap().clone();
+                let claimed_at = job.live().unwrap().created_at;
                 let take = PrinterCommand::Take {
                     attempt,
+                    claimed_at,
                     job: job.id,
                     order: id(ORDER),
                     file_id: job.file_id.unwrap(),
@@ -186,7 +158,7 @@ impl World {
         let away = machine.away;
         let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
         match want {
-            PrinterWant::Watch { .. } => {}
+            PrinterWant::Watch { .. } | PrinterWant::Manual { .. } => {}
             PrinterWant::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     tell(self, PrinterCommand::UploadFailed { attempt, reason: "away".into() }, Then::Nothing);
@@ -249,12 +221,20 @@ impl World {
                     (Ok(_), Then::MaterialHeard(claims)) => {
                         self.to_material.push_back((MaterialCommand::Heard { claims }, Then::Nothing));
                     }
+                    (Ok(OrderAnswer::Kept(claims)), Then::Recalled) if !claims.is_empty() => {
+                        self.to_material.push_back((MaterialCommand::Kept { claims }, Then::Nothing));
+                    }
                     _ => {}
                 }
             }
             1 => {
                 let Some((command, then)) = self.to_material.pop_front() else { return };
                 let decision = self.bench.tell(&mut self.material, id(MATERIAL), &command).unwrap();
+                for row in &decision.rows {
+                    if let Row::Movement(movement) = row {
+                        self.moved += movement.delta_quantity;
+                    }
+                }
                 match (decision.answer, then) {
                     _ if lost => {}
                     (MaterialAnswer::Claims(claims), Then::Stock) => {
@@ -282,6 +262,9 @@ impl World {
                         let report = Report::NotStarted { start_sent: false, counts: false, reason };
                         self.attempt(job, attempt, report, Then::Nothing);
                     }
+                    (PrinterAnswer::Stopped(reason), Then::Attempt(job, attempt)) => {
+                        self.attempt(job, attempt, Report::Stopped { reason }, Then::Nothing);
+                    }
                     (PrinterAnswer::NotInHand, Then::Attempt(job, attempt)) => {
                         self.attempt(job, attempt, Report::CancelledBeforeStart, Then::Nothing);
                     }
@@ -293,9 +276,24 @@ impl World {
 
     fn material_wants(&mut self) {
         for want in self.material.as_ref().unwrap().wants() {
-            let stand = want.claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-            self.to_order.push_back((OrderCommand::Stock(stand), Then::MaterialHeard(want.claims)));
+            self.to_order.push_back(match want {
+                MaterialWant::TellHeld { claims, .. } => {
+                    let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
+                    (OrderCommand::Stock(stand), Then::MaterialHeard(claims))
+                }
+                MaterialWant::AskBack { claims, .. } => {
+                    (OrderCommand::Recall(claims, "counted".into()), Then::Recalled)
+                }
+            });
         }
+    }
+
+    /// Somebody counts the stock.
+    fn count(&mut self, units: i64) {
+        let before = self.material.as_ref().unwrap().quantity;
+        let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
+        self.bench.tell(&mut self.material, id(MATERIAL), &count).unwrap();
+        self.moved += Amount::units(units) - before;
     }
 
     fn dispatch(&mut self) {
@@ -403,6 +401,7 @@ impl World {
                 self.machines[n].end(PrintEnd::Failed);
                 self.to_printer[n].push_back((PrinterCommand::EmergencyStopped, Then::Nothing));
             }
+            _ if luck % 16 == 1 => self.count(i64::from(luck / 16) * 5),
             _ => self.monitor(n),
         }
         self.check();
@@ -422,6 +421,7 @@ impl World {
 
     /// Nothing goes wrong any more: everything comes to rest.
     fn settle(&mut self) {
+        self.count(STOCK);
         for _ in 0..200 {
             self.bench.now = self.bench.now.plus_ms(1000);
             for n in 0..2 {
@@ -470,9 +470,7 @@ proptest! {
             world.step(what, luck);
         }
         world.settle();
-        let mut consumed = Amount::ZERO;
         for job in world.o().jobs.values() {
-            consumed += job.consumed;
             let finished = World::names(job)
                 .iter()
                 .filter(|name| world.machines.iter().any(|m| m.past.get(*name) == Some(&PrintEnd::Finished)))
@@ -487,6 +485,6 @@ proptest! {
         let material = world.material.as_ref().unwrap();
         prop_assert_eq!(material.reserved, Amount::ZERO);
         prop_assert!(material.claims.is_empty());
-        prop_assert_eq!(material.quantity + consumed, Amount::units(STOCK));
+        prop_assert_eq!(material.quantity, Amount::units(STOCK) + world.moved);
     }
 }

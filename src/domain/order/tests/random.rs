@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 fn report(n: u8) -> Report {
     let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][usize::from(n) % 3];
-    match n % 10 {
+    match n % 11 {
         0 => Report::Uploading,
         1 => Report::StartSent,
         2 => Report::Printing,
@@ -17,6 +17,7 @@ fn report(n: u8) -> Report {
         5 | 6 => Report::Ended { end, filament_mm: None, progress: 0.5, reason: None },
         7 => Report::NotStarted { start_sent: true, counts: true, reason: "no".into() },
         8 => Report::NotStarted { start_sent: false, counts: false, reason: "no".into() },
+        9 => Report::Stopped { reason: "emergency stop".into() },
         _ => Report::CancelledBeforeStart,
     }
 }
@@ -40,7 +41,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let state =
         [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
     let number = job.claim.saturating_sub(u32::from(how % 5 == 4)).max(1);
-    match what % 24 {
+    match what % 25 {
         0..=3 => OrderCommand::Stock(vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
         5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
@@ -64,6 +65,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             let intent = Some(format!("pi_{}", how % 3));
             OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
         }
+        23 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
         _ => OrderCommand::Ship(Shipment {
             carrier: "UPS".into(),
             tracking_number: "1Z".into(),
@@ -83,7 +85,9 @@ fn job_may(from: JobState, to: JobState) -> bool {
             Validated => matches!(to, Sliced | AwaitingManualReview | Cancelled),
             AwaitingManualReview => matches!(to, Validated | Sliced | Cancelled),
             Sliced => matches!(to, Dispatching | AwaitingManualReview | Cancelled),
-            Dispatching => matches!(to, Printing | Paused | Completed | Failed | Sliced | Cancelled),
+            Dispatching => {
+                matches!(to, Printing | Paused | Completed | Failed | Sliced | AwaitingManualReview | Cancelled)
+            }
             Printing => matches!(to, Paused | Completed | Failed | Cancelled),
             Paused => matches!(to, Printing | Completed | Failed | Cancelled),
             Completed => to == Validated,
@@ -151,7 +155,11 @@ proptest! {
             let before = desk.o().clone();
             let news = matches!(
                 command,
-                OrderCommand::Payment(_) | OrderCommand::Attempt { .. } | OrderCommand::Stock(_) | OrderCommand::Settled(_)
+                OrderCommand::Payment(_)
+                    | OrderCommand::Attempt { .. }
+                    | OrderCommand::Stock(_)
+                    | OrderCommand::Recall(..)
+                    | OrderCommand::Settled(_)
             );
             match desk.ask(&command) {
                 Ok(decision) => sound(&before, desk.o(), &decision),

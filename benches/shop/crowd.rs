@@ -1,0 +1,167 @@
+//! What the API's callers notice of many printers, half of which take connections and never answer.
+//!
+//! The server has one core to itself, the printers and the callers share the other one.
+
+use super::client::{Client, get, post, post_plain};
+use super::ground::{admin_key, config, folder};
+use super::load::percentile;
+use super::table::Row;
+use super::{RAW, child_on};
+use printfloor::server::Server;
+use serde_json::{Value, json};
+use simulator::{Faults, Fleet, FleetOptions};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
+use tokio::process::{Child, Command};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+const PER_SECOND: u64 = 50;
+const SECONDS: u64 = 20;
+/// Not counted: printers are looked for.
+const WARM: u64 = 5;
+const CONNECTIONS: usize = 16;
+const SERVER_CORE: &str = "0";
+const CALLER_CORE: &str = "1";
+
+/// The part.
+pub fn run() -> Vec<Row> {
+    child_on(CALLER_CORE, &[RAW, "crowd-drive"]).lines().map(Row::read).collect()
+}
+
+/// In a process of its own, beside the server's core.
+pub async fn drive() -> Vec<Row> {
+    let alone = crowd(0).await;
+    let many = crowd(200).await;
+    let more = crowd(1000).await;
+    let words = |[p50, p99, most]: [f64; 3]| format!("p99 {p99:.1} ms (median {p50:.1}, longest {most:.1})");
+    let what = |printers: usize| {
+        format!("API at {PER_SECOND}/s, mixed, {printers} printers of which {} never answer", printers / 2)
+    };
+    let mut rows =
+        vec![Row::figure(what(200), words(many)).at_most(many[1], 50.0, "ms"), Row::figure(what(1000), words(more))];
+    for (row, other) in rows.iter_mut().zip([many, more]) {
+        row.against = format!("without printers: {}", words(alone));
+        row.ratio = format!("{:.2}", other[1] / alone[1]);
+    }
+    rows
+}
+
+/// The server, in a process of its own: says its address and a key, and goes when its input ends.
+pub async fn serve(folder: &Path) {
+    let config = config(folder, None);
+    let server = Server::start(config.clone()).await.unwrap();
+    let (key, _) = admin_key(server.shop(), &config).await;
+    println!("{} {key}", server.address().unwrap());
+    let _ = BufReader::new(stdin()).lines().next_line().await;
+    server.stop(Duration::from_secs(10)).await;
+}
+
+struct Shop {
+    process: Child,
+    address: SocketAddr,
+    key: String,
+}
+
+impl Shop {
+    async fn start(folder: &Path) -> Self {
+        let mut command = Command::new("taskset");
+        command.args(["-c", SERVER_CORE]).arg(std::env::current_exe().unwrap()).arg("crowd-serve").arg(folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut process = command.spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let line = lines.next_line().await.unwrap().unwrap();
+        let (address, key) = line.split_once(' ').unwrap();
+        Self { address: address.parse().unwrap(), key: key.to_owned(), process }
+    }
+
+    async fn make(&self, path: &str, body: &Value) -> String {
+        let mut client = Client::connect(self.address).await;
+        let made = client.ask(&post_plain(path, &self.key, &body.to_string())).await;
+        let made: Value = serde_json::from_slice(made).unwrap();
+        made["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn end(mut self) {
+        drop(self.process.stdin.take());
+        self.process.wait().await.unwrap();
+    }
+}
+
+/// Median, 99th of a hundred and longest, in milliseconds.
+async fn crowd(printers: usize) -> [f64; 3] {
+    let folder = folder();
+    let options =
+        FleetOptions { fw_rest: printers / 2, server_rest: printers - printers / 2, ..FleetOptions::default() };
+    let fleet = Fleet::start(options).await.unwrap();
+    let shop = Shop::start(folder.path()).await;
+    let mut ids = Vec::new();
+    for (n, printer) in fleet.printers.iter().enumerate() {
+        if n % 2 == 0 {
+            printer.handle.set_faults(Faults { hang: true, ..Faults::default() });
+        }
+        let body = json!({
+            "name": format!("Printer {n}"), "type": printer.kind.as_str(), "machineType": "fdm_standard",
+            "baseUrl": printer.base_url, "apiKey": printer.api_key,
+        });
+        ids.push(shop.make("/api/printers", &body).await);
+    }
+    let requests = requests(&shop, ids.first()).await;
+    let clients =
+        Client::several(shop.address, CONNECTIONS).await.into_iter().map(|client| Arc::new(Mutex::new(client)));
+    let clients: Vec<_> = clients.collect();
+    // An open loop: requests come at their times, however long the ones before take, and count from then.
+    let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    let mut asked = Vec::new();
+    for n in 0..(PER_SECOND * (WARM + SECONDS)) as usize {
+        let due: Instant = tick.tick().await;
+        let (client, request) = (clients[n % CONNECTIONS].clone(), requests(n));
+        asked.push(tokio::spawn(async move {
+            client.lock().await.ask(&request).await;
+            due.elapsed().as_secs_f64() * 1000.0
+        }));
+    }
+    let mut took = Vec::new();
+    for (n, answer) in asked.into_iter().enumerate() {
+        let ms = answer.await.unwrap();
+        if n >= (PER_SECOND * WARM) as usize {
+            took.push(ms);
+        }
+    }
+    shop.end().await;
+    fleet.shutdown();
+    [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share))
+}
+
+/// What is asked in turn: reading, listing, changing stock, placing orders.
+async fn requests(shop: &Shop, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
+    let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
+    let material = shop.make("/api/inventory/materials", &material).await;
+    let sku = json!({
+        "code": "BRACKET", "name": "Bracket", "materialId": material, "estimatedConsumption": 20,
+        "machineType": "fdm_large", "priceCents": 1250,
+    });
+    let sku = shop.make("/api/skus", &sku).await;
+    let placed = json!({"lines": [{"skuId": sku, "quantity": 1}]});
+    let order = shop.make("/api/orders", &placed).await;
+    let key = shop.key.clone();
+    let status = printer.map_or("/api/printers".to_owned(), |id| format!("/api/printers/{id}/status"));
+    move |n| match n % 8 {
+        0 => post("/api/orders", &key, &format!("order-{n}"), &placed.to_string()),
+        1 => get("/api/orders?limit=50", &key),
+        2 => get("/api/printers?limit=50", &key),
+        3 => get(&status, &key),
+        4 => {
+            let path = format!("/api/inventory/materials/{material}/adjustments");
+            post(&path, &key, &format!("adjust-{n}"), r#"{"delta": 1, "reason": "delivery"}"#)
+        }
+        5 => get("/api/jobs?limit=50", &key),
+        6 => get("/api/inventory/materials", &key),
+        _ => get(&format!("/api/orders/{order}"), &key),
+    }
+}

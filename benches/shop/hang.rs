@@ -1,0 +1,138 @@
+//! Ten endpoints, of which one hangs or none does: whether the nine others notice.
+
+use super::database::Kind;
+use super::fill::order;
+use super::ground::Ground;
+use super::load::percentile;
+use super::table::Row;
+use jiff::Timestamp;
+use printfloor::actors::environment::secret_bytes;
+use printfloor::domain::endpoint::EndpointCommand;
+use printfloor::domain::id::Id;
+use simulator::sink::{Mode, Sink};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+const ENDPOINTS: usize = 10;
+/// Offered, for the time from event to wire: each event goes to every endpoint.
+const PER_SECOND: u64 = 50;
+const SECONDS: u64 = 10;
+const EVENTS: usize = (PER_SECOND * SECONDS) as usize;
+/// All at once, for how many go out in a second.
+const BURST: usize = 1000;
+/// Healthy endpoints may take at most so many times as long beside one that hangs.
+const AIM: f64 = 1.5;
+const PATIENCE: Duration = Duration::from_secs(180);
+const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let mut rows = Vec::new();
+    for kind in Kind::here() {
+        let none = on(kind, false).await;
+        let one = on(kind, true).await;
+        rows.extend(compared(kind.name(), &none, &one));
+    }
+    rows
+}
+
+/// What came out: milliseconds from event to wire at 0.5 and 0.99, and deliveries per second.
+struct Measured {
+    median: f64,
+    p99: f64,
+    per_second: f64,
+}
+
+fn compared(name: &str, none: &Measured, one: &Measured) -> [Row; 2] {
+    let ratio = one.p99 / none.p99;
+    let what = format!("{name}: event to wire at the healthy of {ENDPOINTS} endpoints, one of them hangs, p99");
+    let mut wire = Row::figure(what, format!("{:.1} ms (median {:.1})", one.p99, one.median));
+    wire.against = format!("none hangs: {:.1} ms (median {:.1})", none.p99, none.median);
+    wire.ratio = format!("{ratio:.2}");
+    let burst = format!("{name}: signed deliveries, {BURST} events at once, one of {ENDPOINTS} endpoints hangs");
+    [wire.at_most(ratio, AIM, "times"), Row::ratio(burst, ("none hangs", none.per_second), None, one.per_second)]
+}
+
+#[expect(clippy::disallowed_methods, reason = "the clock that the sinks read")]
+fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+async fn on(kind: Kind, hangs: bool) -> Measured {
+    let ground = Ground::new(kind).await;
+    let shop = ground.shop();
+    let material = ground.materials(1).await[0];
+    let mut sinks = Vec::new();
+    for n in 0..ENDPOINTS {
+        let sink = Sink::start().await.unwrap();
+        sink.verify_with(SECRET);
+        if hangs && n == 0 {
+            sink.set_mode(Mode::Hang);
+        }
+        let command = EndpointCommand::Create {
+            url: sink.url(),
+            events: vec!["order.created".to_owned()],
+            sealed_secret: shop.sealer.seal(SECRET, secret_bytes()),
+            cursor: *shop.outbox.last().borrow(),
+        };
+        shop.endpoints.create(ground.caller(), command).await.unwrap();
+        sinks.push(sink);
+    }
+    // The same nine in both runs.
+    let healthy = &sinks[1..];
+    let durable = offered(&ground, material).await;
+    let mut took = Vec::new();
+    for sink in healthy {
+        let all = sink.wait_until(|all| all.len() >= EVENTS, PATIENCE).await.unwrap();
+        for request in all {
+            assert_eq!(request.verdict.standard, Some(true));
+            let at = durable[request.json()["data"]["orderId"].as_str().unwrap()];
+            // The webhook may overtake the answer.
+            took.push(request.at.duration_since(at).as_secs_f64().max(0.0) * 1000.0);
+        }
+    }
+    let per_second = burst(&ground, material, healthy).await;
+    ground.end().await;
+    let [median, p99] = [0.5, 0.99].map(|share| percentile(&mut took, share));
+    Measured { median, p99, per_second }
+}
+
+/// An open loop: orders come at their times, however long the ones before take. Gives when each was on disk.
+async fn offered(ground: &Ground, material: Id) -> HashMap<String, Timestamp> {
+    let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
+    tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
+    let mut placed = Vec::with_capacity(EVENTS);
+    for _ in 0..EVENTS {
+        tick.tick().await;
+        let (shop, caller) = (ground.shop(), ground.caller());
+        placed.push(tokio::spawn(async move {
+            let (id, _) = shop.orders.create(caller, order(&shop, material, 1)).await.unwrap();
+            (id.to_string(), now())
+        }));
+    }
+    let mut durable = HashMap::new();
+    for order in placed {
+        let (id, at) = order.await.unwrap();
+        durable.insert(id, at);
+    }
+    durable
+}
+
+/// Many events at once: deliveries per second at the healthy endpoints, until the last has all.
+async fn burst(ground: &Ground, material: Id, healthy: &[Sink]) -> f64 {
+    let began = now();
+    let placed = (0..BURST).map(|_| {
+        let (shop, caller) = (ground.shop(), ground.caller());
+        tokio::spawn(async move { shop.orders.create(caller, order(&shop, material, 1)).await.unwrap() })
+    });
+    for order in placed.collect::<Vec<_>>() {
+        order.await.unwrap();
+    }
+    let mut last = began;
+    for sink in healthy {
+        let all = sink.wait_until(|all| all.len() >= EVENTS + BURST, PATIENCE).await.unwrap();
+        last = all.iter().map(|request| request.at).fold(last, Timestamp::max);
+    }
+    (healthy.len() * BURST) as f64 / last.duration_since(began).as_secs_f64()
+}

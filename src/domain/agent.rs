@@ -1,0 +1,113 @@
+//! What an agent gateway may ask for (decisions §9): its skills, and who may ask.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! skills {
+    ($($skill:ident = $word:literal, $doc:literal;)*) => {
+        /// A command of an agent.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        pub enum Skill {
+            $(#[doc = $doc] #[serde(rename = $word)] $skill,)*
+        }
+
+        impl Skill {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$skill,)*];
+
+            /// The word on the wire.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$skill => $word,)* }
+            }
+
+            /// The action in the audit log.
+            pub const fn action(self) -> &'static str {
+                match self { $(Self::$skill => concat!("agent.", $word),)* }
+            }
+        }
+    };
+}
+
+skills! {
+    PausePrint = "pause-print", "Pauses a job, or whatever a printer prints.";
+    ResumePrint = "resume-print", "Resumes a job, or whatever a printer has paused.";
+    CancelPrint = "cancel-print", "Cancels a job, or whatever a printer prints.";
+    EmergencyStop = "emergency-stop", "Stops a printer at once.";
+    PrinterStatus = "printer-status", "Tells of one printer.";
+    FarmStatus = "farm-status", "Tells of all printers and of the work that waits.";
+    OrderStatus = "order-status", "Tells of an order and its jobs.";
+    StockLevel = "stock-level", "Tells of one material, or of all.";
+    LowStock = "low-stock", "Tells which materials are below their reorder point.";
+    ReleaseJob = "release-job", "Releases a job that awaits review.";
+    BedCleared = "bed-cleared", "Says that a printer's bed was cleared.";
+}
+
+impl Skill {
+    /// The skill of this word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|skill| skill.word() == word)
+    }
+
+    /// All words, for people.
+    pub fn list() -> String {
+        Self::ALL.iter().map(|skill| skill.word()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Whether a user may ask: an empty list takes everybody; `*` in a pattern stands for any text.
+///
+/// Ids are opaque but for the channel's prefix (`telegram:123`), so `telegram:*` takes a whole channel.
+pub fn may_ask(patterns: &[String], user: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))
+}
+
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(first) else { return false };
+    let mut pieces: Vec<&str> = rest.split('*').collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        match text.find(piece) {
+            Some(at) => text = &text[at + piece.len()..],
+            None => return false,
+        }
+    }
+    text.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_skills_belong_together() {
+        for skill in Skill::ALL {
+            assert_eq!(Skill::of(skill.word()), Some(*skill));
+            assert_eq!(serde_json::json!(skill), skill.word());
+            assert_eq!(skill.action(), format!("agent.{}", skill.word()));
+        }
+        assert_eq!(Skill::ALL.len(), 11);
+        assert_eq!(Skill::of("make-coffee"), None);
+    }
+
+    #[test]
+    fn patterns_take_whom_they_name() {
+        let list = |patterns: &[&str]| patterns.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        assert!(may_ask(&[], "anybody"));
+        for (pattern, user, may) in [
+            ("telegram:123", "telegram:123", true),
+            ("telegram:123", "telegram:1234", false),
+            ("telegram:*", "telegram:-100:topic:5", true),
+            ("telegram:*", "slack:U1", false),
+            ("*:boss", "slack:boss", true),
+            ("*:boss", "slack:boss2", false),
+            ("a*b*c", "a--b--c", true),
+            ("a*b*c", "a--c--b", false),
+            ("ab*ba", "aba", false),
+            ("*", "", true),
+            ("", "x", false),
+        ] {
+            assert_eq!(may_ask(&list(&[pattern]), user), may, "{pattern} {user}");
+        }
+        assert!(may_ask(&list(&["slack:*", "telegram:*"]), "telegram:1"));
+    }
+}

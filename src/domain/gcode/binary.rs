@@ -1,0 +1,223 @@
+//! Binary G-code (`.bgcode`; the format of Prusa's libbgcode, its `doc/specifications.md`): what its metadata blocks say, its
+//! thumbnails, and whether it is whole. The commands themselves are checked by their checksums and never decoded.
+//!
+//! All numbers are little-endian. File header: `GCDE`, version (u32), kind of checksum (u16). Each block: type (u16),
+//! compression (u16), size (u32), packed size (u32, if packed), parameters, data, checksum (u32, if there is one).
+
+use super::Damage;
+use super::heatshrink::unpack;
+use super::notes::Notes;
+use super::thumbnail::Thumbnail;
+use flate2::Crc;
+use flate2::read::ZlibDecoder;
+use std::io::Read as _;
+
+const MAGIC: &[u8] = b"GCDE";
+const FILE_HEADER: usize = 10;
+const VERSION: u32 = 1;
+/// Longest block that is kept to be read, in bytes, packed and unpacked; longer ones are passed over.
+const LONGEST: u32 = 4 << 20;
+
+const GCODE: u16 = 1;
+const THUMBNAIL: u16 = 5;
+const PNG: u16 = 0;
+
+/// Where in the file the reader is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Step {
+    /// Before or in the file's header.
+    #[default]
+    File,
+    /// In the part of a block's header that all have.
+    Block,
+    /// In the rest of the header and the parameters.
+    Parameters(Head),
+    /// In the data.
+    Data { block: Block, left: u64 },
+    /// In the checksum.
+    Checksum(Block),
+    /// Nothing of it is read any more: it is something else, or broken.
+    Done,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Head {
+    kind: u16,
+    compression: u16,
+    size: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    head: Head,
+    /// Of a thumbnail: format, width, height.
+    picture: [u16; 3],
+    keep: bool,
+}
+
+/// Reads a binary file as it streams by.
+#[derive(Debug, Default)]
+pub(super) struct Binary {
+    step: Step,
+    /// Of the present step; never longer than [`LONGEST`].
+    bytes: Vec<u8>,
+    crc: Option<Crc>,
+    checksums: bool,
+    commands: bool,
+    damage: Option<Damage>,
+}
+
+impl Binary {
+    pub(super) fn push(&mut self, mut chunk: &[u8], notes: &mut Notes) {
+        while !chunk.is_empty() && self.step != Step::Done {
+            chunk = match self.step {
+                Step::Data { block, left } => {
+                    let length = usize::try_from(left).unwrap_or(usize::MAX).min(chunk.len());
+                    let (data, rest) = chunk.split_at(length);
+                    self.count(data);
+                    if block.keep {
+                        self.bytes.extend_from_slice(data);
+                    }
+                    self.step = Step::Data { block, left: left - data.len() as u64 };
+                    self.end_of_data(notes);
+                    rest
+                }
+                _ => {
+                    let wanted = self.wanted();
+                    let (part, rest) = chunk.split_at((wanted - self.bytes.len()).min(chunk.len()));
+                    self.bytes.extend_from_slice(part);
+                    if self.bytes.len() == wanted {
+                        let bytes = std::mem::take(&mut self.bytes);
+                        self.take(&bytes, notes);
+                    }
+                    rest
+                }
+            };
+        }
+    }
+
+    /// How many bytes the present step needs.
+    fn wanted(&self) -> usize {
+        match self.step {
+            Step::File => FILE_HEADER,
+            Step::Block => 8,
+            Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL { 6 } else { 2 },
+            Step::Checksum(_) => 4,
+            Step::Data { .. } | Step::Done => 0,
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8], notes: &mut Notes) {
+        match self.step {
+            Step::File => self.file(bytes),
+            Step::Block => {
+                self.crc = Some(Crc::new());
+                self.count(bytes);
+                let head = Head { kind: short(bytes, 0), compression: short(bytes, 2), size: long(bytes, 4) };
+                if head.kind > THUMBNAIL || head.compression > 3 {
+                    return self.breaks(Damage::Unknown);
+                }
+                self.step = Step::Parameters(head);
+            }
+            Step::Parameters(head) => {
+                self.count(bytes);
+                let size = if packed(head) == 1 { long(bytes, 0) } else { head.size };
+                let at = packed(head) * 4;
+                let picture = if head.kind == THUMBNAIL { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
+                let keep = head.kind != GCODE && size <= LONGEST && head.size <= LONGEST;
+                self.commands |= head.kind == GCODE;
+                self.step = Step::Data { block: Block { head, picture, keep }, left: size.into() };
+                self.end_of_data(notes);
+            }
+            Step::Checksum(block) => {
+                let right = self.crc.take().is_none_or(|crc| crc.sum() == long(bytes, 0));
+                let _ = block;
+                if right { self.step = Step::Block } else { self.breaks(Damage::Checksum) }
+            }
+            Step::Data { .. } | Step::Done => {}
+        }
+    }
+
+    fn file(&mut self, bytes: &[u8]) {
+        if !bytes.starts_with(MAGIC) {
+            self.step = Step::Done; // Something else.
+            return;
+        }
+        let checksum = short(bytes, 8);
+        if long(bytes, 4) != VERSION || checksum > 1 {
+            return self.breaks(Damage::Unknown);
+        }
+        self.checksums = checksum == 1;
+        self.step = Step::Block;
+    }
+
+    fn end_of_data(&mut self, notes: &mut Notes) {
+        let Step::Data { block, left: 0 } = self.step else { return };
+        let data = std::mem::take(&mut self.bytes);
+        if block.keep {
+            read(&block, &data, notes);
+        }
+        self.step = if self.checksums { Step::Checksum(block) } else { Step::Block };
+    }
+
+    fn count(&mut self, bytes: &[u8]) {
+        if let Some(crc) = &mut self.crc {
+            crc.update(bytes);
+        }
+    }
+
+    fn breaks(&mut self, damage: Damage) {
+        self.damage = Some(damage);
+        self.step = Step::Done;
+    }
+
+    /// What is wrong with a file that begins as binary G-code.
+    pub(super) fn damage(&self) -> Option<Damage> {
+        let whole = self.commands && self.step == Step::Block && self.bytes.is_empty();
+        self.damage.or((!whole).then_some(Damage::CutOff))
+    }
+}
+
+/// Notes what a block says; one that cannot be unpacked says nothing.
+fn read(block: &Block, data: &[u8], notes: &mut Notes) {
+    let size = block.head.size as usize;
+    let unpacked = match block.head.compression {
+        0 => Some(data.to_vec()),
+        1 => {
+            let mut out = Vec::new();
+            ZlibDecoder::new(data).take(size as u64).read_to_end(&mut out).ok().map(|_| out)
+        }
+        2 => unpack(data, 11, 4, size),
+        _ => unpack(data, 12, 4, size),
+    };
+    let Some(bytes) = unpacked else { return };
+    if block.head.kind == THUMBNAIL {
+        let [format, width, height] = block.picture;
+        if format == PNG {
+            notes.picture(Thumbnail { width: width.into(), height: height.into(), png: bytes });
+        }
+        return;
+    }
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        match line.split_once('=') {
+            Some(("Producer", name)) => notes.comment(&format!("generated by {}", name.trim())),
+            Some((key, value)) => notes.comment(&format!("{} = {}", key.trim(), value.trim())),
+            None => {}
+        }
+    }
+}
+
+fn packed(head: Head) -> usize {
+    usize::from(head.compression != 0)
+}
+
+fn short(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).and_then(|bytes| bytes.try_into().ok()).map_or(0, u16::from_le_bytes)
+}
+
+fn long(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::super::heatshrink::tests::pack;
+use super::super::{Content, Found, Metadata, Reader};
+use super::*;
+use crate::domain::amount::Amount;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use proptest::prelude::*;
+use std::io::Write as _;
+
+fn block(kind: u16, compression: u16, parameters: &[u16], text: &[u8]) -> Vec<u8> {
+    let data = match compression {
+        0 => text.to_vec(),
+        1 => {
+            let mut packer = ZlibEncoder::new(Vec::new(), Compression::default());
+            packer.write_all(text).unwrap();
+            packer.finish().unwrap()
+        }
+        2 => pack(text, 11, 4),
+        _ => pack(text, 12, 4),
+    };
+    let mut out = [kind.to_le_bytes(), compression.to_le_bytes()].concat();
+    out.extend((text.len() as u32).to_le_bytes());
+    if compression != 0 {
+        out.extend((data.len() as u32).to_le_bytes());
+    }
+    parameters.iter().for_each(|one| out.extend(one.to_le_bytes()));
+    out.extend(data);
+    let mut crc = Crc::new();
+    crc.update(&out);
+    out.extend(crc.sum().to_le_bytes());
+    out
+}
+
+fn file(compression: u16) -> Vec<u8> {
+    let picture = [super::super::content::PNG, b"the picture".as_slice()].concat();
+    let print = b"filament used [mm]=986.61\nfilament used [g]=2.94\nestimated printing time (normal mode)=32m 6s\n";
+    [
+        [b"GCDE".as_slice(), &1u32.to_le_bytes(), &1u16.to_le_bytes()].concat(),
+        block(0, compression, &[0], b"Producer=PrusaSlicer 2.8.1\n"),
+        block(3, compression, &[0], b"printer_model=MK4\n"),
+        block(5, 0, &[0, 16, 16], &picture),
+        block(5, 0, &[2, 640, 480], b"qoif"),
+        block(4, compression, &[0], print),
+        block(2, compression, &[0], b"filament_density=1.24\nlayer_height=0.2\n"),
+        block(1, 0, &[0], b"G28\nG1 X1\n"),
+        block(1, compression, &[0], b"M84\n"),
+    ]
+    .concat()
+}
+
+fn found(bytes: &[u8]) -> Found {
+    let mut reader = Reader::new();
+    reader.push(bytes);
+    reader.finish()
+}
+
+#[test]
+fn metadata_is_read_however_it_is_packed() {
+    for compression in 0..=3 {
+        let said = found(&file(compression));
+        assert_eq!((said.content, said.damage), (Some(Content::BinaryGcode), None), "{compression}");
+        let thumbnail = said.metadata.thumbnail.clone().unwrap();
+        assert_eq!((thumbnail.width, thumbnail.height), (16, 16), "a picture of another format is passed over");
+        let expected = Metadata {
+            slicer: Some("PrusaSlicer 2.8.1".to_owned()),
+            seconds: Some(1926),
+            grams: Some(Amount(2_940)),
+            filament_mm: Some(986.61),
+            thumbnail: Some(thumbnail),
+            ..Metadata::default()
+        };
+        assert_eq!(said.metadata, expected, "{compression}");
+    }
+}
+
+#[test]
+fn a_file_that_is_cut_off_or_changed_is_told() {
+    let whole = file(1);
+    for length in FILE_HEADER..whole.len() {
+        let said = found(&whole[..length]);
+        // Between two blocks of commands nobody can tell.
+        let between = length == whole.len() - block(1, 1, &[0], b"M84\n").len();
+        assert_eq!(said.damage, (!between).then_some(Damage::CutOff), "{length}");
+    }
+    for at in FILE_HEADER..whole.len() {
+        let mut changed = whole.clone();
+        changed[at] ^= 0x10;
+        assert!(found(&changed).damage.is_some(), "{at}");
+    }
+    let mut newer = whole;
+    newer[4] = 2;
+    assert_eq!(found(&newer).damage, Some(Damage::Unknown));
+}
+
+proptest! {
+    #[test]
+    fn chunks_change_nothing(cuts in prop::collection::vec(1usize..60, 1..80), compression in 0u16..4) {
+        let whole = file(compression);
+        let (mut reader, mut left) = (Reader::new(), whole.as_slice());
+        for cut in cuts.iter().cycle() {
+            let (part, rest) = left.split_at((*cut).min(left.len()));
+            reader.push(part);
+            left = rest;
+            if left.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(reader.finish(), found(&whole));
+    }
+
+    #[test]
+    fn nothing_makes_it_fall(tail in prop::collection::vec(any::<u8>(), 0..400), checksum in 0u16..2, cut in 0usize..300) {
+        let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &checksum.to_le_bytes()].concat();
+        found(&[head, tail.clone()].concat());
+        let mut whole = file(3);
+        whole.truncate(cut);
+        found(&[whole, tail].concat());
+    }
+}

@@ -1,0 +1,107 @@
+//! A sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is text G-code.
+
+use super::thumbnail::Thumbnail;
+use super::{Damage, Metadata, Reader};
+use std::io::{Read, Seek};
+use zip::ZipArchive;
+
+/// So much of a plate's G-code is read: its beginning says all, and a small archive may unpack to anything.
+const READ: u64 = 16 << 20;
+/// The largest picture that is kept, in bytes.
+const PICTURE: u64 = 4 << 20;
+
+/// What the first plate of a package says.
+pub fn read_package(file: impl Read + Seek) -> Result<Metadata, Damage> {
+    let mut archive = ZipArchive::new(file).map_err(|_| Damage::CutOff)?;
+    let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
+    let plates = names.filter(|name| name.starts_with("Metadata/plate_") && name.strip_suffix(".gcode").is_some());
+    // The shortest name, then by letters: plate 2 comes before plate 10.
+    let first = plates.min_by_key(|name| (name.len(), name.clone())).ok_or(Damage::CutOff)?;
+    let mut reader = Reader::new();
+    {
+        let mut code = archive.by_name(&first).map_err(|_| Damage::CutOff)?.take(READ);
+        let mut chunk = vec![0; 64 * 1024];
+        loop {
+            match code.read(&mut chunk).map_err(|_| Damage::Checksum)? {
+                0 => break,
+                length => reader.push(&chunk[..length]),
+            }
+        }
+    }
+    let mut metadata = reader.finish().metadata;
+    if metadata.thumbnail.is_none() {
+        metadata.thumbnail = picture(&mut archive, &first.replace(".gcode", ".png"));
+    }
+    Ok(metadata)
+}
+
+fn picture<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<Thumbnail> {
+    let mut png = Vec::new();
+    archive.by_name(name).ok()?.take(PICTURE + 1).read_to_end(&mut png).ok()?;
+    let size = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
+    // A PNG's first chunk says its size.
+    let (width, height) = (size(16)?, size(20)?);
+    let fits = png.len() as u64 <= PICTURE && png.starts_with(super::content::PNG);
+    fits.then_some(Thumbnail { width, height, png })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+    use crate::domain::amount::Amount;
+    use crate::domain::gcode::{Content, Found};
+    use proptest::prelude::*;
+    use std::io::{Cursor, Write as _};
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
+    const CODE: &str = "; HEADER_BLOCK_START\n; BambuStudio 01.10.01.50\n; model printing time: 24m 36s; total estimated time: 31m 2s\n\
+        ; total filament length [mm] : 1234.50\n; total filament weight [g] : 3.70\n; HEADER_BLOCK_END\nG28\nG1 X1\n";
+
+    fn package(plates: &[(&str, &str)]) -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let mut put = |name: &str, bytes: &[u8]| {
+            zip.start_file(name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
+        };
+        put("3D/3dmodel.model", b"<model/>");
+        for (name, code) in plates {
+            put(name, code.as_bytes());
+        }
+        let png = [super::super::content::PNG, b"\0\0\0\rIHDR\0\0\x01\0\0\0\x02\0".as_slice()].concat();
+        put("Metadata/plate_1.png", &png);
+        zip.finish().unwrap().into_inner()
+    }
+
+    fn found(bytes: &[u8]) -> Found {
+        let mut reader = Reader::new();
+        reader.push(bytes);
+        reader.finish()
+    }
+
+    #[test]
+    fn the_first_plate_says_what_it_takes() {
+        let bytes = package(&[("Metadata/plate_2.gcode", "G28\n"), ("Metadata/plate_1.gcode", CODE)]);
+        assert_eq!(found(&bytes).content, Some(Content::SlicedThreeMf));
+        let said = read_package(Cursor::new(&bytes)).unwrap();
+        assert_eq!(said.slicer.as_deref(), Some("Bambu Studio 01.10.01.50"));
+        assert_eq!((said.seconds, said.grams, said.filament_mm), (Some(1862), Some(Amount(3_700)), Some(1234.5)));
+        let picture = said.thumbnail.unwrap();
+        assert_eq!((picture.width, picture.height), (256, 512));
+        assert_eq!(found(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_fall(at in 0usize..900, with in any::<u8>(), length in 0usize..900) {
+            let mut bytes = package(&[("Metadata/plate_1.gcode", CODE)]);
+            let place = at % bytes.len();
+            bytes[place] ^= with;
+            let _ = read_package(Cursor::new(&bytes));
+            bytes.truncate(length);
+            let _ = read_package(Cursor::new(&bytes));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::super::tests::{ATTEMPT, Shop, refused, take};
+use super::*;
+use crate::domain::durable::Durable as _;
+use crate::domain::printer::{Attention, PrinterCommand, PrinterWant};
+use crate::domain::testing::id;
+
+const PRINT: u32 = 70;
+
+impl Shop {
+    fn by_hand() -> Self {
+        let mut shop = Self::idle();
+        shop.ask(print(PRINT)).unwrap();
+        shop
+    }
+    fn there(&mut self) -> Decision<Printer> {
+        self.ask(PrinterCommand::ManualUploaded { id: id(PRINT), remote_name: "a.gcode".into() }).unwrap()
+    }
+    fn end(&self) -> &ManualEnd {
+        self.p().last_manual.as_ref().unwrap()
+    }
+}
+
+fn print(n: u32) -> PrinterCommand {
+    PrinterCommand::PrintManually { id: id(n), file_id: Some(id(23)), file_name: "a.gcode".into() }
+}
+
+#[test]
+fn nothing_else_is_taken_meanwhile_and_one_caller_hears_go() {
+    let mut shop = Shop::by_hand();
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
+    assert_eq!(shop.ask(print(71)).unwrap_err().code, "printer_busy");
+    assert!(shop.ask(print(PRINT)).unwrap().next.is_none(), "a repeat is taken already");
+    assert_eq!(shop.ask(PrinterCommand::Archive).unwrap_err().code, "printer_busy");
+    assert!(matches!(shop.there().answer, PrinterAnswer::Go));
+    assert!(matches!(shop.there().answer, PrinterAnswer::Done), "once");
+    shop.ask(PrinterCommand::ManualOver { id: id(PRINT), error: None }).unwrap();
+    assert_eq!(shop.p().attention(), [Attention::ForeignPrint], "a print like any other from here on");
+    assert!(shop.p().free().is_err());
+    shop.sees(Activity::Printing, Some("a.gcode"), None);
+    shop.sees(Activity::Idle, Some("a.gcode"), None);
+    assert_eq!(shop.p().attention(), [Attention::BedNotCleared], "its part lies on the bed");
+    assert!(shop.ask(print(PRINT)).unwrap().next.is_none(), "and is not printed again");
+}
+
+#[test]
+fn a_printer_that_cannot_start_any_more_is_not_told_to() {
+    let mut shop = Shop::by_hand();
+    shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap();
+    assert!(matches!(shop.there().answer, PrinterAnswer::Done));
+    assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("maintenance")));
+    assert!(!shop.p().wants().iter().any(|want| matches!(want, PrinterWant::Manual { .. })));
+}
+
+#[test]
+fn a_start_that_nobody_confirms_is_not_sent_again_and_somebody_looks_at_the_bed() {
+    let mut shop = Shop::by_hand();
+    shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
+    assert!(shop.p().manual.is_some(), "nothing was sent yet");
+    shop.there();
+    assert!(shop.p().wants().contains(&PrinterWant::Manual { id: id(PRINT) }), "also after a restart");
+    shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
+    assert!(matches!(shop.end().error, Some(ManualFailure::Unclear(_))));
+    assert_eq!(shop.p().free(), Err("bed not cleared".into()));
+    let mut shop = Shop::by_hand();
+    shop.there();
+    shop.sees(Activity::Printing, Some("a.gcode"), None);
+    assert_eq!(shop.end().error, None, "a look at it confirms");
+}
+
+#[test]
+fn an_emergency_stop_ends_it() {
+    for started in [false, true] {
+        let mut shop = Shop::by_hand();
+        if started {
+            shop.there();
+        }
+        shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+        assert!(matches!(shop.there().answer, PrinterAnswer::Done), "no start goes out");
+        assert_eq!(shop.p().bed_not_cleared, started);
+        assert_eq!(shop.end().error, Some(ManualFailure::Busy("emergency stop".into())));
+        assert_eq!(serde_json::from_str::<Printer>(&serde_json::to_string(shop.p()).unwrap()).unwrap(), *shop.p());
+    }
+}

@@ -1,0 +1,92 @@
+//! Requests counted by route and status, in a table that is made with the routes: a request finds its line without looking.
+
+use crate::meters::{Counter, Histogram};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// The statuses that this server gives; anything else counts as 0.
+pub const STATUSES: [u16; 26] = [
+    0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
+    502, 503, 504,
+];
+
+/// One route's numbers.
+#[derive(Debug)]
+pub struct RouteMeter {
+    /// `GET`, …; `*` where no route was found.
+    pub method: &'static str,
+    /// As it was added: `/api/orders/{id}`.
+    pub path: String,
+    statuses: [Counter; STATUSES.len()],
+    /// From the request's head to the answer's head.
+    pub time: Histogram,
+}
+
+impl RouteMeter {
+    fn new(method: &'static str, path: &str) -> Self {
+        let statuses = std::array::from_fn(|_| Counter::default());
+        Self { method, path: path.to_owned(), statuses, time: Histogram::of_seconds() }
+    }
+    /// A request was answered.
+    pub fn answered(&self, status: u16, took: Duration) {
+        self.counted(status);
+        self.time.took(took);
+    }
+    /// As [`Self::answered`], where no time was taken.
+    pub fn counted(&self, status: u16) {
+        self.statuses[STATUSES.iter().position(|known| *known == status).unwrap_or(0)].one();
+    }
+    /// How often each status was given; those that never were are left out.
+    pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
+        let all = STATUSES.iter().zip(&self.statuses).map(|(status, count)| (*status, count.get()));
+        all.filter(|(_, count)| *count > 0)
+    }
+}
+
+/// All routes' numbers.
+#[derive(Debug)]
+pub struct RouteMeters {
+    all: Mutex<Vec<Arc<RouteMeter>>>,
+    /// Requests to paths and methods that are none.
+    pub unmatched: Arc<RouteMeter>,
+}
+
+impl Default for RouteMeters {
+    fn default() -> Self {
+        let unmatched = Arc::new(RouteMeter::new("*", "*"));
+        Self { all: Mutex::new(vec![unmatched.clone()]), unmatched }
+    }
+}
+
+impl RouteMeters {
+    /// The numbers of a route; the same ones for every listener that serves it.
+    pub fn of(&self, method: &'static str, path: &str) -> Arc<RouteMeter> {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.iter().find(|known| known.method == method && known.path == path) {
+            return known.clone();
+        }
+        let fresh = Arc::new(RouteMeter::new(method, path));
+        all.push(fresh.clone());
+        fresh
+    }
+    /// All of them.
+    pub fn all(&self) -> Vec<Arc<RouteMeter>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_has_one_line_however_often_it_is_added() {
+        let meters = RouteMeters::default();
+        meters.of("GET", "/a").answered(200, Duration::ZERO);
+        meters.of("GET", "/a").answered(404, Duration::ZERO);
+        meters.of("POST", "/a").answered(299, Duration::ZERO);
+        assert_eq!(meters.all().len(), 3);
+        assert_eq!(meters.of("GET", "/a").by_status().collect::<Vec<_>>(), [(200, 1), (404, 1)]);
+        assert_eq!(meters.of("POST", "/a").by_status().collect::<Vec<_>>(), [(0, 1)], "a status nobody knows");
+    }
+}

@@ -1,0 +1,268 @@
+//! The skills, each carried out by the same rules as the operation of the API that it stands for.
+
+use super::{Asked, Told};
+use crate::domain::agent::Skill;
+use crate::domain::id::Id;
+use crate::domain::job::{Job, JobState};
+use crate::domain::material::Material;
+use crate::domain::order::{Order, OrderAnswer, OrderCommand};
+use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::refusal::Refusal;
+use crate::http::call::{found, state_of};
+use crate::http::error::ApiError;
+use crate::http::production::{jobs, operate, orders, printers};
+use crate::store::queries::{JobFilter, OrderFilter, Page};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const JOB: &[&str] = &["jobId", "job"];
+const PRINTER: &[&str] = &["printerId", "printer"];
+const ORDER: &[&str] = &["orderId", "order", "number"];
+const MATERIAL: &[&str] = &["materialId", "material", "name"];
+const FIRST: Page = Page { limit: 1, offset: 0 };
+
+/// What is asked of a print.
+#[derive(Clone, Copy)]
+enum Act {
+    Pause,
+    Resume,
+    Cancel,
+}
+
+impl Asked {
+    pub(super) async fn carry_out(&self, skill: Skill) -> Result<Told, ApiError> {
+        match skill {
+            Skill::PausePrint => self.print(Act::Pause).await,
+            Skill::ResumePrint => self.print(Act::Resume).await,
+            Skill::CancelPrint => self.print(Act::Cancel).await,
+            Skill::EmergencyStop => self.emergency_stop().await,
+            Skill::PrinterStatus => self.printer_status(),
+            Skill::FarmStatus => self.farm_status().await,
+            Skill::OrderStatus => self.order_status().await,
+            Skill::StockLevel => self.stock_level(),
+            Skill::LowStock => Ok(self.low_stock()),
+            Skill::ReleaseJob => self.release_job().await,
+            Skill::BedCleared => self.bed_cleared().await,
+        }
+    }
+
+    /// Of a job, or of whatever a printer prints.
+    async fn print(&self, act: Act) -> Result<Told, ApiError> {
+        if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
+            let printer = self.printer()?;
+            let link = operate::link(&self.app, printer.id)?;
+            let verb = match act {
+                Act::Pause => link.adapter.pause().await.map(|()| "paused"),
+                Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
+                Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
+            }?;
+            link.look.notify_one();
+            let message = format!("The print on {} is {verb}.", printer.fields.name);
+            return Ok(Told { message, data: json!({"printerId": printer.id}) });
+        }
+        let job = self.job().await?;
+        let number = job.number_text();
+        let (job, message) = match act {
+            Act::Pause => (jobs::paused(&self.app, job.id).await?, format!("{number} is asked to pause.")),
+            Act::Resume => (jobs::resumed(&self.app, job.id).await?, format!("{number} is asked to resume.")),
+            Act::Cancel => {
+                let job = self.ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false }).await?;
+                let done = job.state == JobState::Cancelled;
+                let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
+                (job, format!("{number} {message}"))
+            }
+        };
+        Ok(Told { message, data: jobs::view(&self.app, &job) })
+    }
+
+    pub(super) async fn emergency_stop(&self) -> Result<Told, ApiError> {
+        let printer = match (self.param(PRINTER), self.param(JOB)) {
+            (None, Some(_)) => {
+                let job = self.job().await?;
+                let nowhere = || ApiError::conflict("not_on_printer", "the job is on no printer");
+                self.printer_of(job.printer_id.ok_or_else(nowhere)?)?
+            }
+            _ => self.printer()?,
+        };
+        let recorded = operate::stop_now(&self.app, printer.id, &self.who).await?;
+        let message =
+            format!("{} is stopped. It must be homed and cleared before the next print.", printer.fields.name);
+        Ok(Told { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
+    }
+
+    fn printer_status(&self) -> Result<Told, ApiError> {
+        let printer = self.printer()?;
+        let status = printers::status_view(&self.app, &printer);
+        let word = |name: &str| status[name].as_str().unwrap_or_default().to_owned();
+        let on = matches!(word("state").as_str(), "printing" | "paused")
+            .then(|| format!(", {:.0} % of {}", status["progress"].as_f64().unwrap_or(0.0), word("file")));
+        let attention: Vec<&str> =
+            status["attention"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let calls = (!attention.is_empty()).then(|| format!(" ({})", attention.join(", ").replace('_', " ")));
+        let message = format!(
+            "{} is {}{}{}.",
+            printer.fields.name,
+            word("state"),
+            on.unwrap_or_default(),
+            calls.unwrap_or_default()
+        );
+        Ok(Told { message, data: json!({"printerId": printer.id, "name": printer.fields.name, "status": status}) })
+    }
+
+    async fn farm_status(&self) -> Result<Told, ApiError> {
+        let all = self.printers();
+        let mut states = BTreeMap::<String, u64>::new();
+        let mut shown = Vec::new();
+        for printer in &all {
+            let status = printers::status_view(&self.app, printer);
+            *states.entry(status["state"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
+            shown.push(json!({"printerId": printer.id, "name": printer.fields.name, "status": status}));
+        }
+        let waiting: u64 = {
+            use JobState as S;
+            let counts = self.app.shop.queries.jobs_by_state().await?;
+            let waits = |state: &S| matches!(state, S::Created | S::Validated | S::AwaitingManualReview | S::Sliced);
+            counts.iter().filter(|(state, _)| waits(state)).map(|(_, count)| count).sum()
+        };
+        let words: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
+        let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
+        let message = format!("{} printers: {words}. {waiting} jobs wait.", all.len());
+        Ok(Told { message, data: json!({"printers": shown, "byState": states, "jobsWaiting": waiting}) })
+    }
+
+    async fn order_status(&self) -> Result<Told, ApiError> {
+        let (version, order) = self.order().await?;
+        let total = order.jobs.size();
+        let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
+        let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
+        Ok(Told { message, data: orders::view(&order, &order.payments, version)? })
+    }
+
+    fn stock_level(&self) -> Result<Told, ApiError> {
+        let wanted = self.param(MATERIAL);
+        let mut found = self.materials();
+        if let Some(wanted) = &wanted {
+            let id: Option<Id> = wanted.parse().ok();
+            let wanted = wanted.to_lowercase();
+            found.retain(|one| Some(one.id) == id || one.fields.name.to_lowercase().contains(&wanted));
+            if found.is_empty() {
+                return Err(Refusal::not_found("material").into());
+            }
+        }
+        Ok(stock("", &found))
+    }
+
+    fn low_stock(&self) -> Told {
+        let mut low = self.materials();
+        low.retain(|material| material.available() < material.fields.reorder_point);
+        if low.is_empty() {
+            return Told {
+                message: "No material is below its reorder point.".to_owned(),
+                data: json!({"materials": []}),
+            };
+        }
+        stock("Below the reorder point: ", &low)
+    }
+
+    async fn release_job(&self) -> Result<Told, ApiError> {
+        let job = self.job().await?;
+        let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
+        Ok(Told { message: format!("{} is released.", job.number_text()), data: jobs::view(&self.app, &job) })
+    }
+
+    async fn bed_cleared(&self) -> Result<Told, ApiError> {
+        let printer = self.printer()?;
+        self.app.shop.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
+        let message = format!("The bed of {} counts as cleared.", printer.fields.name);
+        Ok(Told { message, data: json!({"printerId": printer.id}) })
+    }
+
+    async fn ask_job(&self, job: &Job, command: OrderCommand) -> Result<Arc<Job>, ApiError> {
+        match self.app.shop.orders.ask(job.order_id, self.caller(), command).await?.answer {
+            OrderAnswer::Job(job) => Ok(job),
+            other => Err(ApiError::internal(format!("an order answered {other:?}"))),
+        }
+    }
+
+    /// By id, or by number (`JOB-000123`, `123`).
+    async fn job(&self) -> Result<Arc<Job>, ApiError> {
+        let wanted = self.needed(JOB)?;
+        if let Ok(id) = wanted.parse() {
+            return jobs::find(&self.app, id).await;
+        }
+        let number = number_of(&wanted, "JOB-").ok_or_else(|| Refusal::not_found("job"))?;
+        let (found, _) =
+            self.app.shop.queries.jobs(&JobFilter { number: Some(number), ..JobFilter::default() }, FIRST).await?;
+        let found = found.first().ok_or_else(|| Refusal::not_found("job"))?;
+        jobs::find(&self.app, found.id).await
+    }
+
+    /// By id, or by number (`ORD-000123`, `123`).
+    async fn order(&self) -> Result<(i64, Order), ApiError> {
+        let wanted = self.needed(ORDER)?;
+        let id = match wanted.parse() {
+            Ok(id) => id,
+            Err(_) => {
+                let number = number_of(&wanted, "ORD-").ok_or_else(|| Refusal::not_found("order"))?;
+                let filter = OrderFilter { number: Some(number), ..OrderFilter::default() };
+                let (found, _) = self.app.shop.queries.orders(&filter, FIRST).await?;
+                let found = found.into_iter().find_map(|one| one.state);
+                found.ok_or_else(|| Refusal::not_found("order"))?.id
+            }
+        };
+        let (version, state) = found(&self.app.shop.orders, id).await?;
+        Ok((version, state_of(&state)?.clone()))
+    }
+
+    /// By id, or by name.
+    fn printer(&self) -> Result<Printer, ApiError> {
+        let wanted = self.needed(PRINTER)?;
+        let id: Option<Id> = wanted.parse().ok();
+        let mut named = self.printers();
+        named.retain(|one| Some(one.id) == id || one.fields.name.eq_ignore_ascii_case(&wanted));
+        match named.len() {
+            0 => Err(Refusal::not_found("printer").into()),
+            1 => Ok(named.remove(0)),
+            many => Err(ApiError::conflict("ambiguous", format!("{many} printers have this name; say its id"))),
+        }
+    }
+
+    fn printer_of(&self, id: Id) -> Result<Printer, ApiError> {
+        let known = self.printers().into_iter().find(|printer| printer.id == id);
+        known.ok_or_else(|| Refusal::not_found("printer").into())
+    }
+
+    fn printers(&self) -> Vec<Printer> {
+        printers::present_all(&self.app).into_iter().map(|(_, printer)| printer).collect()
+    }
+
+    fn materials(&self) -> Vec<Material> {
+        let all = self.app.shop.materials.all_resident();
+        let mut all: Vec<Material> =
+            all.iter().filter_map(|(_, state)| state.state.clone()).filter(|one| !one.archived).collect();
+        all.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
+        all
+    }
+}
+
+fn number_of(text: &str, prefix: &str) -> Option<i64> {
+    let digits = text.get(..prefix.len()).filter(|start| start.eq_ignore_ascii_case(prefix));
+    digits.map_or(text, |start| &text[start.len()..]).parse().ok()
+}
+
+fn stock(before: &str, materials: &[Material]) -> Told {
+    let words = materials.iter().map(|one| {
+        let unit = one.fields.kind.unit();
+        format!("{} {} {unit} free of {} {unit}", one.fields.name, one.available(), one.quantity)
+    });
+    let shown = materials.iter().map(|one| {
+        json!({
+            "materialId": one.id, "name": one.fields.name, "quantity": one.quantity, "reserved": one.reserved,
+            "available": one.available(), "reorderPoint": one.fields.reorder_point,
+            "reorderQuantity": one.fields.reorder_quantity, "unit": one.fields.kind.unit(),
+        })
+    });
+    let message = format!("{before}{}.", words.collect::<Vec<_>>().join("; "));
+    Told { message, data: json!({"materials": shown.collect::<Vec<_>>()}) }
+}

@@ -1,0 +1,180 @@
+//! Refused attempts in the audit log: some of them as they come, the rest as counts, so that nobody can fill the log
+//! (decisions §2: "refused attempts are counted and sampled").
+
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::http::AppState;
+use crate::meters::Counter;
+use crate::store::rows::Audit;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+const MINUTE_MS: i64 = 60_000;
+/// Lines of one source in a minute; what is beyond is one more line, with the count.
+const OF_ONE: u64 = 5;
+/// Lines of all sources in a minute.
+const OF_ALL: u64 = 60;
+/// Sources told apart in a minute.
+const SOURCES: usize = 1000;
+/// Sources that get a line of their own with what was beyond.
+const HEAVIEST: usize = 10;
+/// All others together.
+const OTHERS: &str = "others";
+
+/// A refused attempt.
+#[derive(Debug)]
+pub struct Attempt {
+    /// Who is counted: the key, the user, or the address.
+    pub source: String,
+    /// Who asked ([`crate::domain::principal::Principal`] as text).
+    pub actor: String,
+    /// Method and route.
+    pub action: String,
+    /// The thing that the path names.
+    pub subject: Option<Id>,
+    /// Of the request.
+    pub request_id: Option<String>,
+    /// Code of the refusal.
+    pub code: String,
+    /// More facts.
+    pub detail: Value,
+}
+
+#[derive(Debug, Default)]
+struct Window {
+    minute: i64,
+    written: u64,
+    /// Attempts of each source, and how many of them are lines.
+    sources: HashMap<String, (u64, u64)>,
+    /// Attempts of sources beyond [`SOURCES`].
+    others: u64,
+}
+
+/// What a minute left unwritten: source and how many.
+type Unwritten = Vec<(String, u64)>;
+
+impl Window {
+    /// Begins the minute of `now` if it is another one; gives what the last one left unwritten.
+    fn turn(&mut self, now: Timestamp) -> Unwritten {
+        let minute = now.0.div_euclid(MINUTE_MS);
+        if minute == self.minute {
+            return Vec::new();
+        }
+        let last = std::mem::replace(self, Self { minute, ..Self::default() });
+        let left = last.sources.into_iter().map(|(source, (all, lines))| (source, all - lines));
+        let mut left: Unwritten = left.filter(|(_, count)| *count > 0).collect();
+        left.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let rest: u64 = left.split_off(left.len().min(HEAVIEST)).iter().map(|(_, count)| count).sum();
+        left.extend((rest + last.others > 0).then(|| (OTHERS.to_owned(), rest + last.others)));
+        left
+    }
+
+    /// Whether this attempt becomes a line.
+    fn takes(&mut self, source: &str) -> bool {
+        if !self.sources.contains_key(source) {
+            if self.sources.len() >= SOURCES {
+                self.others += 1;
+                return false;
+            }
+            self.sources.insert(source.to_owned(), (0, 0));
+        }
+        let Some((all, lines)) = self.sources.get_mut(source) else { return false };
+        *all += 1;
+        let takes = *lines < OF_ONE && self.written < OF_ALL;
+        if takes {
+            *lines += 1;
+            self.written += 1;
+        }
+        takes
+    }
+}
+
+/// The refused attempts of this minute.
+#[derive(Debug, Default)]
+pub struct Refused {
+    window: Mutex<Window>,
+    /// All of them since the start.
+    pub all: Counter,
+}
+
+impl Refused {
+    fn look(&self, now: Timestamp, source: Option<&str>) -> (Unwritten, bool) {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = window.turn(now);
+        (left, source.is_some_and(|source| window.takes(source)))
+    }
+}
+
+/// Counts an attempt, and writes it down if it is one of the sample.
+pub fn note(app: &AppState, attempt: Attempt) {
+    app.refused.all.one();
+    let environment = &app.shop.environment;
+    let now = environment.now();
+    let (left, takes) = app.refused.look(now, Some(&attempt.source));
+    let mut lines = summaries(app, now, left);
+    if takes {
+        lines.push(Audit {
+            id: environment.id(),
+            at: now,
+            actor: attempt.actor,
+            action: attempt.action,
+            subject_kind: "request".to_owned(),
+            subject_id: attempt.subject.unwrap_or(Id::ONLY),
+            request_id: attempt.request_id,
+            outcome: attempt.code,
+            detail: Some(attempt.detail.to_string()),
+        });
+    }
+    app.shop.store.note(lines);
+}
+
+/// Writes down what the last minute left, when it is over.
+pub fn sweep(app: &AppState) {
+    let now = app.shop.environment.now();
+    let (left, _) = app.refused.look(now, None);
+    app.shop.store.note(summaries(app, now, left));
+}
+
+fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
+    let line = |(source, count): (String, u64)| Audit {
+        id: app.shop.environment.id(),
+        at: now,
+        actor: source,
+        action: "refused".to_owned(),
+        subject_kind: "request".to_owned(),
+        subject_id: Id::ONLY,
+        request_id: None,
+        outcome: "counted".to_owned(),
+        detail: Some(json!({"count": count, "seconds": MINUTE_MS / 1000}).to_string()),
+    };
+    left.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_gets_a_few_lines_a_minute_and_then_a_count() {
+        let refused = Refused::default();
+        let written = (0..100).filter(|n| refused.look(Timestamp(60_000 + n), Some("a")).1).count() as u64;
+        assert_eq!(written, OF_ONE);
+        assert!(refused.look(Timestamp(60_500), Some("b")).1);
+        let (left, takes) = refused.look(Timestamp(120_000), Some("a"));
+        assert_eq!((left, takes), (vec![("a".to_owned(), 95)], true));
+        assert_eq!(refused.look(Timestamp(180_000), None).0, []);
+    }
+
+    #[test]
+    fn many_sources_together_stay_bounded_in_lines_and_in_memory() {
+        let refused = Refused::default();
+        let written = (0..5000).filter(|n| refused.look(Timestamp(60_000), Some(&n.to_string())).1).count() as u64;
+        assert_eq!(written, OF_ALL);
+        assert_eq!(refused.window.lock().map(|window| window.sources.len()).unwrap_or_default(), SOURCES);
+        let (left, _) = refused.look(Timestamp(120_000), None);
+        assert_eq!(left.len(), HEAVIEST + 1);
+        assert_eq!(left.iter().map(|(_, count)| count).sum::<u64>(), 5000 - OF_ALL);
+        assert_eq!(left.last().map(|(source, _)| source.as_str()), Some(OTHERS));
+    }
+}

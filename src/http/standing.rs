@@ -1,0 +1,50 @@
+//! Whether those who opened a stream may go on reading it: told at once when users, keys or sessions change.
+
+use crate::http::AppState;
+use crate::http::access::{Who, still};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+/// Between two looks at the clock: keys and sessions also end by themselves.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The standing of somebody who reads a stream.
+pub struct Standing {
+    app: AppState,
+    who: Who,
+    changes: watch::Receiver<u64>,
+    looked: Instant,
+}
+
+impl Standing {
+    /// Of a reader who has just been let in.
+    pub fn new(app: AppState, who: Who) -> Self {
+        let changes = app.shop.access_changes.subscribe();
+        Self { app, who, changes, looked: Instant::now() }
+    }
+
+    /// Whether they may still read: their key or session has not ended, their role is the same, the server stays.
+    pub fn holds(&mut self) -> bool {
+        if self.app.leaving.is_cancelled() {
+            return false;
+        }
+        let changed = self.changes.has_changed().unwrap_or(true);
+        if !changed && self.looked.elapsed() < LOOK {
+            return true;
+        }
+        self.changes.mark_unchanged();
+        self.looked = Instant::now();
+        still(&self.app, &self.who)
+    }
+
+    /// Resolves when it is time to look again.
+    pub async fn again(&mut self) {
+        let leaving = self.app.leaving.clone();
+        tokio::select! {
+            () = leaving.cancelled() => {}
+            _ = self.changes.changed() => self.changes.mark_changed(),
+            () = tokio::time::sleep_until(self.looked + LOOK) => {}
+        }
+    }
+}

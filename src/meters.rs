@@ -1,0 +1,115 @@
+//! Counting on the way: relaxed atomics in places that are made beforehand, so that nothing waits for being counted.
+//!
+//! Not for what they are called outside: `http/production/metrics.rs` gathers and names them when somebody asks.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Upper bounds for durations, in seconds.
+pub const SECONDS: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
+/// Upper bounds for how many things go together.
+pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
+
+/// Counts up.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// One more.
+    pub fn one(&self) {
+        self.add(1);
+    }
+    /// So many more.
+    pub fn add(&self, many: u64) {
+        self.0.fetch_add(many, Relaxed);
+    }
+    /// How many by now.
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// How often what was measured was below each of some bounds, and the sum of it all.
+#[derive(Debug)]
+pub struct Histogram {
+    bounds: &'static [f64],
+    /// One for each bound, and one for what is beyond the last.
+    buckets: Box<[AtomicU64]>,
+    /// In units of `unit`.
+    sum: AtomicU64,
+    unit: f64,
+}
+
+/// What a histogram has counted by now.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counted {
+    /// Sum of all that was measured.
+    pub sum: f64,
+    /// How often.
+    pub count: u64,
+    /// Upper bound and how often above the bound before; the last bound is [`f64::MAX`].
+    pub buckets: Vec<(f64, u64)>,
+}
+
+impl Histogram {
+    fn new(bounds: &'static [f64], unit: f64) -> Self {
+        let buckets = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
+        Self { bounds, buckets, sum: AtomicU64::new(0), unit }
+    }
+    /// Of durations, in seconds.
+    pub fn of_seconds() -> Self {
+        Self::new(SECONDS, 1e-6)
+    }
+    /// Of numbers.
+    pub fn of_numbers() -> Self {
+        Self::new(MANY, 1.0)
+    }
+    /// A duration.
+    pub fn took(&self, duration: Duration) {
+        self.count(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
+    }
+    /// A number; of durations in microseconds.
+    pub fn count(&self, raw: u64) {
+        let value = raw as f64 * self.unit;
+        let at = self.bounds.iter().position(|bound| value <= *bound).unwrap_or(self.bounds.len());
+        self.buckets[at].fetch_add(1, Relaxed);
+        self.sum.fetch_add(raw, Relaxed);
+    }
+    /// What was counted by now.
+    pub fn counted(&self) -> Counted {
+        let bounds = self.bounds.iter().copied().chain([f64::MAX]);
+        let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();
+        let count = buckets.iter().map(|(_, count)| count).sum();
+        Counted { sum: self.sum.load(Relaxed) as f64 * self.unit, count, buckets }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_measured_falls_into_the_first_bucket_that_holds_it() {
+        let some = Histogram::of_numbers();
+        for many in [0, 1, 2, 3, 1024, 20_000] {
+            some.count(many);
+        }
+        let counted = some.counted();
+        assert_eq!(counted.count, 6);
+        assert!((counted.sum - 21_030.0).abs() < 0.5);
+        let at = |bound: f64| counted.buckets.iter().find(|(at, _)| *at >= bound).map(|(_, count)| *count);
+        assert_eq!([at(1.0), at(2.0), at(4.0), at(8.0), at(1024.0), at(f64::MAX)], [2, 1, 1, 0, 1, 1].map(Some));
+    }
+
+    #[test]
+    fn durations_are_shown_in_seconds() {
+        let some = Histogram::of_seconds();
+        some.took(Duration::from_millis(2));
+        some.took(Duration::from_secs(60));
+        let counted = some.counted();
+        assert!((counted.sum - 60.002).abs() < 1e-9, "{counted:?}");
+        assert_eq!(counted.buckets.iter().find(|(_, count)| *count > 0), Some(&(0.0025, 1)));
+        assert_eq!(counted.buckets.last(), Some(&(f64::MAX, 1)));
+    }
+}

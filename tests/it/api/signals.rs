@@ -1,0 +1,162 @@
+//! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log (decisions §7).
+
+use super::{one_of, some_sku, with_role};
+use crate::store::proxy::{Proxy, Wire};
+use crate::support::{App, Db, on_both, until};
+use serde_json::{Value, json};
+use simulator::sink::Sink;
+use std::collections::HashMap;
+
+/// The samples of a page, by name and labels as they stand there.
+fn samples(text: &str) -> HashMap<&str, f64> {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.rsplit_once(' ').map(|(name, value)| (name, value.parse().unwrap())).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn the_numbers_are_for_operators_unless_they_are_public() {
+    let app = App::new(Db::sqlite()).await;
+    app.nobody().get("/metrics").await.error(401);
+    with_role(&app, "customer").await.get("/metrics").await.error(403);
+    let page = with_role(&app, "operator").await.get("/metrics").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    let public = App::on(Db::sqlite()).env("PRINTFLOOR_METRICS__PUBLIC", true).start().await;
+    public.nobody().get("/metrics").await.headers.get("content-type").unwrap();
+    assert_eq!(public.nobody().get("/metrics").await.status, 200);
+}
+
+on_both! {
+    async fn what_happens_is_counted(db: Db) {
+        let app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let sink = Sink::start().await.unwrap();
+        crate::api::webhooks::register(&app, &sink, &["order.created"]).await;
+        for _ in 0..3 {
+            app.post("/api/orders", &one_of(&sku)).await.expect(201);
+        }
+        app.get("/api/orders/01890000-0000-7000-8000-00000000dead").await.error(404);
+        app.get("/no/such/path").await.error(404);
+        crate::api::webhooks::got(&sink, 3).await;
+        let page = until("the deliveries to be counted", || async {
+            let page = app.get("/metrics").await;
+            assert_eq!(page.status, 200);
+            (samples(&page.text).get(r#"printfloor_webhook_attempts_total{result="delivered"}"#) == Some(&3.0)).then_some(page.text)
+        })
+        .await;
+        let all = samples(&page);
+        for (name, least) in [
+            (r#"printfloor_http_requests_total{method="POST",route="/api/orders",status="201"}"#, 3.0),
+            (r#"printfloor_http_request_seconds_count{method="POST",route="/api/orders"}"#, 3.0),
+            (r#"printfloor_http_requests_total{method="GET",route="/api/orders/{id}",status="404"}"#, 1.0),
+            (r#"printfloor_http_requests_total{method="*",route="*",status="404"}"#, 1.0),
+            (r#"printfloor_commits_total{result="durable"}"#, 3.0),
+            ("printfloor_transaction_seconds_count", 3.0),
+            ("printfloor_transaction_commands_sum", 3.0),
+            (r#"printfloor_actors{kind="order",place="running"}"#, 1.0),
+            (r#"printfloor_actors{kind="endpoint",place="running"}"#, 1.0),
+            (r#"printfloor_pillar_up{pillar="store"}"#, 1.0),
+            ("printfloor_database_up", 1.0),
+            ("printfloor_events_last_seq", 3.0),
+            (r#"printfloor_event_followers{kind="endpoint"}"#, 1.0),
+        ] {
+            assert!(all.get(name).is_some_and(|found| *found >= least), "{name} in {page}");
+        }
+        for nothing in [
+            r#"printfloor_commits_total{result="lost"}"#,
+            r#"printfloor_actor_restarts_total{kind="order"}"#,
+            r#"printfloor_commands_overloaded_total{kind="order"}"#,
+            "printfloor_mails_pending",
+        ] {
+            assert_eq!(all.get(nothing), Some(&0.0), "{nothing} in {page}");
+        }
+        // Orders by status come from the database, now and then: the first look may have been before them.
+        assert!(page.contains("# TYPE printfloor_orders gauge"), "{page}");
+        assert!(page.ends_with("# EOF\n"));
+        // However much happens, there are no more lines: no ids among the labels.
+        let ids = page.lines().filter(|line| line.contains("0-7000-8000") || line.contains("-7")).count();
+        assert_eq!(ids, 0, "{page}");
+    }
+}
+
+#[tokio::test]
+async fn ready_says_of_every_part_how_it_fares() {
+    let app = App::new(Db::sqlite()).await;
+    let ready = app.nobody().get("/readyz").await.expect(200);
+    assert_eq!((&ready["status"], &ready["database"], &ready["degraded"]), (&json!("ready"), &json!("ok"), &json!([])));
+    for part in ["store", "order", "material", "printer", "endpoint", "mail", "inbound", "access", "dispatcher"] {
+        assert_eq!(ready["parts"][part], json!({"state": "up", "falls": 0}), "{part} in {ready}");
+    }
+    assert_eq!(app.nobody().get("/healthz").await.expect(200), json!({"status": "ok"}));
+}
+
+#[tokio::test]
+async fn in_production_every_line_of_a_request_is_json_with_its_id() {
+    let Some(db) = Db::postgres().await else { return };
+    let app = App::on(db)
+        .env("PRINTFLOOR_ENV", "production")
+        .env("PRINTFLOOR_LOG__FORMAT", "auto")
+        .env("PRINTFLOOR_LOG__FILTER", "debug,sqlx=warn,sea_orm=warn,hyper=warn")
+        .env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example")
+        .env("SESSION_SECRET", "0123456789abcdef0123456789abcdef")
+        .env("API_KEY_SALT", "a-salt-of-the-test")
+        .env("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
+        .start()
+        .await;
+    assert!(app.key.as_ref().unwrap().starts_with("key_live_"));
+    assert_eq!(app.with_key("key_test_x").get("/api/orders").await.error(401), "unauthorized");
+    super::staff(&app, "ann@example.org", "admin").await;
+    let login = app.nobody().request("POST", "/api/auth/login").header("X-Request-Id", "sign-in-7");
+    let answer = app.send(login.json(&json!({"email": "ann@example.org", "password": super::PASSWORD}))).await;
+    assert_eq!((answer.status, answer.header("x-request-id")), (200, Some("sign-in-7")));
+    let cookie = answer.header("set-cookie").unwrap();
+    for flag in ["HttpOnly", "SameSite=Strict", "Path=/", "Secure"] {
+        assert!(cookie.split("; ").any(|one| one == flag), "{flag} in {cookie}");
+    }
+    let mentions = |line: &Value| line["span"]["id"] == "sign-in-7" || line["spans"].to_string().contains("sign-in-7");
+    let line = until("a line of the request", || async {
+        let log = app.log();
+        let lines = log.iter().filter(|line| line.starts_with('{'));
+        let lines: Vec<Value> = lines.map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        lines.into_iter().find(|line| mentions(line))
+    })
+    .await;
+    assert_eq!((&line["span"]["path"], &line["span"]["method"]), (&json!("/api/auth/login"), &json!("POST")));
+    let refused = app.send(app.request("GET", "/api/orders").header("X-Request-Id", "two words")).await;
+    assert_ne!(refused.header("x-request-id"), Some("two words"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_the_database_the_server_says_so_and_lives() {
+    let Some(db) = Db::postgres().await else { return };
+    let url: url::Url = db.url().unwrap().parse().unwrap();
+    let proxy = Proxy::to((url.host_str().unwrap().to_owned(), url.port().unwrap())).await;
+    let mut through = url.clone();
+    through.set_port(Some(proxy.port)).unwrap();
+    let app = App::on(db).env("DATABASE_URL", through).start().await;
+    app.get("/metrics").await;
+    for wire in [Wire::Cut, Wire::Silent] {
+        proxy.is(wire);
+        let away = until("the server to notice", || async {
+            Some(app.nobody().get("/readyz").await).filter(|answer| answer.status == 503)
+        })
+        .await;
+        assert!(away.header("retry-after").is_some(), "{away:?}");
+        let away = away.json();
+        assert_eq!(
+            (&away["success"], &away["code"], &away["status"]),
+            (&json!(false), &json!("unavailable"), &json!("unavailable"))
+        );
+        assert_eq!((&away["database"], &away["parts"]["order"]["state"]), (&json!("away"), &json!("up")), "{away}");
+        app.nobody().get("/healthz").await.expect(200);
+        // Keys are known without the database, and what is counted is shown.
+        let page = app.get("/metrics").await;
+        assert_eq!(page.status, 200);
+        assert!(page.text.contains("printfloor_events_last_seq"), "{}", page.text);
+        proxy.is(Wire::Whole);
+        until("the server to be ready again", || async {
+            (app.nobody().get("/readyz").await.status == 200).then_some(())
+        })
+        .await;
+    }
+}

@@ -1,0 +1,116 @@
+//! Prints by an operator's hand that are no job: one start, and never beside a job.
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, big_gcode, words};
+use serde_json::{Value, json};
+use simulator::faults::SlowUpload;
+use simulator::printer::What;
+
+async fn big(floor: &Floor) -> String {
+    let file = floor.app.upload("by hand.gcode", big_gcode(200_000)).await.expect(201);
+    file["id"].as_str().unwrap().to_owned()
+}
+
+fn starting(status: &Value) -> bool {
+    words(status, "state") == "idle" && status["manualPrint"].is_string()
+}
+
+each_kind! {
+    async fn no_job_is_taken_while_a_manual_print_is_on_its_way(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = big(&floor).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        let path = floor.path(0, "/print");
+        let body = json!({"fileId": file});
+        let by_hand = floor.app.post(&path, &body);
+        let meanwhile = async {
+            floor.status_until("the upload", 0, starting).await;
+            assert_eq!(floor.app.post(&path, &json!({"filename": "x.gcode"})).await.error(409), "printer_busy");
+            for rest in ["/home", "/disconnect"] {
+                assert_eq!(floor.app.act(&floor.path(0, rest)).await.error(409), "printer_busy", "{rest}");
+            }
+            let (order, job) = floor.one().await;
+            let waits = |job: &Value| {
+                job["waitingReason"].as_str().is_some_and(|why| why.contains("1 starting a manual print"))
+            };
+            let job = floor.job_until("the job to wait for it", &job, waits).await;
+            assert_eq!(job["state"], "SLICED", "{job}");
+            order
+        };
+        let (told, order) = tokio::join!(by_hand, meanwhile);
+        let told = told.expect(200);
+        floor.attention(0, "foreign_print", true).await;
+        let starts: Vec<What> = floor.sim(0).handle.log().into_iter().map(|entry| entry.what)
+            .filter(|what| matches!(what, What::Started { .. })).collect();
+        assert!(matches!(&starts[..], [What::Started { filename }] if filename == words(&told, "filename")), "{starts:?}");
+        floor.faults(0, |faults| faults.slow_upload = None);
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(floor.started(0), 2, "then the job");
+    }
+
+    async fn a_job_and_a_manual_print_never_get_the_same_printer(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let file = floor.app.gcode("by hand", 60, 1.0).await;
+        let mut by_hand = 0;
+        let (path, body) = (floor.path(0, "/print"), json!({"fileId": file}));
+        for _ in 0..6 {
+            let (order, printed) = tokio::join!(
+                floor.order(1),
+                floor.app.post(&path, &body)
+            );
+            match printed.status {
+                200 => by_hand += 1,
+                _ => assert_eq!(printed.error(409), "printer_busy"),
+            }
+            floor.app.order_is(&order, "ready").await;
+            floor.free(0).await;
+            floor.attention(0, "foreign_print", false).await;
+        }
+        assert_eq!(floor.started(0), 6 + by_hand, "each that was taken was started once");
+        assert_eq!(floor.finished(0), 6 + by_hand);
+    }
+
+    async fn a_repeated_key_starts_nothing_twice(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = floor.app.gcode("by hand", 60, 1.0).await;
+        let body = json!({"fileId": file});
+        let first = floor.app.post_keyed(&floor.path(0, "/print"), "once", &body).await.expect(200);
+        let again = floor.app.post_keyed(&floor.path(0, "/print"), "once", &body).await.expect(200);
+        assert_eq!(first, again);
+        assert_eq!(floor.started(0), 1);
+    }
+
+    async fn a_manual_print_survives_a_kill_and_an_emergency_stop_ends_it(kind: PrinterKind) {
+        let mut floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let file = big(&floor).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        let (client, path) = ((*floor.app).clone(), floor.path(0, "/print"));
+        let asked = tokio::spawn(async move {
+            client.try_send(client.request("POST", &path).json(&json!({"fileId": file}))).await
+        });
+        floor.status_until("the upload", 0, starting).await;
+        floor.app.kill_9();
+        let _ = asked.await;
+        floor.faults(0, |faults| faults.slow_upload = None);
+        floor.app.start().await;
+        floor.physically("the print to begin", 0, |what| matches!(what, What::Started { .. })).await;
+        floor.attention(0, "foreign_print", true).await;
+        assert_eq!(floor.started(0), 1);
+        floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
+        floor.attention(0, "foreign_print", false).await;
+
+        let file = big(&floor).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));
+        let path = floor.path(0, "/print");
+        let body = json!({"fileId": file});
+        let by_hand = floor.app.post(&path, &body);
+        let stop = async {
+            floor.status_until("the upload", 0, starting).await;
+            floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200)
+        };
+        let (told, _) = tokio::join!(by_hand, stop);
+        assert_eq!(told.error(409), "printer_busy");
+        assert_eq!(floor.started(0), 1);
+        floor.attention(0, "needs_home", true).await;
+    }
+}
