@@ -8,6 +8,8 @@ pub mod call;
 pub mod csrf;
 pub mod error;
 pub mod idempotency;
+pub mod limits;
+pub mod load;
 pub mod lookup;
 pub mod page;
 pub mod production;
@@ -40,6 +42,10 @@ pub struct AppState {
     pub running: Arc<DashSet<String>>,
     /// Last uses of keys and sessions that are not written yet.
     pub uses: Arc<uses::Uses>,
+    /// How often callers may ask.
+    pub limits: Arc<limits::Limits>,
+    /// How much is taken at a time.
+    pub load: Arc<load::Load>,
     /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
     pub leaving: Arc<CancellationToken>,
 }
@@ -47,7 +53,10 @@ pub struct AppState {
 impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self { shop, config, running: Arc::default(), uses: Arc::default(), leaving: Arc::new(leaving) }
+        let limits = Arc::new(limits::Limits::new(&config, shop.redis.clone()));
+        let load = Arc::new(load::Load::new(&config.server));
+        let (running, uses, leaving) = (Arc::default(), Arc::default(), Arc::new(leaving));
+        Self { shop, config, running, uses, limits, load, leaving }
     }
 
     /// Seals a secret; an empty one stays empty.
@@ -64,6 +73,7 @@ pub fn router(state: AppState) -> Router {
         // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
+        .layer(axum::middleware::from_fn_with_state(Arc::new(state.clone()), limits::layer::bound))
         .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)
 }

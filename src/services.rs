@@ -4,4 +4,5 @@
 
 pub mod http;
 pub mod mail;
+pub mod redis;
 pub mod webhook;

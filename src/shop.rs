@@ -18,6 +18,7 @@ use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::fleet::Fleet;
 use crate::sealing::Sealer;
+use crate::services::redis::Redis;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
@@ -27,6 +28,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::watch;
 
 mod start;
+pub mod stream;
 
 pub use start::StartError;
 
@@ -66,6 +68,8 @@ pub struct Shop {
     pub blobs: Blobs,
     /// Seals secrets at rest.
     pub sealer: Arc<Sealer>,
+    /// Shared rate limits and the stream of events; none: both stay in the process.
+    pub redis: Option<Arc<Redis>>,
     /// Counts new orders, for payment events that came before theirs.
     pub new_orders: watch::Sender<u64>,
     pub(crate) root: ActorRef<RootMsg>,

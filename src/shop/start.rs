@@ -23,6 +23,7 @@ use crate::printers::registry::{Registry, Settings};
 use crate::sealing::{SealError, Sealer};
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
+use crate::services::redis::Redis;
 use crate::services::webhook::Sender;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
 use crate::store::outbox::Outbox;
@@ -55,6 +56,9 @@ pub enum StartError {
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),
+    /// The address of Redis cannot be used.
+    #[error("REDIS_URL: {0}")]
+    Redis(#[from] redis::RedisError),
     /// The folder of files cannot be used.
     #[error("the folder of files cannot be used: {0}")]
     Files(#[from] std::io::Error),
@@ -163,6 +167,7 @@ impl Shop {
             dispatcher: dispatcher.clone(),
             blobs: Blobs::open(config.files_dir())?,
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
+            redis: redis(config)?,
             new_orders: watch::Sender::new(0),
             root: root.clone(),
             store: common.store.clone(),
@@ -229,6 +234,14 @@ async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writi
     keep(root, "store", Arc::new(starter)).await?;
     let store = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
     store.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
+}
+
+fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
+    let settings = &config.redis;
+    if settings.url.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length)?))
 }
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {

@@ -12,6 +12,7 @@ pub async fn alive() -> Answer {
 }
 
 /// `GET /readyz`: the database takes writes and answers reads; else 503. Reads, streams and emergency stop go on meanwhile.
+/// Without Redis the server goes on: `degraded`, and still 200.
 pub async fn ready(State(app): State<AppState>) -> Answer {
     if let Some(away) = app.shop.writer.away() {
         return Err(away.into());
@@ -20,7 +21,15 @@ pub async fn ready(State(app): State<AppState>) -> Answer {
         return Err(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
     app.shop.queries.last_seq().await?;
-    reply::ok(json!({"status": "ready", "database": "ok"}))
+    let mut body = json!({"status": "ready", "database": "ok"});
+    if let Some(redis) = &app.shop.redis {
+        let up = redis.is_up();
+        body["redis"] = json!(if up { "ok" } else { "away" });
+        if !up {
+            body["status"] = json!("degraded");
+        }
+    }
+    reply::ok(body)
 }
 
 /// `GET /api/system/actors`
