@@ -6,8 +6,10 @@ pub mod builders;
 pub mod client;
 pub mod database;
 pub mod db;
+pub mod redis;
 pub mod stream;
 pub mod waiting;
+pub mod wire;
 
 pub use app::App;
 pub use client::Client;

@@ -136,7 +136,7 @@ impl Asked {
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told { message, data: orders::view(&order, &order.payments, version) })
+        Ok(Told { message, data: orders::view(&order, &order.payments, version)? })
     }
 
     fn stock_level(&self) -> Result<Told, ApiError> {
