@@ -58,7 +58,8 @@ impl Blobs {
     /// Begins a content that comes in pieces.
     pub async fn begin(&self) -> io::Result<Incoming<'_>> {
         let path = self.dir.join(INCOMING).join(self.next.fetch_add(1, Relaxed).to_string());
-        let file = File::create_new(&path).await?;
+        // Made at once: an upload given up while it waited for a thread would leave a file that nobody removes.
+        let file = File::from_std(std::fs::File::create_new(&path)?);
         Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 

@@ -15,6 +15,7 @@ pub mod id;
 pub mod inbound;
 pub mod inbox;
 pub mod job;
+pub mod limits;
 pub mod mail;
 pub mod material;
 pub mod order;

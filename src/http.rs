@@ -10,6 +10,8 @@ pub mod docs;
 pub mod error;
 pub mod hashing;
 pub mod idempotency;
+pub mod limits;
+pub mod load;
 pub mod lookup;
 pub mod meter;
 pub mod openapi;
@@ -56,6 +58,10 @@ pub struct AppState {
     pub meters: Arc<meter::RouteMeters>,
     /// What the database counted last.
     pub tallies: Arc<production::metrics::Tallies>,
+    /// How often callers may ask.
+    pub limits: Arc<limits::Limits>,
+    /// How much is taken at a time.
+    pub load: Arc<load::Load>,
     /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
     pub leaving: Arc<CancellationToken>,
     /// The description of the routes that [`router`] serves, as JSON.
@@ -66,6 +72,8 @@ impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self {
+            limits: Arc::new(limits::Limits::new(&config, shop.redis.clone())),
+            load: Arc::new(load::Load::new(&config.server)),
             shop,
             config,
             running: Arc::default(),
@@ -97,6 +105,7 @@ pub fn router(state: AppState) -> Router {
         // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
+        .layer(axum::middleware::from_fn_with_state(Arc::new(state.clone()), limits::layer::bound))
         .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)
 }

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::http;
-use crate::shop::{Shop, StartError as ShopError};
+use crate::shop::{Shop, StartError as ShopError, stream};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
@@ -80,6 +80,14 @@ impl Server {
             tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
             tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
         ];
+        if let Some(redis) = &server.shop.redis {
+            let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
+            let view = http::production::orders::event;
+            server.serving.extend([
+                tokio::spawn(redis.clone().keep(leaving.clone())),
+                tokio::spawn(stream::follow(shop, redis.clone(), view, leaving)),
+            ]);
+        }
         Ok(server)
     }
 

@@ -5,4 +5,5 @@
 pub mod agent;
 pub mod http;
 pub mod mail;
+pub mod redis;
 pub mod webhook;

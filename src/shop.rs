@@ -19,6 +19,7 @@ use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::fleet::Fleet;
 use crate::sealing::Sealer;
+use crate::services::redis::Redis;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
@@ -28,6 +29,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use tokio::sync::watch;
 
 mod start;
+pub mod stream;
 
 pub use start::StartError;
 
@@ -69,6 +71,8 @@ pub struct Shop {
     pub sealer: Arc<Sealer>,
     /// Changes with each commit of access: streams look whether their readers may go on.
     pub access_changes: watch::Sender<u64>,
+    /// Shared rate limits and the stream of events; none: both stay in the process.
+    pub redis: Option<Arc<Redis>>,
     /// Counts new orders, for payment events that came before theirs.
     pub new_orders: watch::Sender<u64>,
     /// How the pillars under the root fare.

@@ -8,12 +8,16 @@ use tracing_subscriber::EnvFilter;
 
 use super::{Config, Mode, layers};
 use crate::domain::endpoint::WINDOW;
+use crate::domain::limits::address::Network;
 
 /// The five sites of the platform.
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
 
 /// Shortest `SESSION_SECRET`, in characters.
 const SESSION_SECRET_LENGTH: usize = 32;
+
+/// Smallest buffer that the HTTP parser works with, in bytes.
+const SMALLEST_HEADER_LIMIT: usize = 8192;
 
 /// Everything that is wrong, in words; empty: all is well.
 pub fn problems(config: &Config) -> Vec<String> {
@@ -100,7 +104,20 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("database.statement_timeout_seconds", database.statement_timeout_seconds.is_zero()),
         ("auth.session_idle_hours", config.auth.session_idle_hours.is_zero()),
         ("auth.session_days", config.auth.session_days.is_zero()),
+        ("server.header_timeout_seconds", server.header_timeout_seconds.is_zero()),
+        ("server.max_headers", server.max_headers == 0),
+        ("server.keep_alive_seconds", server.keep_alive_seconds.is_zero()),
+        ("server.body_silence_seconds", server.body_silence_seconds.is_zero()),
+        ("server.max_connections", server.max_connections == 0),
+        ("server.max_requests", server.max_requests == 0),
+        ("redis.timeout_seconds", config.redis.timeout_seconds.is_zero()),
+        ("redis.stream_length", config.redis.stream_length == 0),
         ("limits.commands_per_thing", config.limits.commands_per_thing == 0),
+        ("limits.staff_per_minute", config.limits.staff_per_minute == 0),
+        ("limits.customer_per_minute", config.limits.customer_per_minute == 0),
+        ("limits.anonymous_per_minute", config.limits.anonymous_per_minute == 0),
+        ("limits.login_per_15_minutes", config.limits.login_per_15_minutes == 0),
+        ("limits.windows", config.limits.windows == 0),
         ("orders.max_jobs", config.orders.max_jobs == 0),
         ("dispatch.confirm_seconds", dispatch.confirm_seconds.is_zero()),
         ("dispatch.max_attempts", dispatch.max_attempts == 0),
@@ -116,6 +133,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         if zero {
             found.push(format!("{key} must be more than 0"));
         }
+    }
+    if server.header_limit < SMALLEST_HEADER_LIMIT {
+        found.push(format!("server.header_limit must be at least {SMALLEST_HEADER_LIMIT} bytes"));
     }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
@@ -142,6 +162,11 @@ fn words(config: &Config, found: &mut Vec<String>) {
         }
         if rate.bps > 10_000 {
             found.push(format!("tax.rates: {} basis points are more than 100 %", rate.bps));
+        }
+    }
+    for proxy in &config.server.trusted_proxies {
+        if let Err(error) = proxy.parse::<Network>() {
+            found.push(format!("server.trusted_proxies: \"{proxy}\" {error}"));
         }
     }
     for address in &config.mail.operators {

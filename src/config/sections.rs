@@ -25,6 +25,22 @@ pub struct Server {
     pub shutdown_seconds: Seconds,
     /// Longest a request may take; uploads, downloads and streams are exempt.
     pub request_timeout_seconds: Seconds,
+    /// Longest the head of a request may take to arrive.
+    pub header_timeout_seconds: Seconds,
+    /// Largest head of a request, in bytes.
+    pub header_limit: usize,
+    /// Most headers of a request.
+    pub max_headers: usize,
+    /// Longest a connection may be idle between two requests.
+    pub keep_alive_seconds: Seconds,
+    /// Longest nothing of a body may arrive.
+    pub body_silence_seconds: Seconds,
+    /// Most connections served at a time.
+    pub max_connections: usize,
+    /// Most requests worked on at a time.
+    pub max_requests: usize,
+    /// Proxies whose `X-Forwarded-For` is believed: addresses and networks.
+    pub trusted_proxies: Vec<String>,
 }
 
 /// `[database]`: where the shop's records live.
@@ -45,6 +61,10 @@ pub struct Database {
 pub struct Redis {
     /// `redis://` address; empty: limits, cache and stream stay in the process.
     pub url: Secret,
+    /// Longest a request waits for it.
+    pub timeout_seconds: Seconds,
+    /// About how many events the stream keeps.
+    pub stream_length: u32,
 }
 
 /// `[auth]`: sessions and the secrets of the server itself.
@@ -63,12 +83,22 @@ pub struct Auth {
     pub secrets_key: Secret,
 }
 
-/// `[limits]`: bounds on what may wait.
+/// `[limits]`: bounds on what may wait, and on how often callers may ask.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Commands that may wait at one thing before further ones are refused as `overloaded`.
     pub commands_per_thing: usize,
+    /// Requests per minute of a staff session or an API key.
+    pub staff_per_minute: u32,
+    /// Requests per minute of a customer's session.
+    pub customer_per_minute: u32,
+    /// Requests per minute and IP address without credentials, or with wrong ones.
+    pub anonymous_per_minute: u32,
+    /// Tries to sign in, in 15 minutes, of a pair of e-mail address and IP address.
+    pub login_per_15_minutes: u32,
+    /// Most windows kept in memory; beyond them strangers share windows.
+    pub windows: usize,
 }
 
 /// `[inventory]`: rules of stock.

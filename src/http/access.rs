@@ -199,18 +199,24 @@ fn admit(app: &AppState, need: Need, request: &Request) -> Result<Who, ApiError>
         same_site(app, request.method(), headers)?;
         return Ok(Who { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
-    let (by, session) = if need != Need::Session && headers.contains_key(KEY_HEADER) {
-        (by_key(app, headers)?, None)
-    } else {
-        let (by, session) = by_cookie(app, headers)?;
-        same_site(app, request.method(), headers)?;
-        (by, Some(session))
+    let shown = match request.extensions().get::<Shown>() {
+        Some(shown) => shown.clone(),
+        None => Shown::by(app, headers),
     };
+    let (by, session) = match shown {
+        Shown::Key(found) if need != Need::Session => (found?, None),
+        Shown::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
+        // A key beside the cookie does not count for a session.
+        Shown::Key(_) | Shown::Nothing => by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?,
+    };
+    if session.is_some() {
+        same_site(app, request.method(), headers)?;
+    }
     let role = match need {
         Need::Role(role) => role,
         Need::Open | Need::Session => Role::Operator,
     };
-    let who = Who { by: Arc::new(by), session, request_id };
+    let who = Who { by, session, request_id };
     if who.has(role) {
         Ok(who)
     } else {
@@ -251,7 +257,7 @@ fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
     Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
 }
 
-fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Principal, Id), ApiError> {
+fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
     let missing = || ApiError::unauthorized("an API key or a session is needed");
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
     let (now, auth) = (app.shop.environment.now(), &app.config.auth);
@@ -263,7 +269,43 @@ fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Principal, Id), Api
     })?;
     let (session, user) = found.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
     app.uses.session(session, now);
-    Ok((Principal::User { id: user.id, email: user.email.clone(), role: user.role }, session))
+    Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
+}
+
+/// What a request showed of itself, looked up once, before its route is known. A key wins over a cookie.
+#[derive(Clone)]
+pub enum Shown {
+    /// Neither key nor cookie.
+    Nothing,
+    /// A key, right or wrong.
+    Key(Result<Arc<Principal>, ApiError>),
+    /// A cookie, right or wrong, with its session.
+    Cookie(Result<(Arc<Principal>, Id), ApiError>),
+}
+
+impl Shown {
+    /// Looks it up.
+    pub fn by(app: &AppState, headers: &HeaderMap) -> Self {
+        if headers.contains_key(KEY_HEADER) {
+            Self::Key(by_key(app, headers).map(Arc::new))
+        } else if cookie(headers, COOKIE).is_some() {
+            Self::Cookie(by_cookie(app, headers))
+        } else {
+            Self::Nothing
+        }
+    }
+
+    /// The key or session that was shown, if it is right.
+    pub fn id(&self) -> Option<Id> {
+        match self {
+            Self::Key(Ok(by)) => match &**by {
+                Principal::Key { id, .. } => Some(*id),
+                _ => None,
+            },
+            Self::Cookie(Ok((_, session))) => Some(*session),
+            _ => None,
+        }
+    }
 }
 
 /// Whether those who opened a stream may go on reading it: key or session not ended, role not changed.

@@ -196,8 +196,10 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
     let mut whole = Vec::new();
     let mut pieces = body.into_data_stream();
     while let Some(piece) = pieces.next().await {
-        let piece =
-            piece.map_err(|_| ApiError::bad_request("incomplete_body", "the body did not arrive as a whole"))?;
+        let piece = piece.map_err(|error| {
+            let cut = || ApiError::bad_request("incomplete_body", "the body did not arrive as a whole");
+            silent(&error).unwrap_or_else(cut)
+        })?;
         if whole.len() + piece.len() > limit {
             let mut left = HEARD_OUT;
             while let Some(Ok(piece)) = pieces.next().await
@@ -210,6 +212,18 @@ pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
         whole.extend_from_slice(&piece);
     }
     Ok(whole.into())
+}
+
+/// 408, when a body ended because nothing of it came for too long.
+pub fn silent(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if error.is::<tower_http::timeout::TimeoutError>() {
+            return Some(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body fell silent"));
+        }
+        cause = error.source();
+    }
+    None
 }
 
 fn replay<T: Thing>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {

@@ -1,20 +1,51 @@
 //! Listening and leaving: over TCP for everybody, over the control socket for the owner of the machine (decisions §13).
+//!
+//! Connections are served here rather than by the framework, for the bounds that it has no words for: how long a head may
+//! take, how long a connection may idle, how many there may be.
+
+mod patient;
 
 use crate::http::access::FromMachine;
+use crate::http::load::{Crowded, Peer, Place};
 use crate::http::{AppState, router, uses};
-use axum::extract::Extension;
-use axum::serve::{Listener, serve as listen};
+use axum::Router;
+use axum::body::Body;
+use axum::serve::{Listener, ListenerExt as _};
+use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use patient::{Patient, Turns};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
+use tower::Service as _;
+
+/// Between two sweeps of rate limit windows.
+const SWEEP: Duration = Duration::from_secs(30);
+/// A connection beyond the limit is given this long for its one request.
+const CROWDED: Duration = Duration::from_secs(2);
 
 /// Serves until `leaving` is cancelled; then no connection is taken any more, requests under way may finish within the
 /// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub async fn serve_tcp(listener: TcpListener, app: AppState, leaving: CancellationToken) {
     let written = tokio::spawn(uses::keep_writing(app.clone()));
+    let swept = tokio::spawn(keep_sweeping(app.clone()));
+    // Small answers leave at once instead of waiting for more to come.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY is not possible");
+        }
+    });
     run(listener, app, leaving, false).await;
-    if let Err(error) = written.await {
-        tracing::error!(%error, "last uses were not written");
+    for ended in [written.await, swept.await] {
+        if let Err(error) = ended {
+            tracing::error!(%error, "last uses were not written");
+        }
     }
 }
 
@@ -23,26 +54,109 @@ pub async fn serve_control(listener: UnixListener, app: AppState, leaving: Cance
     run(listener, app, leaving, true).await;
 }
 
-async fn run<L>(listener: L, app: AppState, leaving: CancellationToken, machine: bool)
-where
-    L: Listener,
-    L::Addr: std::fmt::Debug,
-{
-    let finish = app.config.server.shutdown_seconds.duration();
-    let mut routes = router(app);
-    if machine {
-        routes = routes.layer(Extension(FromMachine));
-    }
-    let server = listen(listener, routes).with_graceful_shutdown(leaving.clone().cancelled_owned());
-    tokio::select! {
-        served = server.into_future() => if let Err(error) = served {
-            tracing::error!(%error, "the listener ended");
-        },
-        () = too_long(leaving, finish) => tracing::warn!("some requests did not finish in time"),
+async fn keep_sweeping(app: AppState) {
+    while tokio::time::timeout(SWEEP, app.leaving.cancelled()).await.is_err() {
+        app.limits.sweep(app.shop.environment.now());
     }
 }
 
-async fn too_long(leaving: CancellationToken, finish: Duration) {
-    leaving.cancelled().await;
-    tokio::time::sleep(finish).await;
+/// Who is at the other end.
+trait Address {
+    /// Their IP address; none on this machine's own sockets.
+    fn ip(&self) -> Option<IpAddr>;
+}
+
+impl Address for SocketAddr {
+    fn ip(&self) -> Option<IpAddr> {
+        Some(self.ip())
+    }
+}
+
+impl Address for tokio::net::unix::SocketAddr {
+    fn ip(&self) -> Option<IpAddr> {
+        None
+    }
+}
+
+async fn run<L>(mut listener: L, app: AppState, leaving: CancellationToken, machine: bool)
+where
+    L: Listener,
+    L::Addr: Address,
+{
+    let finish = app.config.server.shutdown_seconds.duration();
+    let mut routes = router(app.clone());
+    if machine {
+        routes = routes.layer(axum::extract::Extension(FromMachine));
+    }
+    // As the framework does: all routes are made ready once instead of with each request.
+    let routes = routes.with_state(());
+    let graceful = GracefulShutdown::new();
+    loop {
+        let (stream, address) = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = leaving.cancelled() => break,
+        };
+        let peer = address.ip();
+        // The owner of the machine comes in whatever the load.
+        let place = if peer.is_some() { app.load.connect() } else { Some(app.load.reserved()) };
+        if let Some(place) = place {
+            let connection = Connection { app: app.clone(), routes: routes.clone(), peer, place };
+            tokio::spawn(connection.serve(stream, graceful.watcher()));
+        }
+    }
+    drop(listener);
+    tokio::select! {
+        () = graceful.shutdown() => {}
+        () = tokio::time::sleep(finish) => tracing::warn!("some requests did not finish in time"),
+    }
+}
+
+/// One connection.
+struct Connection {
+    app: AppState,
+    routes: Router,
+    peer: Option<IpAddr>,
+    place: Place,
+}
+
+impl Connection {
+    async fn serve<S>(self, stream: S, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let settings = &self.app.config.server;
+        let crowded = self.place.crowded;
+        let head = settings.header_timeout_seconds.duration();
+        let idle = settings.keep_alive_seconds.duration();
+        let (head, idle) = if crowded { (head.min(CROWDED), idle.min(CROWDED)) } else { (head, idle) };
+        let turns = Arc::new(Turns::default());
+        let (routes, peer, requests) = (self.routes.clone(), self.peer, turns.clone());
+        let service = hyper::service::service_fn(move |request: hyper::Request<Incoming>| {
+            requests.begin();
+            let mut request = request.map(Body::new);
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(Peer(peer));
+            }
+            if crowded {
+                request.extensions_mut().insert(Crowded);
+            }
+            let (answer, requests) = (routes.clone().call(request), requests.clone());
+            async move {
+                let answer = answer.await;
+                requests.end();
+                answer as Result<_, Infallible>
+            }
+        });
+        let connection = Builder::new()
+            .timer(TokioTimer::new())
+            // Counted from the last answer on: the bound on idleness. The one on heads is `Patient`'s.
+            .header_read_timeout(idle)
+            .max_headers(settings.max_headers)
+            .max_buf_size(settings.header_limit)
+            .keep_alive(!crowded)
+            .serve_connection(TokioIo::new(Patient::new(stream, head, turns)), service);
+        if let Err(error) = watcher.watch(connection).await {
+            tracing::debug!(%error, "a connection ended");
+        }
+    }
 }

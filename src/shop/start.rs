@@ -25,6 +25,7 @@ use crate::sealing::{SealError, Sealer};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
+use crate::services::redis::Redis;
 use crate::services::webhook::Sender;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
 use crate::store::outbox::Outbox;
@@ -58,6 +59,9 @@ pub enum StartError {
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),
+    /// The address of Redis cannot be used.
+    #[error("REDIS_URL: {0}")]
+    Redis(#[from] redis::RedisError),
     /// The folder of files cannot be used.
     #[error("the folder of files cannot be used: {0}")]
     Files(#[from] std::io::Error),
@@ -177,6 +181,7 @@ impl Shop {
             blobs: Blobs::open(config.files_dir())?,
             sealer: Arc::new(Sealer::new(config.auth.secrets_key.expose())?),
             access_changes: watch::Sender::new(0),
+            redis: redis(config)?,
             new_orders: watch::Sender::new(0),
             pillars,
             deliveries: DeliveryMeter::default(),
@@ -245,6 +250,14 @@ async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writi
     keep(root, "store", Arc::new(starter)).await?;
     let store = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
     store.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
+}
+
+fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
+    let settings = &config.redis;
+    if settings.url.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length)?))
 }
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {

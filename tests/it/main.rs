@@ -6,6 +6,7 @@ mod api;
 mod chaos;
 mod cli;
 mod demo;
+mod edge;
 mod invariants;
 mod machines;
 mod octoprint;

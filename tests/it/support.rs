@@ -7,8 +7,10 @@ pub mod client;
 pub mod contract;
 pub mod database;
 pub mod db;
+pub mod redis;
 pub mod stream;
 pub mod waiting;
+pub mod wire;
 
 pub use app::App;
 pub use client::Client;

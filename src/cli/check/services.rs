@@ -6,6 +6,7 @@ use super::report::Report;
 use crate::config::Config;
 use crate::services::http::{LanSettings, lan};
 use crate::services::mail::{Encryption, Smtp, SmtpSettings};
+use crate::services::redis::Redis;
 
 /// Longest that one service is waited for.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -14,6 +15,7 @@ const WITHIN: Duration = Duration::from_secs(10);
 pub async fn check(report: &mut Report, config: &Config) {
     mail(report, config).await;
     payments(report, config);
+    redis(report, config).await;
     answers(report, "parts", &config.parts.url, "PARTS_URL").await;
     answers(report, "agent", &config.agent.url, "AGENT_URL").await;
     if !config.agent.url.is_empty() && config.agent.token.is_empty() {
@@ -69,6 +71,25 @@ fn payments(report: &mut Report, config: &Config) {
             "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: payments are made and never heard of",
             "set PAYMENT_WEBHOOK_SECRET to the signing secret that the processor shows for the webhook",
         ),
+    }
+}
+
+async fn redis(report: &mut Report, config: &Config) {
+    let settings = &config.redis;
+    if settings.url.is_empty() {
+        return;
+    }
+    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length);
+    let tried = match redis {
+        Ok(redis) => redis.check().await,
+        Err(error) => Err(error),
+    };
+    match tried {
+        Ok(()) => report.fine("redis", "answers in time and takes writes"),
+        Err(error) => {
+            let mend = "is it running and reachable from here, and is REDIS_URL right? the server goes on without it";
+            report.wrong("redis", error.to_string(), mend);
+        }
     }
 }
 

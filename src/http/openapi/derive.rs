@@ -4,6 +4,7 @@ use super::operation::{Content, No, Operation};
 use super::shape::{Shape, id, text_of};
 use crate::domain::principal::Role;
 use crate::http::access::Need;
+use crate::http::limits::layer::counts;
 use crate::http::routes::Served;
 use axum::http::Method;
 use std::collections::BTreeMap;
@@ -22,10 +23,9 @@ pub fn roles(need: Need) -> Vec<&'static str> {
     }
 }
 
-/// Exempt from rate limits (decisions §1): health, signed inbound webhooks, and what must never wait.
+/// Whether the route has rate limits (decisions §1): not health, signed inbound webhooks, and what must never wait.
 pub fn rate_limited(route: &Served) -> bool {
-    let open = ["/healthz", "/readyz", "/webhooks/", "/api/v1/webhooks/"];
-    !(open.iter().any(|path| route.path.starts_with(path)) || route.path.ends_with("/emergency-stop"))
+    counts(route.path)
 }
 
 /// The path as the document writes it.
@@ -123,6 +123,7 @@ const UNAUTHORIZED: No = (401, "unauthorized", "No key or session, or one that i
 const ROLE: No = (403, "insufficient_role", "The role of the key or session does not suffice.");
 const SITE: No = (403, "cross_site", "A browser sent it from another site.");
 const METHOD: No = (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
+const SILENT: No = (408, "timeout", "Nothing of the body came for too long.");
 const KEY_IN_USE: No = (409, "idempotency_key_in_use", "A request with this key is still running.");
 const STALE: No = (412, "stale_version", "It has changed since the version that `If-Match` names.");
 const TOO_LARGE: No = (413, "too_large", "The body is larger than the server takes.");
@@ -130,8 +131,8 @@ const MEDIA: No = (415, "unsupported_media_type", "The body has another media ty
 const KEY_REUSED: No = (422, "idempotency_key_reused", "The key was used with another body.");
 const LIMITED: No = (429, "rate_limited", "Too many requests; `Retry-After` says when to come again.");
 const INTERNAL: No = (500, "internal", "A fault of the server; nothing more is told.");
-const BODY: [No; 5] = [INVALID, MALFORMED, INCOMPLETE, TOO_LARGE, MEDIA];
-const FORM: [No; 5] = [INVALID, MALFORMED_FORM, INCOMPLETE, TOO_LARGE, MEDIA];
+const BODY: [No; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
+const FORM: [No; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
 const KEYED: [No; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
 /// Why the server may be out of service for a moment; `Retry-After` is always there.
 const UNAVAILABLE: [No; 8] = [
@@ -146,7 +147,7 @@ const UNAVAILABLE: [No; 8] = [
 ];
 
 /// Answers that many operations share, as the document names them.
-pub const SHARED: [(&str, &[No]); 16] = [
+pub const SHARED: [(&str, &[No]); 17] = [
     ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
     ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),
     ("InvalidQuery", &[INVALID, QUERY]),
@@ -155,6 +156,7 @@ pub const SHARED: [(&str, &[No]); 16] = [
     ("CrossSite", &[SITE]),
     ("Forbidden", &[ROLE, SITE]),
     ("MethodNotAllowed", &[METHOD]),
+    ("BodyTimeout", &[SILENT]),
     ("KeyInUse", &[KEY_IN_USE]),
     ("Stale", &[STALE]),
     ("TooLarge", &[TOO_LARGE]),

@@ -24,8 +24,7 @@ pub(super) fn resource() -> Resource {
             post("/api/files", "uploadFile", "Upload a file")
                 .about("It is streamed to disk and read on the way. The kind is told from the content; say it where that does not tell.")
                 .takes_form(taken([has("file", bytes()), may("kind", word_of::<FileKind>())]))
-                .creates("File")
-                .no(408, "timeout", "Nothing came for a minute."),
+                .creates("File"),
             get("/api/files/{id}", "getFile", "Show what is known of a file").shows("File"),
             delete("/api/files/{id}", "deleteFile", "Remove a file")
                 .no(409, "file_in_use", "A SKU or an unfinished order or job names it."),

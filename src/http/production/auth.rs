@@ -6,6 +6,7 @@ use crate::config::Mode;
 use crate::credentials::{self, PASSWORD_LONGEST};
 use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
+use crate::domain::limits::Named;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
@@ -13,6 +14,8 @@ use crate::http::access::{COOKIE, Who, cookie, with_access};
 use crate::http::body::sure;
 use crate::http::call::{Call, To};
 use crate::http::error::{Answer, ApiError};
+use crate::http::limits::layer::Client;
+use crate::http::limits::{Charge, within};
 use crate::http::page::{Params, body, cut};
 use crate::http::reply;
 use axum::extract::State;
@@ -23,12 +26,17 @@ use std::sync::Arc;
 const AGENT_LONGEST: usize = 300;
 
 /// `POST /api/auth/login {email, password}`: 200 `{user}` and the cookie, with a new token at each sign-in.
-pub async fn login(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn login(State(app): State<AppState>, Client(from): Client, call: Call) -> Answer {
     let mut fields = call.fields()?;
     let (email, password): (Option<String>, Option<String>) = (fields.need("email"), fields.need("password"));
     fields.finish()?;
     let (email, password) = (normal_email(&sure(email)?)?, sure(password)?);
-    let user = with_access(&app, |access| access.user_by_email(&email).cloned())?;
+    let tries = [Charge::of_pair(Named::Login, &email, from)];
+    within(&app, &tries, open_session(&app, &call, &email, password)).await
+}
+
+async fn open_session(app: &AppState, call: &Call, email: &str, password: String) -> Answer {
+    let user = with_access(app, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
         password.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&password, hash.as_deref())).await?;
@@ -48,7 +56,7 @@ pub async fn login(State(app): State<AppState>, call: Call) -> Answer {
     let caller = Caller { by, request_id: call.who.request_id.clone(), key: None };
     app.shop.access.ask(Id::ONLY, caller, open).await?;
     let mut response = reply::ok(json!({ "user": users::view(&user) }))?;
-    response.headers_mut().insert(header::SET_COOKIE, set_cookie(&app, &token, None)?);
+    response.headers_mut().insert(header::SET_COOKIE, set_cookie(app, &token, None)?);
     Ok(response)
 }
 

@@ -6,7 +6,7 @@ use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::Who;
-use crate::http::call::{Call, HEARD_OUT, To, found, state_of};
+use crate::http::call::{Call, HEARD_OUT, To, found, silent, state_of};
 use crate::http::error::{Answer, ApiError};
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
@@ -19,12 +19,9 @@ use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use std::time::Duration;
 use tokio_util::io::ReaderStream;
 
 const NAME_LONGEST: usize = 200;
-/// An upload of which nothing comes for so long is given up.
-const SILENCE: Duration = Duration::from_mins(1);
 /// Form fields other than the file are words.
 const FIELD_LONGEST: usize = 64;
 
@@ -79,7 +76,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
 
 async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError> {
     let mut upload = Upload::default();
-    while let Some(mut field) = in_time(form.next_field()).await?.map_err(broken)? {
+    while let Some(mut field) = form.next_field().await.map_err(broken)? {
         match field.name() {
             Some("file") if upload.kept.is_none() => {
                 upload.name = field.file_name().map(str::to_owned);
@@ -87,7 +84,7 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
             }
             Some("kind") => {
                 let mut text = Vec::new();
-                while let Some(piece) = in_time(field.chunk()).await?.map_err(broken)? {
+                while let Some(piece) = field.chunk().await.map_err(broken)? {
                     text.extend_from_slice(&piece);
                     if text.len() > FIELD_LONGEST {
                         break;
@@ -110,10 +107,10 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
     let limit = app.config.server.upload_limit;
     let mut incoming = app.shop.blobs.begin().await?;
     let mut reader = Reader::new();
-    while let Some(piece) = in_time(field.chunk()).await?.map_err(broken)? {
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
             let mut left = HEARD_OUT;
-            while let Ok(Some(piece)) = in_time(field.chunk()).await?
+            while let Ok(Some(piece)) = field.chunk().await
                 && left > 0
             {
                 left = left.saturating_sub(piece.len());
@@ -146,13 +143,8 @@ async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, A
     }
 }
 
-async fn in_time<T>(piece: impl Future<Output = T>) -> Result<T, ApiError> {
-    let silent = |_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the upload fell silent");
-    tokio::time::timeout(SILENCE, piece).await.map_err(silent)
-}
-
 fn broken(error: MultipartError) -> ApiError {
-    ApiError::bad_request("malformed_multipart", error.body_text())
+    silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
 }
 
 /// What the content says wins over nothing, and must not be contradicted.

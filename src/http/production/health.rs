@@ -33,9 +33,13 @@ pub async fn ready(State(app): State<AppState>) -> Answer {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
     let degraded = degraded(&app);
-    let facts = json!({"database": database, "parts": parts, "degraded": degraded});
+    let status = if degraded.is_empty() { "ready" } else { "degraded" };
+    let mut facts = json!({"database": database, "parts": parts, "degraded": degraded});
+    if let Some(redis) = &app.shop.redis {
+        facts["redis"] = json!(if redis.is_up() { "ok" } else { "away" });
+    }
     let Some(fault) = fault else {
-        return reply::ok(merged(json!({"status": "ready"}), facts));
+        return reply::ok(merged(json!({"status": status}), facts));
     };
     let body = merged(merged(json!({"status": "unavailable"}), fault.body()), facts);
     let mut response = fault.into_response();
@@ -94,7 +98,8 @@ fn degraded(app: &AppState) -> Vec<String> {
         let parked = seen.places.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
     });
-    parked.collect()
+    let redis = app.shop.redis.iter().filter(|redis| !redis.is_up());
+    parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
 /// Every kind of thing.

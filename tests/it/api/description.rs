@@ -55,7 +55,13 @@ fn the_kept_description_is_that_of_the_code() {
 #[test]
 fn the_tests_notice_what_is_not_described() {
     let notices = |method: &str, path: &str, status: u16, kind: &str, body: &Value| {
-        let headers = [("x-request-id", "1"), ("content-type", kind), ("etag", "\"1\"")];
+        let headers = [
+            ("x-request-id", "1"),
+            ("content-type", kind),
+            ("etag", "\"1\""),
+            ("x-ratelimit-limit", "9"),
+            ("x-ratelimit-remaining", "9"),
+        ];
         let headers =
             headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).into_iter().collect();
         let body = body.to_string();

@@ -114,6 +114,10 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
         }
         return;
     };
+    for name in ["x-ratelimit-limit", "x-ratelimit-remaining"] {
+        let counted = openapi::derive::rate_limited(route);
+        assert!(!counted || headers.contains_key(name), "{what}: no {name}");
+    }
     let operation = CONTRACT.operation(route);
     let what = format!("{} ({what})", operation["operationId"].as_str().unwrap_or("not described"));
     let answer = &operation["responses"][status.to_string()];

@@ -1,0 +1,145 @@
+//! Whose request it is by address: networks of trusted proxies, `X-Forwarded-For`, and what counts as one caller.
+
+use std::net::IpAddr;
+use std::str::FromStr;
+
+/// An address or a network in CIDR notation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    address: IpAddr,
+    prefix: u8,
+}
+
+/// A text that is no address and no network.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("is neither an address nor a network such as 10.0.0.0/8")]
+pub struct NoNetwork;
+
+const fn bits(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+impl FromStr for Network {
+    type Err = NoNetwork;
+    fn from_str(text: &str) -> Result<Self, NoNetwork> {
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| NoNetwork)?;
+        let prefix = match prefix {
+            Some(prefix) => prefix.parse().map_err(|_| NoNetwork)?,
+            None => bits(address),
+        };
+        if prefix > bits(address) { Err(NoNetwork) } else { Ok(Self { address, prefix }) }
+    }
+}
+
+impl Network {
+    /// Whether an address is in it.
+    pub fn contains(self, address: IpAddr) -> bool {
+        match (self.address, address.to_canonical()) {
+            (IpAddr::V4(own), IpAddr::V4(other)) => {
+                same(own.to_bits().into(), other.to_bits().into(), 32 - self.prefix)
+            }
+            (IpAddr::V6(own), IpAddr::V6(other)) => same(own.to_bits(), other.to_bits(), 128 - self.prefix),
+            _ => false,
+        }
+    }
+}
+
+/// Whether two addresses differ at most in their last `free` bits.
+fn same(a: u128, b: u128, free: u8) -> bool {
+    free >= 128 || (a ^ b) >> free == 0
+}
+
+/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies it
+/// is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of the
+/// headers. Where that list ends early or cannot be read it is the last hop that is known.
+pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
+    let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
+    let mut known = peer.to_canonical();
+    if !ours(known) {
+        return known;
+    }
+    for hop in forwarded.rev().flat_map(|value| value.rsplit(',')) {
+        let Some(address) = hop_address(hop.trim()) else { break };
+        known = address.to_canonical();
+        if !ours(known) {
+            break;
+        }
+    }
+    known
+}
+
+/// An address as proxies write it: alone, or with a port.
+fn hop_address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.split_once(']')).map(|(address, _)| address);
+    let parsed = bare.unwrap_or(text).parse().ok();
+    parsed.or_else(|| text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
+}
+
+/// What counts as one caller: an IPv4 address, or the /64 that one IPv6 customer is given.
+pub fn scope(address: IpAddr) -> u128 {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_bits().into(),
+        IpAddr::V6(address) => (address.to_bits() >> 64) | (1 << 64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn ip(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    fn seen(peer: &str, forwarded: &[&str]) -> String {
+        let trusted = ["10.0.0.0/8", "192.0.2.7", "2001:db8:1::/48"].map(|text| text.parse().unwrap());
+        client(ip(peer), forwarded.iter().copied(), &trusted).to_string()
+    }
+
+    #[test]
+    fn only_a_trusted_proxy_is_believed() {
+        assert_eq!(seen("203.0.113.9", &["198.51.100.1"]), "203.0.113.9");
+        assert_eq!(seen("10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(seen("::ffff:10.1.2.3", &["198.51.100.1"]), "198.51.100.1");
+    }
+
+    #[test]
+    fn the_rightmost_address_that_is_no_proxy_is_the_client() {
+        // What the client itself wrote stands on the left, where nobody looks.
+        assert_eq!(seen("10.1.2.3", &["1.1.1.1, 198.51.100.1, 192.0.2.7"]), "198.51.100.1");
+        assert_eq!(seen("10.1.2.3", &["1.1.1.1", "198.51.100.1", "192.0.2.7 "]), "198.51.100.1");
+        assert_eq!(seen("2001:db8:1::5", &["[2001:db8:2::9]:4711"]), "2001:db8:2::9");
+        assert_eq!(seen("10.1.2.3", &["198.51.100.1:4711"]), "198.51.100.1");
+    }
+
+    #[test]
+    fn a_list_that_ends_early_gives_the_last_known_hop() {
+        assert_eq!(seen("10.1.2.3", &[]), "10.1.2.3");
+        assert_eq!(seen("10.1.2.3", &["10.9.9.9"]), "10.9.9.9");
+        assert_eq!(seen("10.1.2.3", &["198.51.100.1, unknown, 10.9.9.9"]), "10.9.9.9");
+    }
+
+    #[test]
+    fn networks_are_read_strictly() {
+        for wrong in ["", "10.0.0.0/33", "10.0.0/8", "::/129", "example.com", "10.0.0.0/-1", "10.0.0.0/"] {
+            assert_eq!(wrong.parse::<Network>(), Err(NoNetwork), "{wrong}");
+        }
+        let all: Network = "0.0.0.0/0".parse().unwrap();
+        assert!(all.contains(ip("203.0.113.9")) && !all.contains(ip("2001:db8::1")));
+        assert!("::/0".parse::<Network>().unwrap().contains(ip("2001:db8::1")));
+        assert!(!"10.0.0.0/9".parse::<Network>().unwrap().contains(ip("10.128.0.0")));
+    }
+
+    #[test]
+    fn one_ipv6_customer_is_one_caller() {
+        assert_eq!(scope(ip("2001:db8::1")), scope(ip("2001:db8::ffff:1")));
+        assert_ne!(scope(ip("2001:db8::1")), scope(ip("2001:db8:0:1::1")));
+        assert_eq!(scope(ip("::ffff:192.0.2.1")), scope(ip("192.0.2.1")));
+        assert_ne!(scope(ip("192.0.2.1")), scope(ip("192.0.2.2")));
+    }
+}

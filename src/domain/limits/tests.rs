@@ -1,0 +1,97 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use super::*;
+use proptest::prelude::*;
+
+fn rule(limit: u32, period_ms: i64) -> Rule {
+    Rule { limit, period_ms }
+}
+
+proptest! {
+    /// In no window that follows the clock are more requests let through than the limit, and none is refused before.
+    #[test]
+    fn a_window_lets_through_its_limit_and_no_more(
+        limit in 0_u32..20, period in 1_i64..500, steps in prop::collection::vec(0_i64..200, 1..200),
+    ) {
+        let (rule, mut window, mut now) = (rule(limit, period), Window::default(), Timestamp(1_000_000));
+        let mut passed = std::collections::BTreeMap::<i64, u32>::new();
+        for step in steps {
+            now = now.plus_ms(step);
+            let before = *passed.get(&rule.index(now)).unwrap_or(&0);
+            let standing = rule.count(&mut window, now);
+            prop_assert_eq!(standing.refused, before == limit);
+            let after = before + u32::from(!standing.refused);
+            passed.insert(rule.index(now), after);
+            prop_assert_eq!((standing.limit, standing.remaining), (limit, limit - after));
+            prop_assert!(0 < standing.ends_in_ms && standing.ends_in_ms <= period);
+            prop_assert_eq!(rule.index(now.plus_ms(standing.ends_in_ms)), rule.index(now) + 1);
+            prop_assert!(i64::from(standing.retry_after()) * 1000 >= standing.ends_in_ms);
+        }
+    }
+
+    /// What is taken back leaves the window as it was.
+    #[test]
+    fn a_request_taken_back_was_never_there(limit in 1_u32..20, before in 0_u32..19, at in 0_i64..10_000) {
+        let (rule, mut window, now) = (rule(limit, 777), Window::default(), Timestamp(at));
+        for _ in 0..before.min(limit - 1) {
+            rule.count(&mut window, now);
+        }
+        let was = rule.count(&mut window.clone(), now);
+        rule.count(&mut window, now);
+        rule.take_back(&mut window, now);
+        prop_assert_eq!(rule.count(&mut window, now), was);
+    }
+
+    /// A clock that is read out of order around the turn of a window gives nobody a second allowance.
+    #[test]
+    fn the_turn_of_a_window_gives_nothing_twice(early in prop::collection::vec(any::<bool>(), 1..100)) {
+        let (rule, mut window) = (rule(5, 1000), Window::default());
+        rule.count(&mut window, Timestamp(10_000));
+        let passed = early.iter().filter(|early| {
+            let now = Timestamp(if **early { 9_999 } else { 10_000 });
+            !rule.count(&mut window, now).refused
+        });
+        prop_assert!(passed.count() <= 4);
+    }
+
+    #[test]
+    fn the_tightest_is_one_of_both_whatever_the_order(
+        a in (0_u32..9, 1_i64..99, any::<bool>()), b in (0_u32..9, 1_i64..99, any::<bool>()),
+    ) {
+        let [a, b] = [a, b].map(|(remaining, ends_in_ms, refused)| Standing { limit: 9, remaining, ends_in_ms, refused });
+        let tight = a.tighter(b);
+        prop_assert!(tight == a || tight == b);
+        prop_assert_eq!(tight.refused, a.refused || b.refused);
+        let (told, other) = (b.tighter(a), tight);
+        prop_assert_eq!((told.refused, told.ends_in_ms), (other.refused, other.ends_in_ms));
+        if !tight.refused {
+            prop_assert_eq!(tight.remaining, a.remaining.min(b.remaining));
+        }
+    }
+}
+
+#[test]
+fn a_window_may_be_forgotten_when_it_is_over() {
+    let (rule, mut window) = (rule(5, 1000), Window::default());
+    rule.count(&mut window, Timestamp(1500));
+    assert!(!rule.over(window, Timestamp(1999)));
+    assert!(rule.over(window, Timestamp(2000)));
+}
+
+#[test]
+fn a_clock_set_far_back_begins_anew() {
+    let (rule, mut window) = (rule(1, 1000), Window::default());
+    rule.count(&mut window, Timestamp(1_000_000));
+    assert!(rule.count(&mut window, Timestamp(1_000_000)).refused);
+    assert!(!rule.count(&mut window, Timestamp(5_000)).refused);
+}
+
+#[test]
+fn names_and_their_order_are_fixed() {
+    let places = Named::ALL.iter().enumerate().map(|(place, named)| (place, *named as usize));
+    assert!(places.into_iter().all(|(place, number)| place == number));
+    let mut words = Named::ALL.map(Named::word).to_vec();
+    words.dedup();
+    assert_eq!(words.len(), Named::ALL.len());
+    assert!(Named::ALL.iter().all(|named| named.period_ms() > 0));
+    assert_eq!(*Named::ALL.first().unwrap(), Named::Staff);
+}

@@ -1,0 +1,132 @@
+//! What every request passes before its route: load, who it is, its windows, and a watch on its body.
+
+use super::{Charge, refusal, tell};
+use crate::domain::limits::Named;
+use crate::http::AppState;
+use crate::http::access::{FromMachine, Shown};
+use crate::http::error::ApiError;
+use crate::http::load::{Crowded, Peer};
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+use tower_http::timeout::TimeoutBody;
+
+/// How a route is bounded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Treatment {
+    /// By load and windows.
+    Counted,
+    /// By load only: what others' programs send, signed, and what browsers fetch with a page.
+    Uncounted,
+    /// By nothing: health and emergency stop.
+    Always,
+}
+
+/// How the routes that are not simply counted are bounded (decisions §1).
+fn treatment(path: &str) -> Treatment {
+    match path {
+        "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" => Treatment::Always,
+        "/webhooks/payments" | "/api/v1/webhooks/payments" => Treatment::Uncounted,
+        path if path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
+        _ => Treatment::Counted,
+    }
+}
+
+/// Whether requests to a route count, so that it may answer 429.
+pub fn counts(path: &str) -> bool {
+    treatment(path) == Treatment::Counted
+}
+
+/// The address that a request is counted by.
+#[derive(Clone, Copy, Debug)]
+pub struct Client(pub IpAddr);
+
+impl<S: Sync> FromRequestParts<S> for Client {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        // Over the control socket there is no address; the owner of the machine is on it.
+        Ok(parts.extensions.get::<Self>().copied().unwrap_or(Self(Ipv4Addr::LOCALHOST.into())))
+    }
+}
+
+/// Bounds a request.
+pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+    let silence = app.config.server.body_silence_seconds.duration();
+    let mut request = watched(request, silence);
+    if request.extensions().get::<FromMachine>().is_some() {
+        return next.run(request).await;
+    }
+    let path = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    let treatment = treatment(path);
+    if treatment == Treatment::Always {
+        return next.run(request).await;
+    }
+    let peer = request.extensions().get::<Peer>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
+    let client = app.limits.client(peer, request.headers());
+    request.extensions_mut().insert(Client(client));
+    let crowded = request.extensions().get::<Crowded>().is_some();
+    let permit = app.load.enter(crowded);
+    if treatment == Treatment::Uncounted {
+        return match permit {
+            Some(_permit) => next.run(request).await,
+            None => overloaded(),
+        };
+    }
+    let shown = Shown::by(&app, request.headers());
+    let charge = [charge(&shown, client)];
+    request.extensions_mut().insert(shown);
+    let now = app.shop.environment.now();
+    let Some(_permit) = permit else {
+        // Said at once, without asking anybody else.
+        let standing = app.limits.charge_here(&charge, now);
+        let mut response = overloaded();
+        tell(&mut response, standing);
+        return response;
+    };
+    let standing = app.limits.charge(&charge, now).await;
+    let mut response = if standing.refused { refusal(standing) } else { next.run(request).await };
+    tell(&mut response, standing);
+    response
+}
+
+fn charge(shown: &Shown, client: IpAddr) -> Charge {
+    match shown.id() {
+        Some(id) => Charge { named: Named::Staff, scope: id.0.as_u128() },
+        None => Charge::of_address(Named::Anonymous, client),
+    }
+}
+
+fn overloaded() -> Response {
+    ApiError::unavailable("overloaded", "more requests than the server takes at a time", 1).into_response()
+}
+
+/// A body of which nothing comes for this long ends with an error, which its readers answer with 408.
+fn watched(request: Request, silence: Duration) -> Request {
+    if request.body().is_end_stream() {
+        return request;
+    }
+    request.map(|body| Body::new(TimeoutBody::new(silence, body)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn health_and_emergency_stop_are_always_heard() {
+        for path in ["/healthz", "/readyz", "/api/printers/{id}/emergency-stop"] {
+            assert_eq!(treatment(path), Treatment::Always, "{path}");
+        }
+        for path in ["/webhooks/payments", "/docs", "/docs/swagger-ui.css"] {
+            assert_eq!(treatment(path), Treatment::Uncounted, "{path}");
+        }
+        for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause"] {
+            assert_eq!(treatment(path), Treatment::Counted, "{path}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The windows of this process: sharded, bounded, swept.
+
+use super::Charge;
+use crate::domain::limits::{Named, Rule, Standing, Window};
+use crate::domain::time::Timestamp;
+use dashmap::DashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// Windows that new callers share while memory is full: of each kind so many.
+const SHARED: u128 = 1024;
+
+/// All windows.
+pub struct Windows {
+    windows: DashMap<Charge, Window>,
+    /// About how many there are: counting the map would take all its locks.
+    held: AtomicUsize,
+    most: usize,
+}
+
+impl Windows {
+    /// At most about so many.
+    pub fn new(most: usize) -> Self {
+        Self { windows: DashMap::new(), held: AtomicUsize::new(0), most }
+    }
+
+    /// Counts a request.
+    pub fn count(&self, charge: &Charge, rule: Rule, now: Timestamp) -> Standing {
+        let mut window = self.windows.entry(self.place(charge)).or_insert_with(|| {
+            self.held.fetch_add(1, Relaxed);
+            Window::default()
+        });
+        rule.count(&mut window, now)
+    }
+
+    /// Takes back a request that was counted here and refused elsewhere.
+    pub fn take_back(&self, charge: &Charge, rule: Rule, now: Timestamp) {
+        if let Some(mut window) = self.windows.get_mut(&self.place(charge)) {
+            rule.take_back(&mut window, now);
+        }
+    }
+
+    /// While memory is full, who has no window yet shares one: strangers may then be refused for each other, but the
+    /// server goes on, and those it knows notice nothing.
+    fn place(&self, charge: &Charge) -> Charge {
+        if self.held.load(Relaxed) < self.most || self.windows.contains_key(charge) {
+            return *charge;
+        }
+        Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED }
+    }
+
+    /// About how many there are.
+    pub fn len(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets those that are over.
+    pub fn sweep(&self, rule: impl Fn(Named) -> Rule, now: Timestamp) {
+        self.windows.retain(|charge, window| {
+            let keep = !rule(charge.named).over(*window, now);
+            if !keep {
+                self.held.fetch_sub(1, Relaxed);
+            }
+            keep
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: Rule = Rule { limit: 2, period_ms: 1000 };
+
+    fn charge(scope: u128) -> Charge {
+        Charge { named: Named::Anonymous, scope }
+    }
+
+    #[test]
+    fn windows_that_are_over_leave_memory() {
+        let windows = Windows::new(1000);
+        for scope in 0..100 {
+            windows.count(&charge(scope), RULE, Timestamp(500 + 10 * scope as i64));
+        }
+        assert_eq!(windows.len(), 100);
+        windows.sweep(|_| RULE, Timestamp(1100));
+        assert_eq!(windows.len(), 50);
+        windows.sweep(|_| RULE, Timestamp(2000));
+        assert!(windows.is_empty() && windows.windows.is_empty());
+    }
+
+    #[test]
+    fn a_flood_of_strangers_fills_no_more_than_its_share_and_leaves_the_known_alone() {
+        let windows = Windows::new(10);
+        let now = Timestamp(0);
+        for scope in 0..100_000 {
+            windows.count(&charge(scope), RULE, now);
+        }
+        assert!(windows.len() <= 10 + SHARED as usize, "{}", windows.len());
+        assert!(windows.count(&charge(50_000), RULE, now).refused);
+        assert!(!windows.count(&charge(3), RULE, now).refused);
+        assert!(windows.count(&charge(3), RULE, now).refused);
+    }
+}

@@ -1,0 +1,99 @@
+//! How much the server takes at a time: connections, and requests under way. What is above is refused at once.
+
+use crate::config::sections::Server;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+/// Connections beyond the limit that are still read, so that health checks and emergency stops are answered, and others
+/// told; each answers one request.
+const BEYOND: usize = 256;
+
+/// The address at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+/// Came on a connection beyond the limit.
+#[derive(Clone, Copy, Debug)]
+pub struct Crowded;
+
+/// What is under way, and what was refused.
+pub struct Load {
+    requests: Semaphore,
+    most_requests: usize,
+    most_connections: usize,
+    connections: AtomicUsize,
+    overloaded: AtomicU64,
+    turned_away: AtomicU64,
+}
+
+/// A connection's place; given back when dropped.
+pub struct Place {
+    load: Arc<Load>,
+    /// Beyond the limit.
+    pub crowded: bool,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.load.connections.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Load {
+    /// As configured.
+    pub fn new(server: &Server) -> Self {
+        Self {
+            requests: Semaphore::new(server.max_requests.min(Semaphore::MAX_PERMITS)),
+            most_requests: server.max_requests.min(Semaphore::MAX_PERMITS),
+            most_connections: server.max_connections,
+            connections: AtomicUsize::new(0),
+            overloaded: AtomicU64::new(0),
+            turned_away: AtomicU64::new(0),
+        }
+    }
+
+    /// A place for a connection; `None` when even the few beyond the limit are taken.
+    pub fn connect(self: &Arc<Self>) -> Option<Place> {
+        let before = self.connections.fetch_add(1, Relaxed);
+        let place = Place { load: self.clone(), crowded: before >= self.most_connections };
+        if before >= self.most_connections + BEYOND {
+            self.turned_away.fetch_add(1, Relaxed);
+            return None;
+        }
+        Some(place)
+    }
+
+    /// A place whatever the load.
+    pub fn reserved(self: &Arc<Self>) -> Place {
+        self.connections.fetch_add(1, Relaxed);
+        Place { load: self.clone(), crowded: false }
+    }
+
+    /// A place for a request; `None` when it must be refused.
+    pub fn enter(&self, crowded: bool) -> Option<SemaphorePermit<'_>> {
+        let permit = if crowded { None } else { self.requests.try_acquire().ok() };
+        if permit.is_none() {
+            self.overloaded.fetch_add(1, Relaxed);
+        }
+        permit
+    }
+
+    /// Connections open now.
+    pub fn connections(&self) -> usize {
+        self.connections.load(Relaxed)
+    }
+    /// Requests worked on now.
+    pub fn requests(&self) -> usize {
+        self.most_requests - self.requests.available_permits()
+    }
+    /// Requests answered 503 for load so far.
+    pub fn overloaded(&self) -> u64 {
+        self.overloaded.load(Relaxed)
+    }
+    /// Connections closed unheard so far.
+    pub fn turned_away(&self) -> u64 {
+        self.turned_away.load(Relaxed)
+    }
+}

@@ -1,0 +1,99 @@
+//! A stream that waits only so long for the head of a request, counted from its first byte; for the first request of a
+//! connection, from its beginning.
+//!
+//! The HTTP library's own timeout counts from the last answer, so it cannot be shorter than a connection may idle.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+/// Whose turn it is: counted up when a head was read and when its answer begins. Odd: a request is being worked on.
+#[derive(Debug, Default)]
+pub struct Turns(AtomicU32);
+
+impl Turns {
+    /// A head was read.
+    pub fn begin(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+    /// Its answer begins.
+    pub fn end(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+}
+
+/// The stream.
+pub struct Patient<S> {
+    stream: S,
+    within: Duration,
+    turns: Arc<Turns>,
+    /// The turn when it was last looked at.
+    seen: u32,
+    /// Bytes of a head may have come, and it is not whole.
+    begun: bool,
+    /// Made only when there is something to wait for: most heads come in one piece.
+    until: Option<Pin<Box<Sleep>>>,
+}
+
+impl<S> Patient<S> {
+    /// Waits this long for a head.
+    pub fn new(stream: S, within: Duration, turns: Arc<Turns>) -> Self {
+        Self { stream, within, turns, seen: 0, begun: true, until: None }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let turn = self.turns.0.load(Relaxed);
+        if turn != self.seen {
+            (self.seen, self.begun, self.until) = (turn, false, None);
+        }
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        if turn % 2 == 1 {
+            return read;
+        }
+        if read.is_ready() {
+            self.begun |= buf.filled().len() > before;
+            // A sender of one byte at a time is looked at here too: its bytes are always ready.
+            let late = self.until.as_mut().is_some_and(|until| until.as_mut().poll(cx).is_ready());
+            return if late { Poll::Ready(Err(io::ErrorKind::TimedOut.into())) } else { read };
+        }
+        if !self.begun {
+            return Poll::Pending;
+        }
+        let within = self.within;
+        let until = self.until.get_or_insert_with(|| Box::pin(sleep(within)));
+        match until.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+}

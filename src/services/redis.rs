@@ -1,0 +1,238 @@
+//! Redis: windows of rate limits that all servers share, and a stream of events for other programs. Never the truth about
+//! anything.
+//!
+//! Away it costs nobody anything: the first question without an answer opens the circuit, everybody goes on without, and
+//! one task looks for it until it is back.
+
+pub mod stream;
+
+use crate::domain::limits::Rule;
+use crate::domain::time::Timestamp;
+use arc_swap::ArcSwapOption;
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, RedisError, RedisResult, Script};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// What all our keys begin with.
+const PREFIX: &str = "printfloor:";
+/// Longest a connection may take to open.
+const CONNECT: Duration = Duration::from_secs(1);
+/// Between two looks while it is away: doubling from the first to the last.
+const LOOK_FIRST: Duration = Duration::from_millis(100);
+const LOOK_LAST: Duration = Duration::from_secs(1);
+/// Between two looks while it is there.
+const BEAT: Duration = Duration::from_secs(1);
+/// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
+const LINGER_MS: i64 = 5_000;
+
+/// Counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of each.
+const COUNT: &str = r"
+local counts, full = {}, 0
+for i, key in ipairs(KEYS) do
+  counts[i] = tonumber(redis.call('GET', key) or '0')
+  if counts[i] >= tonumber(ARGV[2 * i - 1]) then full = 1 end
+end
+if full == 0 then
+  for i, key in ipairs(KEYS) do
+    counts[i] = redis.call('INCR', key)
+    if counts[i] == 1 then redis.call('PEXPIRE', key, ARGV[2 * i]) end
+  end
+end
+table.insert(counts, 1, full)
+return counts";
+
+/// One window, as it is shared.
+#[derive(Clone, Copy, Debug)]
+pub struct Shared {
+    /// The kind.
+    pub word: &'static str,
+    /// Whose.
+    pub scope: u128,
+    /// Which one since 1970.
+    pub index: i64,
+    /// Most requests in it.
+    pub limit: u32,
+    /// Its length, in milliseconds.
+    pub period_ms: i64,
+}
+
+impl Shared {
+    /// The window of `now` under a rule.
+    pub const fn at(word: &'static str, scope: u128, rule: Rule, now: Timestamp) -> Self {
+        Self { word, scope, index: rule.index(now), limit: rule.limit, period_ms: rule.period_ms }
+    }
+}
+
+/// What Redis counted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Counted {
+    /// One of the windows was full; nothing was counted.
+    pub full: bool,
+    /// Requests in each window.
+    pub counts: Vec<u32>,
+}
+
+/// A connection that has proved itself.
+struct Link(ConnectionManager);
+
+/// Redis, there or away.
+pub struct Redis {
+    client: Client,
+    within: Duration,
+    stream_length: u32,
+    script: Script,
+    link: ArcSwapOption<Link>,
+    lost: Notify,
+    losses: AtomicU64,
+    failures: AtomicU64,
+    streamed: AtomicI64,
+}
+
+impl Redis {
+    /// At this address; nothing is connected yet. Questions wait at most `within`; the stream keeps about
+    /// `stream_length` entries. Fails for an address that cannot be one.
+    pub fn new(url: &str, within: Duration, stream_length: u32) -> RedisResult<Arc<Self>> {
+        Ok(Arc::new(Self {
+            client: Client::open(url)?,
+            within,
+            stream_length,
+            script: Script::new(COUNT),
+            link: ArcSwapOption::empty(),
+            lost: Notify::new(),
+            losses: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            streamed: AtomicI64::new(0),
+        }))
+    }
+
+    /// Whether it is there.
+    pub fn is_up(&self) -> bool {
+        self.link.load().is_some()
+    }
+    /// How often it was lost so far.
+    pub fn losses(&self) -> u64 {
+        self.losses.load(Relaxed)
+    }
+    /// Questions that got no answer so far.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Relaxed)
+    }
+    /// Number of the last event in the stream, as far as this process knows; 0 before the first.
+    pub fn streamed(&self) -> i64 {
+        self.streamed.load(Relaxed)
+    }
+    /// Events up to this one are in the stream.
+    pub fn note_streamed(&self, seq: i64) {
+        self.streamed.store(seq, Relaxed);
+    }
+
+    /// Counts a request in all these windows, or in none when one is full. `None` while Redis is away.
+    pub async fn count(&self, windows: &[Shared]) -> Option<Counted> {
+        let link = self.link.load_full()?;
+        let mut asked = self.script.prepare_invoke();
+        for window in windows {
+            asked.key(format!("{PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
+            asked.arg(window.limit).arg(window.period_ms + LINGER_MS);
+        }
+        let mut connection = link.0.clone();
+        let why = match timeout(self.within, asked.invoke_async::<Vec<u32>>(&mut connection)).await {
+            Ok(Ok(mut counts)) if counts.len() == windows.len() + 1 => {
+                return Some(Counted { full: counts.remove(0) == 1, counts });
+            }
+            Ok(Ok(counts)) => format!("{} numbers for {} windows", counts.len(), windows.len()),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer in {} ms", self.within.as_millis()),
+        };
+        self.failures.fetch_add(1, Relaxed);
+        self.lose(&link, &why);
+        None
+    }
+
+    /// A link failed: unless another one stands already, nobody asks any more until there is one.
+    fn lose(&self, link: &Arc<Link>, why: &str) {
+        let before = self.link.compare_and_swap(link, None);
+        if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
+            self.losses.fetch_add(1, Relaxed);
+            tracing::warn!(why, "redis is away: rate limits are kept in this process until it is back");
+            self.lost.notify_one();
+        }
+    }
+
+    /// Whether it can be reached now, answers in time and takes writes.
+    pub async fn check(&self) -> RedisResult<()> {
+        self.connect().await.map(drop)
+    }
+
+    /// Looks for Redis while it is away, and after it while it is there, until `leaving`.
+    pub async fn keep(self: Arc<Self>, leaving: CancellationToken) {
+        tokio::select! {
+            () = leaving.cancelled() => {}
+            () = self.look() => {}
+        }
+    }
+
+    async fn look(&self) {
+        let mut first = true;
+        loop {
+            let mut wait = LOOK_FIRST;
+            loop {
+                match self.connect().await {
+                    Ok(link) => {
+                        self.link.store(Some(Arc::new(link)));
+                        tracing::info!("redis is there: rate limits are shared");
+                        break;
+                    }
+                    Err(error) if first => {
+                        tracing::warn!(%error, "redis is away: rate limits are kept in this process until it is there");
+                    }
+                    Err(error) => tracing::debug!(%error, "redis is still away"),
+                }
+                first = false;
+                sleep(wait).await;
+                wait = (wait * 2).min(LOOK_LAST);
+            }
+            first = false;
+            while let Some(link) = self.link.load_full() {
+                tokio::select! {
+                    () = self.lost.notified() => {}
+                    () = sleep(BEAT) => if let Err(error) = self.prove(&link.0).await {
+                        self.lose(&link, &error.to_string());
+                    },
+                }
+            }
+        }
+    }
+
+    /// A new connection each time: an old one may hang on a network that has forgotten it.
+    async fn connect(&self) -> RedisResult<Link> {
+        let manager = self.manager(self.within).await?;
+        self.prove(&manager).await?;
+        self.script.prepare_invoke().load_async(&mut manager.clone()).await?;
+        Ok(Link(manager))
+    }
+
+    /// It answers in time and takes writes.
+    async fn prove(&self, manager: &ConnectionManager) -> RedisResult<()> {
+        let mut set = redis::cmd("SET");
+        set.arg(format!("{PREFIX}alive")).arg(1).arg("PX").arg(60_000);
+        set.exec_async(&mut manager.clone()).await
+    }
+
+    /// Connects; each answer may take `within`.
+    async fn manager(&self, within: Duration) -> RedisResult<ConnectionManager> {
+        let config = ConnectionManagerConfig::new()
+            .set_number_of_retries(0)
+            .set_connection_timeout(Some(CONNECT))
+            .set_response_timeout(Some(within));
+        let connecting = ConnectionManager::new_with_config(self.client.clone(), config);
+        match timeout(CONNECT, connecting).await {
+            Ok(connected) => connected,
+            Err(_) => Err(RedisError::from(std::io::Error::from(std::io::ErrorKind::TimedOut))),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The stream `printfloor:events`: every event, in commit order, at least once. Its last entry is the cursor.
+
+use super::{PREFIX, Redis};
+use redis::aio::ConnectionManager;
+use redis::streams::StreamRangeReply;
+use redis::{RedisResult, cmd, pipe};
+use std::time::Duration;
+
+/// Longest one batch may take.
+const WITHIN: Duration = Duration::from_secs(5);
+
+/// One entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Position in commit order.
+    pub seq: i64,
+    /// The event's id.
+    pub id: String,
+    /// Its kind.
+    pub event: String,
+    /// All of it, as the API shows it.
+    pub json: String,
+}
+
+/// A connection for the stream, apart from the one that requests wait for.
+pub struct EventStream {
+    connection: ConnectionManager,
+    key: String,
+    length: u32,
+}
+
+impl Redis {
+    /// Connects.
+    pub async fn stream(&self) -> RedisResult<EventStream> {
+        let connection = self.manager(WITHIN).await?;
+        Ok(EventStream { connection, key: format!("{PREFIX}events"), length: self.stream_length })
+    }
+}
+
+impl EventStream {
+    /// About how many entries it keeps.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// `seq` of the last entry; `None` when there is none, or none that is ours.
+    pub async fn last(&mut self) -> RedisResult<Option<i64>> {
+        let mut range = cmd("XREVRANGE");
+        range.arg(&self.key).arg("+").arg("-").arg("COUNT").arg(1);
+        let newest: StreamRangeReply = range.query_async(&mut self.connection).await?;
+        Ok(newest.ids.first().and_then(|entry| entry.get("seq")))
+    }
+
+    /// Adds entries in this order. After an error some of the first may be there: look at [`EventStream::last`].
+    pub async fn add(&mut self, entries: &[Entry]) -> RedisResult<()> {
+        let mut all = pipe();
+        for entry in entries {
+            let mut add = cmd("XADD");
+            add.arg(&self.key).arg("MAXLEN").arg("~").arg(self.length).arg("*");
+            add.arg("seq").arg(entry.seq).arg("id").arg(&entry.id).arg("event").arg(&entry.event);
+            add.arg("json").arg(&entry.json);
+            all.add_command(add).ignore();
+        }
+        all.exec_async(&mut self.connection).await
+    }
+}

@@ -1,0 +1,46 @@
+//! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble, and
+//! with Redis.
+
+mod bodies;
+mod chaos;
+mod limits;
+mod load;
+mod sharing;
+
+use crate::support::client::Answer;
+use crate::support::{App, Db};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.
+pub async fn app(settings: &[(&str, &str)]) -> App {
+    let app = App::on(Db::sqlite());
+    let app = settings.iter().fold(app, |app, (name, value)| app.env(&format!("PRINTFLOOR_{name}"), value));
+    app.start().await
+}
+
+/// What the two headers say: limit and what is left.
+#[track_caller]
+pub fn told(answer: &Answer) -> (u32, u32) {
+    let number = |name: &str| {
+        let text = answer.header(name).unwrap_or_else(|| panic!("no {name}: {} {}", answer.status, answer.text));
+        text.parse().unwrap_or_else(|_| panic!("{name}: {text}"))
+    };
+    (number("x-ratelimit-limit"), number("x-ratelimit-remaining"))
+}
+
+/// Which window of so many minutes it is. Windows follow the clock.
+#[expect(clippy::disallowed_methods, reason = "windows follow the machine's clock")]
+fn window(minutes: u64) -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / 60 / minutes
+}
+
+/// Runs `act` until it ran within one window, whose number it is given: what it counts is then exact.
+pub async fn in_one_window<T, F: Future<Output = T>>(minutes: u64, mut act: impl FnMut(u64) -> F) -> T {
+    loop {
+        let began = window(minutes);
+        let done = act(began).await;
+        if window(minutes) == began {
+            return done;
+        }
+    }
+}

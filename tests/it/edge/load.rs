@@ -1,0 +1,78 @@
+//! More connections and requests than the server takes: said at once, and never to health checks and emergency stops.
+
+use super::{app, told};
+use crate::support::wire::Wire;
+use crate::support::{App, Client, until};
+
+/// An admin's client on a connection of its own.
+fn newcomer(app: &App) -> Client {
+    Client::new(&app.base, app.key.as_deref())
+}
+
+/// An overloaded server must still answer these, to newcomers too.
+async fn what_must_always_be_heard(app: &App) {
+    for path in ["/healthz", "/readyz"] {
+        newcomer(app).get(path).await.expect(200);
+    }
+    let stop = format!("/api/printers/{}/emergency-stop", crate::api::NOTHING);
+    assert_eq!(newcomer(app).act(&stop).await.error(404), "printer_not_found");
+}
+
+#[tokio::test]
+async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
+    let app = app(&[("SERVER__MAX_CONNECTIONS", "8"), ("SERVER__KEEP_ALIVE_SECONDS", "60")]).await;
+    let mut flood = Vec::new();
+    // Until the server is full: those that are in stay in.
+    let refused = loop {
+        let mut wire = Wire::to(&app).await;
+        let (status, text) = wire.get(&app, "/api/orders").await.expect("an answer");
+        if status == 503 {
+            break text.to_lowercase();
+        }
+        assert_eq!(status, 200, "{text}");
+        flood.push(wire);
+        assert!(flood.len() <= 8, "too many were let in");
+    };
+    for part in
+        ["retry-after: 1", r#""code":"overloaded""#, r#""success":false"#, "x-ratelimit-limit: ", "connection: close"]
+    {
+        assert!(refused.contains(part), "{part} in {refused}");
+    }
+    for _ in 0..20 {
+        assert_eq!(newcomer(&app).get("/api/orders").await.error(503), "overloaded");
+        what_must_always_be_heard(&app).await;
+    }
+    for wire in &mut flood {
+        assert_eq!(wire.get(&app, "/api/orders").await.expect("still open").0, 200);
+    }
+    drop(flood);
+    let free = || async { (newcomer(&app).get("/api/orders").await.status == 200).then_some(()) };
+    until("a place to be free", free).await;
+}
+
+#[tokio::test]
+async fn requests_beyond_those_under_way_are_refused_early() {
+    let app = app(&[("SERVER__MAX_REQUESTS", "2"), ("LIMITS__STAFF_PER_MINUTE", "5000")]).await;
+    let key = app.key.as_deref().unwrap();
+    let begin = format!(
+        "POST /api/inventory/materials HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\ncontent-type: application/json\r\n\
+         content-length: 100\r\n\r\n{{"
+    );
+    let mut under_way = Vec::new();
+    for _ in 0..2 {
+        let mut wire = Wire::to(&app).await;
+        wire.say(&begin).await;
+        under_way.push(wire);
+    }
+    let refused = until("both to be under way", || async {
+        let answer = app.get("/api/orders").await;
+        (answer.status == 503).then_some(answer)
+    })
+    .await;
+    assert_eq!(refused.header("retry-after"), Some("1"));
+    assert_eq!(told(&refused).0, 5000);
+    assert_eq!(refused.error(503), "overloaded");
+    what_must_always_be_heard(&app).await;
+    under_way.pop();
+    until("a place to be free", || async { (app.get("/api/orders").await.status == 200).then_some(()) }).await;
+}

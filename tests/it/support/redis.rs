@@ -1,0 +1,81 @@
+//! A Redis of the test's own: started, frozen, killed, started again on the same port and data.
+
+use super::db::SERVICES;
+use super::until;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// Path of `redis-server`; `scripts/test` sets it.
+const PROGRAM: &str = "PRINTFLOOR_TEST_REDIS";
+
+pub struct RedisServer {
+    program: String,
+    port: u16,
+    dir: TempDir,
+    child: Option<Child>,
+}
+
+impl RedisServer {
+    /// A port and a folder, and nothing there yet; `None` when there is no program and nobody asked for services.
+    pub fn place() -> Option<Self> {
+        let Ok(program) = std::env::var(PROGRAM) else {
+            assert!(std::env::var_os(SERVICES).is_none(), "{SERVICES} is set and {PROGRAM} is not");
+            eprintln!("left out: no {PROGRAM}");
+            return None;
+        };
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let dir = tempfile::Builder::new().prefix("printfloor-redis-").tempdir().unwrap();
+        Some(Self { program, port, dir, child: None })
+    }
+
+    /// The same, started.
+    pub async fn start() -> Option<Self> {
+        let mut server = Self::place()?;
+        server.up().await;
+        Some(server)
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Starts it (again), each change on disk at once, and waits until it answers.
+    pub async fn up(&mut self) {
+        let mut command = Command::new(&self.program);
+        command.args(["--port", &self.port.to_string(), "--bind", "127.0.0.1", "--dir"]).arg(self.dir.path());
+        command.args(["--save", "", "--appendonly", "yes", "--appendfsync", "always"]);
+        self.child = Some(command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        until("redis to answer", || async { self.ask::<String>(&["PING"]).await.ok() }).await;
+    }
+
+    /// Asks it something on a connection of its own.
+    pub async fn ask<T: redis::FromRedisValue>(&self, words: &[&str]) -> redis::RedisResult<T> {
+        let mut connection = redis::Client::open(self.url())?.get_multiplexed_async_connection().await?;
+        let mut command = redis::cmd(words[0]);
+        command.arg(&words[1..]);
+        command.query_async(&mut connection).await
+    }
+
+    /// Ends it as a power cut would.
+    pub fn kill_9(&mut self) {
+        let mut child = self.child.take().expect("it runs");
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// `STOP`: it hangs, connections stay open. `CONT`: it goes on.
+    pub fn signal(&self, name: &str) {
+        let id = self.child.as_ref().expect("it runs").id().to_string();
+        assert!(Command::new("kill").args([&format!("-{name}"), &id]).status().unwrap().success());
+    }
+}
+
+impl Drop for RedisServer {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}

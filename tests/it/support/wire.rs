@@ -1,0 +1,58 @@
+//! A connection on which a test says each byte itself.
+
+use super::App;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// Longer than any answer takes.
+const LONG: Duration = Duration::from_secs(30);
+
+pub struct Wire(TcpStream);
+
+impl Wire {
+    pub async fn to(app: &App) -> Self {
+        let address = app.base.strip_prefix("http://").unwrap();
+        Self(TcpStream::connect(address).await.unwrap())
+    }
+
+    /// Says this; `false` when nobody listens any more.
+    pub async fn say(&mut self, text: impl AsRef<[u8]>) -> bool {
+        self.0.write_all(text.as_ref()).await.is_ok()
+    }
+
+    /// The next answer, its body by its length: status and all text. `None` when the connection ended.
+    pub async fn answer(&mut self) -> Option<(u16, String)> {
+        let mut text = Vec::new();
+        loop {
+            let so_far = String::from_utf8_lossy(&text).into_owned();
+            if let Some((head, body)) = so_far.split_once("\r\n\r\n") {
+                let head = head.to_ascii_lowercase();
+                let length = head.split("content-length: ").nth(1).and_then(|rest| rest.split("\r\n").next());
+                if body.len() >= length.map_or(0, |length| length.parse().unwrap()) {
+                    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+                    return Some((status, so_far));
+                }
+            }
+            let mut piece = [0; 4096];
+            match timeout(LONG, self.0.read(&mut piece)).await.expect("an answer or an end") {
+                Ok(0) | Err(_) => return None,
+                Ok(some) => text.extend_from_slice(&piece[..some]),
+            }
+        }
+    }
+
+    /// Waits until the other side ends the connection; what it said before is dropped.
+    pub async fn ended(&mut self) {
+        let mut piece = [0; 4096];
+        while timeout(LONG, self.0.read(&mut piece)).await.expect("the connection to end").is_ok_and(|some| some > 0) {}
+    }
+
+    /// GET with this server's admin key, on a connection that stays.
+    pub async fn get(&mut self, app: &App, path: &str) -> Option<(u16, String)> {
+        let key = app.key.as_deref().unwrap();
+        self.say(format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n")).await;
+        self.answer().await
+    }
+}
