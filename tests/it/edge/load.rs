@@ -56,19 +56,17 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     let key = app.key.as_deref().unwrap();
     let begin = format!(
         "POST /api/inventory/materials HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\ncontent-type: application/json\r\n\
-         content-length: 100\r\n\r\n{{"
+         content-length: 100\r\nexpect: 100-continue\r\n\r\n"
     );
     let mut under_way = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::to(&app).await;
         wire.say(&begin).await;
+        // The handler asks for the body: the request is under way.
+        assert_eq!(wire.answer().await.expect("an answer").0, 100);
         under_way.push(wire);
     }
-    let refused = until("both to be under way", || async {
-        let answer = app.get("/api/orders").await;
-        (answer.status == 503).then_some(answer)
-    })
-    .await;
+    let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(told(&refused).0, 5000);
     assert_eq!(refused.error(503), "overloaded");
