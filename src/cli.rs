@@ -8,6 +8,7 @@ mod check;
 mod error;
 mod keys;
 mod office;
+mod openapi;
 mod password;
 mod serve;
 mod settings;
@@ -82,6 +83,21 @@ pub enum Command {
     User(UserCommand),
     /// Test the configuration and every configured service, and say how to mend what is wrong
     Check,
+    /// Print the description of an API as OpenAPI 3.1
+    Openapi {
+        /// Which of the two
+        #[arg(default_value = "production")]
+        which: Description,
+    },
+}
+
+/// An API that can be described.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Description {
+    /// The customer's half, /api/v1
+    Billing,
+    /// The shop's half: /api, /webhooks, health
+    Production,
 }
 
 /// Arguments of `demo`.
@@ -252,6 +268,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::User(UserCommand::Create(new))) => users::create(&global, &new).await,
         Some(Command::User(UserCommand::List)) => users::list(&global).await,
         Some(Command::Check) => check::run(&global).await,
+        Some(Command::Openapi { which }) => openapi::run(&global, which),
     }
 }
 

@@ -6,6 +6,7 @@ pub mod access;
 pub mod body;
 pub mod call;
 pub mod csrf;
+pub mod docs;
 pub mod error;
 pub mod hashing;
 pub mod idempotency;
@@ -13,6 +14,7 @@ pub mod limits;
 pub mod load;
 pub mod lookup;
 pub mod meter;
+pub mod openapi;
 pub mod page;
 pub mod production;
 pub mod refused;
@@ -28,9 +30,10 @@ use crate::config::Config;
 use crate::http::error::ApiError;
 use crate::shop::Shop;
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use dashmap::DashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -61,6 +64,8 @@ pub struct AppState {
     pub load: Arc<load::Load>,
     /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
     pub leaving: Arc<CancellationToken>,
+    /// The description of the routes that [`router`] serves, as JSON.
+    pub description: Arc<OnceLock<Bytes>>,
 }
 
 impl AppState {
@@ -78,6 +83,7 @@ impl AppState {
             meters: Arc::default(),
             tallies: Arc::default(),
             leaving: Arc::new(leaving),
+            description: Arc::default(),
         }
     }
 
@@ -89,7 +95,11 @@ impl AppState {
 
 /// The whole API.
 pub fn router(state: AppState) -> Router {
-    production::routes(state.clone())
+    let routes = production::routes(&state.config);
+    state.description.get_or_init(|| openapi::json(&routes.served(), &state.config.public_url()).into());
+    routes
+        .into_router(&state)
+        .merge(docs::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.

@@ -25,7 +25,8 @@ use std::time::{Duration, Instant};
 
 /// The cookie of staff sessions.
 pub const COOKIE: &str = "service_session";
-const KEY_HEADER: &str = "x-api-key";
+/// The header of API keys.
+pub const KEY_HEADER: &str = "x-api-key";
 const TEST_PREFIX: &str = "key_test_";
 
 /// What a route asks of its callers.

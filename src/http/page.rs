@@ -10,8 +10,10 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use serde_json::{Value, json};
 
-const LIMIT_DEFAULT: u64 = 50;
-const LIMIT_MOST: u64 = 200;
+/// `limit` when none is given.
+pub const LIMIT_DEFAULT: u64 = 50;
+/// Highest `limit`.
+pub const LIMIT_MOST: u64 = 200;
 
 /// The query parameters of a request; the first of a repeated one counts.
 #[derive(Clone, Debug, Default)]
@@ -68,14 +70,19 @@ impl Params {
     }
 }
 
-/// The site that a request names: the query wins over the header; one that is none of the five is 400.
+/// The site that a request names: the query wins over the header; either is 400 when it is none of the five.
 pub fn site(params: &Params, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let header = headers.get("x-service-site").map(|site| site.to_str().unwrap_or("?"));
-    let Some(site) = params.text("site").or(header) else { return Ok(None) };
     let mut faults = Faults::default();
-    faults.check(SITES.contains(&site), "site", format!("must be one of {}", SITES.join(", ")));
+    for (name, site) in [("site", params.text("site")), ("x-service-site", header)] {
+        faults.check(
+            site.is_none_or(|site| SITES.contains(&site)),
+            name,
+            format!("must be one of {}", SITES.join(", ")),
+        );
+    }
     faults.refuse()?;
-    Ok(Some(site.to_owned()))
+    Ok(params.text("site").or(header).map(str::to_owned))
 }
 
 /// The body of a list.

@@ -21,18 +21,18 @@ pub mod printers;
 pub mod skus;
 pub mod users;
 
+use crate::config::Config;
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::Need;
+use crate::http::openapi;
 use crate::http::routes::Routes;
-use axum::Router;
 
-/// All routes.
-pub fn routes(app: AppState) -> Router<AppState> {
+/// All routes with these settings. Each is described in [`openapi`].
+pub fn routes(config: &Config) -> Routes {
     let (open, session) = (Need::Open, Need::Session);
     let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
-    let scraper = if app.config.metrics.public { open } else { operator };
-    Routes::new(app)
+    let scraper = if config.metrics.public { open } else { operator };
+    Routes::new()
         // People, keys, sessions
         .post(open, "/api/auth/login", auth::login)
         .post(open, "/api/auth/logout", auth::logout)
@@ -137,5 +137,6 @@ pub fn routes(app: AppState) -> Router<AppState> {
         .post_long(open, "/webhooks/agent", agent::receive)
         .post(open, "/webhooks/payments", payments::receive)
         .post(open, "/api/v1/webhooks/payments", payments::receive)
-        .into_router()
+        // This description
+        .get(open, "/api/openapi.json", openapi::show)
 }

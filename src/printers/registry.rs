@@ -83,6 +83,9 @@ struct Entry {
     default_port: Option<u16>,
 }
 
+/// The built-in types.
+pub const BUILT_IN: [&str; 2] = ["fw_rest", "server_rest"];
+
 /// All printer types known to this server.
 pub struct Registry {
     parts: Parts,

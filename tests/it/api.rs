@@ -2,6 +2,7 @@
 
 mod agent;
 mod audit;
+mod description;
 mod errors;
 mod files;
 mod idempotency;

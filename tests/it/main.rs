@@ -10,6 +10,7 @@ mod edge;
 mod invariants;
 mod machines;
 mod octoprint;
+mod schemathesis;
 mod shell;
 mod store;
 mod support;

@@ -4,6 +4,7 @@
 pub mod app;
 pub mod builders;
 pub mod client;
+pub mod contract;
 pub mod database;
 pub mod db;
 pub mod redis;

@@ -92,7 +92,7 @@ impl Change<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if if_version.is_some_and(|version| version != job.version) {
-            return Err(Refusal::new(Class::Stale, "stale", format!("the job is at version {}", job.version)));
+            return Err(Refusal::new(Class::Stale, "stale_version", format!("the job is at version {}", job.version)));
         }
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));

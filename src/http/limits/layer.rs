@@ -37,6 +37,11 @@ fn treatment(path: &str) -> Treatment {
     }
 }
 
+/// Whether requests to a route count, so that it may answer 429.
+pub fn counts(path: &str) -> bool {
+    treatment(path) == Treatment::Counted
+}
+
 /// The address that a request is counted by.
 #[derive(Clone, Copy, Debug)]
 pub struct Client(pub IpAddr);

@@ -27,8 +27,11 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// Most commands of one request.
-const GCODE_MOST: usize = 200;
-const NAME_LONGEST: usize = 255;
+pub const GCODE_MOST: usize = 200;
+/// Longest line of G-code, in bytes.
+pub const GCODE_LONGEST: usize = 1000;
+/// Longest name of a file on a printer, in characters.
+pub const NAME_LONGEST: usize = 255;
 /// So long a caller waits for a manual print to begin; the upload of a large file lasts longer.
 const PRINT_WITHIN: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
@@ -270,10 +273,12 @@ pub async fn gcode(State(app): State<AppState>, ThingId(id): ThingId, call: Call
     let commands: Option<Vec<String>> = body.need("commands");
     let fits = |commands: &Vec<String>| {
         (1..=GCODE_MOST).contains(&commands.len())
-            && commands.iter().all(|line| !line.trim().is_empty() && line.len() <= 1000 && !line.contains(['\n', '\r']))
+            && commands
+                .iter()
+                .all(|line| !line.trim().is_empty() && line.len() <= GCODE_LONGEST && !line.contains(['\n', '\r']))
     };
     let fit = commands.as_ref().is_none_or(fits);
-    body.check(fit, "commands", format!("must be 1 to {GCODE_MOST} single lines of at most 1000 bytes"));
+    body.check(fit, "commands", format!("must be 1 to {GCODE_MOST} single lines of at most {GCODE_LONGEST} bytes"));
     body.finish()?;
     reach(&app, id).await?.adapter.run_gcode(&sure(commands)?).await?;
     done()

@@ -19,9 +19,9 @@ use crate::http::reply;
 use axum::extract::State;
 
 /// Most lines: a head is small.
-const LINES_MOST: usize = 50;
+pub const LINES_MOST: usize = 50;
 /// Most parts of one line.
-const QUANTITY_MOST: u32 = 1_000_000;
+pub const QUANTITY_MOST: u32 = 1_000_000;
 
 /// What the body of `POST /api/orders` says.
 struct Wish {

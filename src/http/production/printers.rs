@@ -17,7 +17,8 @@ use crate::printers::registry::PrinterAddress;
 use axum::extract::State;
 use serde_json::{Value, json};
 
-const TAGS_MOST: usize = 20;
+/// Most tags of a printer.
+pub const TAGS_MOST: usize = 20;
 
 /// A printer as it is shown: its secrets never.
 pub fn view(app: &AppState, printer: &Printer, version: i64) -> Value {

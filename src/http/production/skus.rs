@@ -19,11 +19,11 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 /// Most parts on one plate.
-const UNITS_MOST: u32 = 10_000;
+pub const UNITS_MOST: u32 = 10_000;
 /// Highest price: a hundred million units of a currency.
-const PRICE_MOST: i64 = 10_000_000_000;
+pub const PRICE_MOST: i64 = 10_000_000_000;
 /// Most collections or pictures of one SKU: a head is small.
-const LIST_MOST: usize = 20;
+pub const LIST_MOST: usize = 20;
 
 /// A SKU as it is shown.
 pub fn view(sku: &Sku, version: i64) -> Value {

@@ -109,7 +109,7 @@ async fn a_big_upload_and_download_are_never_held_in_memory() {
     let made = upload(&app, file("big.gcode", &big)).await.expect(201);
     drop(big);
     assert_eq!((&made["size"], &made["sha256"]), (&json!(size), &json!(digest)));
-    let answer = app.request("GET", &format!("/api/files/{}/content", id(&made))).send().await.unwrap();
+    let answer = app.open(app.request("GET", &format!("/api/files/{}/content", id(&made)))).await;
     assert_eq!(answer.bytes().await.unwrap().len(), size);
     let most = memory(&app, "VmHWM:");
     assert!(most < before + 24 * 1024, "{before} kB before, {most} kB at most");

@@ -70,7 +70,7 @@ on_both! {
 async fn revocation_ends_open_streams() {
     let app = App::new(Db::sqlite()).await;
     let (gone, revoked) = new_key(&app, &json!({"name": "gone", "role": "operator"})).await;
-    let answer = revoked.request("GET", "/api/events/stream").send().await.unwrap();
+    let answer = revoked.open(revoked.request("GET", "/api/events/stream")).await;
     assert_eq!(answer.status().as_u16(), 200);
     app.delete(&format!("/api/auth/api-keys/{gone}")).await.expect(204);
     // The client's own time limit fails the test if the stream goes on.

@@ -1,202 +1,143 @@
-//! Who may do what: every route with every kind of caller (decisions §2).
+//! Who may do what: every operation of the API's description with every kind of caller (decisions §2).
 
-use super::{NOTHING, new_key, signed_in, staff, with_role};
+use super::{NOTHING, customer_of, id, new_key, one_of, signed_in, some_sku, staff, with_role};
+use crate::support::contract::CONTRACT;
 use crate::support::{App, Client, Db, until};
 use jiff::SignedDuration;
-use serde_json::json;
-use std::collections::BTreeSet;
+use printfloor::http::openapi::derive::{ANYBODY, roles};
+use printfloor::http::routes::Served;
+use serde_json::{Value, json};
 
-/// The routes as the server adds them; each must stand in [`TABLE`].
-const SOURCE: &str = include_str!("../../../src/http/production.rs");
+/// What decisions §2 demand of a route, said apart from the routes themselves: one of these, or else operators may.
+const FOR_ANYBODY: &[&str] = &[
+    "POST /api/auth/login",
+    "POST /api/auth/logout",
+    "GET /api/openapi.json",
+    "GET /healthz",
+    "GET /readyz",
+    "POST /webhooks/agent",
+    "POST /webhooks/payments",
+    "POST /api/v1/webhooks/payments",
+];
+const FOR_SESSIONS: &[&str] =
+    &["POST /api/auth/password", "GET /api/auth/sessions", "DELETE /api/auth/sessions", "GET /api/dashboard"];
+const FOR_CUSTOMERS: &[&str] = &[
+    "GET /api/auth/me",
+    "GET /api/skus",
+    "GET /api/skus/{id}",
+    "GET /api/orders",
+    "POST /api/orders",
+    "GET /api/orders/{id}",
+    "POST /api/orders/{id}/cancel",
+    "GET /api/orders/{id}/timeline",
+];
+/// What only admins may, by the beginning of the path; of webhook endpoints only what changes them.
+const FOR_ADMINS: &[&str] = &[
+    "/api/users",
+    "/api/auth/api-keys",
+    "/api/settings",
+    "/api/integrations",
+    "/api/setup",
+    "/api/audit-log",
+    "/api/backup",
+    "/api/webhooks",
+];
 
-/// What a route asks of its callers: nothing, a key or session of at least this role, or a staff session; `scraper` is an
-/// operator unless the numbers are public.
-const TABLE: &str = "
-open     POST   /api/auth/login
-open     POST   /api/auth/logout
-customer GET    /api/auth/me
-session  POST   /api/auth/password
-session  GET    /api/auth/sessions
-session  DELETE /api/auth/sessions
-admin    GET    /api/auth/api-keys
-admin    POST   /api/auth/api-keys
-admin    DELETE /api/auth/api-keys/{id}
-admin    GET    /api/users
-admin    POST   /api/users
-admin    GET    /api/users/{id}
-admin    PATCH  /api/users/{id}
-admin    DELETE /api/users/{id}
-admin    GET    /api/audit-log
-operator GET    /api/inventory/materials
-operator POST   /api/inventory/materials
-operator GET    /api/inventory/materials/{id}
-operator PATCH  /api/inventory/materials/{id}
-operator DELETE /api/inventory/materials/{id}
-operator GET    /api/inventory/materials/{id}/movements
-operator POST   /api/inventory/materials/{id}/adjustments
-customer GET    /api/skus
-operator POST   /api/skus
-customer GET    /api/skus/{id}
-operator PATCH  /api/skus/{id}
-operator DELETE /api/skus/{id}
-operator GET    /api/files
-operator POST   /api/files
-operator GET    /api/files/{id}
-operator DELETE /api/files/{id}
-operator GET    /api/files/{id}/content
-customer GET    /api/orders
-customer POST   /api/orders
-customer GET    /api/orders/{id}
-operator PATCH  /api/orders/{id}
-customer POST   /api/orders/{id}/cancel
-operator POST   /api/orders/{id}/confirm
-operator POST   /api/orders/{id}/mark-paid
-operator POST   /api/orders/{id}/ship
-customer GET    /api/orders/{id}/timeline
-operator GET    /api/jobs
-operator GET    /api/jobs/{id}
-operator PATCH  /api/jobs/{id}
-operator POST   /api/jobs/{id}/pause
-operator POST   /api/jobs/{id}/resume
-operator POST   /api/jobs/{id}/cancel
-operator POST   /api/jobs/{id}/retry
-operator POST   /api/jobs/{id}/release
-operator POST   /api/jobs/{id}/resolve
-operator GET    /api/printers
-operator POST   /api/printers
-operator GET    /api/printers/{id}
-operator PATCH  /api/printers/{id}
-operator DELETE /api/printers/{id}
-operator GET    /api/printers/{id}/status
-operator GET    /api/printers/{id}/info
-operator GET    /api/printers/{id}/history
-operator GET    /api/printers/{id}/webcams
-operator GET    /api/printers/{id}/system-info
-operator GET    /api/printers/{id}/files
-operator POST   /api/printers/{id}/files
-operator DELETE /api/printers/{id}/files/{*name}
-operator POST   /api/printers/{id}/connect
-operator POST   /api/printers/{id}/disconnect
-operator POST   /api/printers/{id}/pause
-operator POST   /api/printers/{id}/resume
-operator POST   /api/printers/{id}/cancel
-operator POST   /api/printers/{id}/emergency-stop
-operator POST   /api/printers/{id}/restart-firmware
-operator POST   /api/printers/{id}/home
-operator POST   /api/printers/{id}/gcode
-operator POST   /api/printers/{id}/print
-operator POST   /api/printers/{id}/bed-cleared
-operator POST   /api/printers/{id}/maintenance
-operator GET    /api/webhooks/endpoints
-admin    POST   /api/webhooks/endpoints
-operator GET    /api/webhooks/endpoints/{id}
-admin    PATCH  /api/webhooks/endpoints/{id}
-admin    DELETE /api/webhooks/endpoints/{id}
-admin    POST   /api/webhooks/endpoints/{id}/enable
-admin    POST   /api/webhooks/endpoints/{id}/rotate-secret
-admin    POST   /api/webhooks/endpoints/{id}/test
-admin    POST   /api/webhooks/endpoints/{id}/replay
-operator GET    /api/webhooks/endpoints/{id}/deliveries
-admin    POST   /api/webhooks/deliveries/{id}/redeliver
-operator GET    /api/webhooks/event-types
-operator GET    /api/events
-operator GET    /api/events/stream
-session  GET    /api/dashboard
-operator GET    /api/system/actors
-scraper  GET    /metrics
-open     GET    /healthz
-open     GET    /readyz
-open     POST   /webhooks/agent
-open     POST   /webhooks/payments
-open     POST   /api/v1/webhooks/payments
-";
-
-fn table() -> Vec<(&'static str, &'static str, &'static str)> {
-    let rows = TABLE.lines().filter(|line| !line.is_empty());
-    rows.map(|line| {
-        let mut words = line.split_whitespace();
-        (words.next().unwrap(), words.next().unwrap(), words.next().unwrap())
-    })
-    .collect()
+fn demanded(route: &Served) -> Vec<&'static str> {
+    let operation = format!("{} {}", route.method, route.path);
+    let among = |list: &[&str]| list.contains(&operation.as_str());
+    let admin = FOR_ADMINS.iter().any(|path| route.path.starts_with(path))
+        && !(route.path.starts_with("/api/webhooks") && route.method == "GET");
+    match () {
+        () if among(FOR_ANYBODY) => vec![ANYBODY, "customer", "operator", "admin"],
+        () if among(FOR_CUSTOMERS) => vec!["customer", "operator", "admin"],
+        () if admin => vec!["admin"],
+        () => vec!["operator", "admin"],
+    }
 }
 
 #[test]
-fn the_table_has_every_route_of_the_server() {
-    let calls = SOURCE.lines().filter_map(|line| {
-        let (method, rest) = line.trim().strip_prefix('.')?.split_once('(')?;
-        let path = rest.split('"').nth(1).filter(|path| path.starts_with('/'))?;
-        let method = method.trim_end_matches("_long").to_uppercase();
-        Some(format!("{} {method} {path}", rest.split(',').next().unwrap()))
-    });
-    let served: BTreeSet<String> = calls.collect();
-    let listed: BTreeSet<String> =
-        table().into_iter().map(|(need, method, path)| format!("{need} {method} {path}")).collect();
-    assert!(served.len() > 80, "the routes are no longer found: {served:?}");
-    let missing: Vec<_> = served.symmetric_difference(&listed).collect();
-    assert!(missing.is_empty(), "these routes differ between the server and the table of this test: {missing:#?}");
+fn the_description_demands_what_the_decisions_demand() {
+    for route in &CONTRACT.served {
+        let what = format!("{} {}", route.method, route.path);
+        let operation = CONTRACT.operation(route);
+        assert_eq!(operation["x-roles"], json!(demanded(route)), "{what}");
+        assert_eq!(operation["x-roles"], json!(roles(route.need)), "{what}");
+        let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
+        let open = FOR_ANYBODY.contains(&what.as_str());
+        assert_eq!(by_key, !open && !FOR_SESSIONS.contains(&what.as_str()), "{what}");
+    }
 }
 
 /// Somebody who calls.
 struct Caller {
     name: &'static str,
     client: Client,
-    /// Who they are: a rank (0 nobody, 1 customer, 2 operator, 3 admin), and whether by session.
-    rank: u8,
+    /// Their role; none for those without credentials, or with ones that do not count.
+    role: Option<&'static str>,
     session: bool,
 }
 
-/// What the guard says: `None` lets the request through to its handler.
-fn expected(need: &str, caller: &Caller) -> Option<u16> {
-    let needed = match need {
-        "open" => return None,
-        "session" if !caller.session => return Some(401),
-        "customer" => 1,
-        "admin" => 3,
-        _ => 2,
-    };
-    match caller.rank {
-        0 => Some(401),
-        rank if rank < needed => Some(403),
-        _ => None,
+/// What the guard says, by the description: `None` lets the request through to its handler.
+fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
+    let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("no roles: {operation}"));
+    let security = operation["security"].as_array().unwrap();
+    let way = if caller.session { "staffSession" } else { "apiKey" };
+    if roles.iter().any(|role| role == ANYBODY) {
+        return None;
+    }
+    match caller.role {
+        Some(role) if security.iter().any(|scheme| scheme.get(way).is_some()) => {
+            (!roles.iter().any(|known| known == role)).then_some(403)
+        }
+        _ => Some(401),
     }
 }
 
-#[tokio::test]
-async fn every_route_takes_those_it_is_for_and_nobody_else() {
-    let app = App::on(Db::sqlite()).env("AGENT_TOKEN", "of the gateway").start().await;
-    staff(&app, "op@example.org", "operator").await;
-    staff(&app, "boss@example.org", "admin").await;
-    let (revoked_id, revoked) = new_key(&app, &json!({"name": "revoked", "role": "admin"})).await;
+async fn callers(app: &App) -> Vec<Caller> {
+    staff(app, "op@example.org", "operator").await;
+    staff(app, "boss@example.org", "admin").await;
+    let (revoked_id, revoked) = new_key(app, &json!({"name": "revoked", "role": "admin"})).await;
     app.delete(&format!("/api/auth/api-keys/{revoked_id}")).await.expect(204);
     #[expect(clippy::disallowed_methods, reason = "a key expires in real time")]
     let soon = jiff::Timestamp::now() + SignedDuration::from_millis(1500);
-    let (_, expired) = new_key(&app, &json!({"name": "expired", "role": "admin", "expiresAt": soon.to_string()})).await;
+    let (_, expired) = new_key(app, &json!({"name": "expired", "role": "admin", "expiresAt": soon.to_string()})).await;
     until("the key to expire", || async { (expired.get("/api/orders").await.status == 401).then_some(()) }).await;
+    let caller = |name, client, role, session| Caller { name, client, role, session };
+    vec![
+        caller("nobody", app.nobody(), None, false),
+        caller("a made-up key", app.with_key("key_test_0000000000000000000000000000000000000000000"), None, false),
+        caller("a revoked key", revoked, None, false),
+        caller("an expired key", expired, None, false),
+        caller("a customer's key", with_role(app, "customer").await, Some("customer"), false),
+        caller("a key of one customer", customer_of(app, "a@example.org").await, Some("customer"), false),
+        caller("an operator's key", with_role(app, "operator").await, Some("operator"), false),
+        caller("an admin's key", with_role(app, "admin").await, Some("admin"), false),
+        caller("an operator's session", signed_in(app, "op@example.org").await, Some("operator"), true),
+        caller("an admin's session", signed_in(app, "boss@example.org").await, Some("admin"), true),
+    ]
+}
 
-    let caller = |name, client, rank, session| Caller { name, client, rank, session };
-    let callers = [
-        caller("nobody", app.nobody(), 0, false),
-        caller("a made-up key", app.with_key("key_test_0000000000000000000000000000000000000000000"), 0, false),
-        caller("a revoked key", revoked, 0, false),
-        caller("an expired key", expired, 0, false),
-        caller("a customer's key", with_role(&app, "customer").await, 1, false),
-        caller("an operator's key", with_role(&app, "operator").await, 2, false),
-        caller("an admin's key", with_role(&app, "admin").await, 3, false),
-        caller("an operator's session", signed_in(&app, "op@example.org").await, 2, true),
-        caller("an admin's session", signed_in(&app, "boss@example.org").await, 3, true),
-    ];
-    for (need, method, path) in table() {
-        let path = path.replace("{id}", NOTHING).replace("{*name}", "a.gcode");
+#[tokio::test]
+async fn every_operation_takes_those_it_is_for_and_nobody_else() {
+    let app = App::on(Db::sqlite()).env("AGENT_TOKEN", "of the gateway").start().await;
+    let callers = callers(&app).await;
+    let mut asked = 0;
+    for route in &CONTRACT.served {
+        let operation = CONTRACT.operation(route);
+        let path = route.path.replace("{id}", NOTHING).replace("{*name}", "a.gcode");
+        assert!(!path.contains('{'), "say what stands for the parameters of {path}");
         for caller in &callers {
             // Signing out is no question of roles, and would end the caller's part in this test.
             if caller.session && path == "/api/auth/logout" {
                 continue;
             }
-            let what = format!("{method} {path} by {}", caller.name);
+            let what = format!("{} {path} by {}", route.method, caller.name);
             // Nothing is sent along: who is let through then fails for other reasons, so that nothing happens.
-            let answer = caller.client.request(method, &path).send().await.unwrap();
+            let answer = caller.client.open(caller.client.request(route.method.as_str(), &path)).await;
             let status = answer.status().as_u16();
-            match expected(need, caller) {
+            asked += 1;
+            match expected(operation, caller) {
                 Some(wanted) => assert_eq!(status, wanted, "{what}"),
                 // The gateway's own token is asked for.
                 None if path == "/webhooks/agent" => assert_eq!(status, 401, "{what}"),
@@ -205,4 +146,30 @@ async fn every_route_takes_those_it_is_for_and_nobody_else() {
             }
         }
     }
+    assert!(asked > 900, "{asked}");
+}
+
+/// Another customer's things are no things at all, whatever is asked of them.
+#[tokio::test]
+async fn a_customer_finds_nothing_of_another() {
+    let app = App::new(Db::sqlite()).await;
+    let (own, foreign) = (customer_of(&app, "a@example.org").await, customer_of(&app, "b@example.org").await);
+    let sku = some_sku(&app).await;
+    let order = id(&own.post("/api/orders", &one_of(&sku)).await.expect(201));
+    let mut asked = 0;
+    for route in &CONTRACT.served {
+        let customers = CONTRACT.operation(route)["x-roles"].as_array().unwrap().iter().any(|role| role == "customer");
+        if !customers || !route.path.starts_with("/api/orders/{id}") {
+            continue;
+        }
+        let path = route.path.replace("{id}", &order);
+        let what = format!("{} {path}", route.method);
+        let hidden = foreign.send(foreign.request(route.method.as_str(), &path)).await;
+        assert_eq!(hidden.error(404), "order_not_found", "{what}");
+        let seen = own.send(own.request(route.method.as_str(), &path)).await;
+        assert_eq!(seen.status, 200, "{what}: {}", seen.text);
+        asked += 1;
+    }
+    assert!(asked >= 3, "{asked}");
+    assert_eq!(foreign.get("/api/orders").await.expect(200)["pagination"]["total"], 0);
 }

@@ -1,5 +1,6 @@
 //! A client of the API: a base address, a key, JSON.
 
+use super::contract;
 use serde_json::Value;
 
 /// An answer, read whole.
@@ -43,6 +44,14 @@ pub fn http() -> reqwest::Client {
     client.timeout(std::time::Duration::from_secs(30)).build().unwrap()
 }
 
+/// Sends; method, path and the answer.
+async fn sent(request: reqwest::RequestBuilder) -> Option<(String, String, reqwest::Response)> {
+    let (http, request) = request.build_split();
+    let request = request.unwrap();
+    let (method, path) = (request.method().to_string(), request.url().path().to_owned());
+    Some((method, path, http.execute(request).await.ok()?))
+}
+
 /// Speaks to one server with one key.
 #[derive(Clone)]
 pub struct Client {
@@ -65,11 +74,20 @@ impl Client {
         }
     }
 
-    /// Sends; `None` when there was no whole answer.
+    /// Sends; `None` when there was no whole answer. It must be one that the API's description knows.
     pub async fn try_send(&self, request: reqwest::RequestBuilder) -> Option<Answer> {
-        let response = request.send().await.ok()?;
+        let (method, path, response) = sent(request).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Some(Answer { status, headers, text: response.text().await.ok()? })
+        let answer = Answer { status, headers, text: response.text().await.ok()? };
+        contract::check(&method, &path, answer.status, &answer.headers, Some(&answer.text));
+        Some(answer)
+    }
+
+    /// Sends; gives the answer before its body, which may never end. It must be one that the API's description knows.
+    pub async fn open(&self, request: reqwest::RequestBuilder) -> reqwest::Response {
+        let (method, path, response) = sent(request).await.expect("an answer");
+        contract::check(&method, &path, response.status().as_u16(), response.headers(), None);
+        response
     }
 
     /// Sends; there must be an answer.

@@ -27,7 +27,7 @@ impl Stream {
         if let Some(last) = last {
             request = request.header("Last-Event-ID", last);
         }
-        let answer = request.send().await.unwrap();
+        let answer = client.open(request).await;
         assert_eq!(answer.status().as_u16(), 200);
         assert_eq!(answer.headers()["content-type"], "text/event-stream");
         let pieces = answer.bytes_stream().map(|piece| piece.map(|bytes| bytes.to_vec())).boxed();

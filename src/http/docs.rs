@@ -1,0 +1,46 @@
+//! `/docs`: the API's description to read and to try, with Swagger UI from this binary; nothing comes from elsewhere.
+
+use crate::http::AppState;
+use crate::http::error::{Answer, ApiError, no_such_path};
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::get;
+use std::sync::Arc;
+use utoipa_swagger_ui::{Config, serve};
+
+/// Everything from here; styles also inline, as Swagger UI writes them, and pictures also from `data:`.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// The pages; no part of the API that they show.
+pub fn routes() -> Router<AppState> {
+    let index = || page("index.html");
+    let entry = || async { Redirect::permanent("/docs/") };
+    Router::new().route("/docs", get(entry)).route("/docs/", get(index)).route("/docs/{*file}", get(file))
+}
+
+async fn file(Path(name): Path<String>) -> Answer {
+    page(&name).await
+}
+
+async fn page(name: &str) -> Answer {
+    let config = Config::new(["/api/openapi.json"])
+        .display_operation_id(true)
+        .show_extensions(true)
+        .default_models_expand_depth(0)
+        .doc_expansion("none")
+        .validator_url("none");
+    let file = serve(name, Arc::new(config)).map_err(|error| ApiError::internal(error.to_string()))?;
+    let Some(file) = file else { return Err(no_such_path().await) };
+    let kind = HeaderValue::from_str(&file.content_type).map_err(ApiError::internal)?;
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY)),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+        (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    ];
+    let response: Response = (headers, file.bytes.into_owned()).into_response();
+    Ok(response)
+}

@@ -1,0 +1,177 @@
+//! What a route itself says of an operation: who may, what its path names, and the errors that follow from that.
+
+use super::operation::{Content, No, Operation};
+use super::shape::{Shape, id, text_of};
+use crate::domain::principal::Role;
+use crate::http::access::Need;
+use crate::http::limits::layer::counts;
+use crate::http::routes::Served;
+use axum::http::Method;
+use std::collections::BTreeMap;
+
+/// The word for callers without credentials in `x-roles`.
+pub const ANYBODY: &str = "anonymous";
+
+/// Who may use the route: the words of `x-roles`.
+pub fn roles(need: Need) -> Vec<&'static str> {
+    let all = [Role::Customer, Role::Operator, Role::Admin];
+    let from = |least: Role| all.into_iter().filter(move |role| *role >= least).map(Role::word);
+    match need {
+        Need::Open => std::iter::once(ANYBODY).chain(from(Role::Customer)).collect(),
+        Need::Role(least) => from(least).collect(),
+        Need::Session => from(Role::Operator).collect(),
+    }
+}
+
+/// Whether the route has rate limits (decisions §1): not health, signed inbound webhooks, and what must never wait.
+pub fn rate_limited(route: &Served) -> bool {
+    counts(route.path)
+}
+
+/// The path as the document writes it.
+pub fn path(route: &Served) -> String {
+    route.path.replace("{*", "{")
+}
+
+/// The parameters of the path: name, shape, words.
+pub fn path_parameters(route: &Served, thing: &str) -> Vec<(String, Shape, String)> {
+    let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
+    let parameter = |name: &str| match (name, name.strip_prefix('*')) {
+        ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", thing.replace('_', " "))),
+        (_, Some(rest)) => {
+            (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
+        }
+        _ => (name.to_owned(), text_of(1..), String::new()),
+    };
+    names.map(parameter).collect()
+}
+
+/// Whether an `Idempotency-Key` means something.
+pub fn keyed(route: &Served, operation: &Operation) -> bool {
+    route.method == Method::POST && route.need != Need::Open && !operation.unkeyed
+}
+
+/// Whether an `If-Match` means something: what is changed has a version.
+pub fn conditional(route: &Served, versioned: bool) -> bool {
+    route.method == Method::PATCH && versioned
+}
+
+/// A code and when it happens.
+pub type Code = (String, String);
+
+/// The errors of an operation, by status: those that follow from its route and what it takes, then its own.
+pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
+    let mut all = BTreeMap::<u16, Vec<Code>>::new();
+    let mut no = |(status, code, when): (u16, &str, &str)| {
+        all.entry(status).or_default().push((code.to_owned(), when.to_owned()));
+    };
+    let asks = operation.parameters.iter().any(|parameter| parameter.in_query);
+    match &operation.body {
+        Some(body) if body.media == "application/json" => BODY.into_iter().for_each(&mut no),
+        Some(_) => FORM.into_iter().for_each(&mut no),
+        None if asks => no(INVALID),
+        None => {}
+    }
+    if asks {
+        no(QUERY);
+    }
+    if route.need != Need::Open {
+        no(UNAUTHORIZED);
+    }
+    if matches!(route.need, Need::Role(Role::Operator | Role::Admin)) {
+        no(ROLE);
+    }
+    if !route.method.is_safe() {
+        no(SITE);
+    }
+    if route.path.contains("/{id}") {
+        for (code, when) in not_found(thing) {
+            no((404, &code, &when));
+        }
+    }
+    no(METHOD);
+    if keyed(route, operation) {
+        KEYED.into_iter().for_each(&mut no);
+    }
+    if conditional(route, versioned) {
+        no(STALE);
+    }
+    if rate_limited(route) {
+        no(LIMITED);
+    }
+    no(INTERNAL);
+    UNAVAILABLE.into_iter().for_each(&mut no);
+    for own in &operation.nos {
+        no(*own);
+    }
+    all
+}
+
+/// Why a path with an identifier leads nowhere.
+pub fn not_found(thing: &str) -> Vec<Code> {
+    let words = format!("There is no such {}.", thing.replace('_', " "));
+    vec![(format!("{thing}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
+}
+
+const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");
+const MALFORMED: No = (400, "malformed_json", "The body is no JSON object.");
+const MALFORMED_FORM: No = (400, "malformed_multipart", "The body is no multipart form.");
+const INCOMPLETE: No = (400, "incomplete_body", "The body did not arrive as a whole.");
+const QUERY: No = (400, "malformed_query", "The query string cannot be read.");
+const KEY: No = (400, "invalid_idempotency_key", "The key is empty or too long.");
+const UNAUTHORIZED: No = (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
+const ROLE: No = (403, "insufficient_role", "The role of the key or session does not suffice.");
+const SITE: No = (403, "cross_site", "A browser sent it from another site.");
+const METHOD: No = (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
+const SILENT: No = (408, "timeout", "Nothing of the body came for too long.");
+const KEY_IN_USE: No = (409, "idempotency_key_in_use", "A request with this key is still running.");
+const STALE: No = (412, "stale_version", "It has changed since the version that `If-Match` names.");
+const TOO_LARGE: No = (413, "too_large", "The body is larger than the server takes.");
+const MEDIA: No = (415, "unsupported_media_type", "The body has another media type.");
+const KEY_REUSED: No = (422, "idempotency_key_reused", "The key was used with another body.");
+const LIMITED: No = (429, "rate_limited", "Too many requests; `Retry-After` says when to come again.");
+const INTERNAL: No = (500, "internal", "A fault of the server; nothing more is told.");
+const BODY: [No; 6] = [INVALID, MALFORMED, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
+const FORM: [No; 6] = [INVALID, MALFORMED_FORM, INCOMPLETE, SILENT, TOO_LARGE, MEDIA];
+const KEYED: [No; 3] = [KEY, KEY_IN_USE, KEY_REUSED];
+/// Why the server may be out of service for a moment; `Retry-After` is always there.
+const UNAVAILABLE: [No; 8] = [
+    (503, "unavailable", "The database does not answer."),
+    (503, "disk_full", "The disk is full."),
+    (503, "read_only", "The database cannot be written."),
+    (503, "overloaded", "Too many commands wait for the same thing."),
+    (503, "parked", "The thing is out of service after repeated faults."),
+    (503, "unknown_outcome", "Whether it happened is not known; repeating it with its `Idempotency-Key` tells."),
+    (503, "timeout", "No answer in time; it may still happen."),
+    (503, "shutting_down", "The server is shutting down."),
+];
+
+/// Answers that many operations share, as the document names them.
+pub const SHARED: [(&str, &[No]); 17] = [
+    ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
+    ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),
+    ("InvalidQuery", &[INVALID, QUERY]),
+    ("Unauthorized", &[UNAUTHORIZED]),
+    ("InsufficientRole", &[ROLE]),
+    ("CrossSite", &[SITE]),
+    ("Forbidden", &[ROLE, SITE]),
+    ("MethodNotAllowed", &[METHOD]),
+    ("BodyTimeout", &[SILENT]),
+    ("KeyInUse", &[KEY_IN_USE]),
+    ("Stale", &[STALE]),
+    ("TooLarge", &[TOO_LARGE]),
+    ("UnsupportedMediaType", &[MEDIA]),
+    ("KeyReused", &[KEY_REUSED]),
+    ("RateLimited", &[LIMITED]),
+    ("Internal", &[INTERNAL]),
+    ("Unavailable", &UNAVAILABLE),
+];
+
+/// Whether what is answered is one resource with a version (`ETag`).
+pub fn versioned(operation: &Operation, has_version: impl Fn(&str) -> bool) -> bool {
+    match &operation.answer.1 {
+        Content::Named(name) => has_version(name),
+        Content::Json(shape, _) => shape.has_member("version"),
+        _ => false,
+    }
+}

@@ -1,0 +1,300 @@
+//! Puts the document together: routes, what is derived from them, what is said of them.
+
+use super::derive::{self, Code};
+use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
+use super::shape::{Shape, has, list, named, object, text_of};
+use super::{resources, shared};
+use crate::http::access::Need;
+use crate::http::routes::Served;
+use axum::http::Method;
+use serde_json::{Value, json};
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::extensions::{Extensions, ExtensionsBuilder};
+use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::{
+    Components, ComponentsBuilder, Content as Media, ContentBuilder, HttpMethod, Info, License, OpenApi,
+    OpenApiBuilder, PathItem, Paths, Ref, RefOr, Required, Response, ResponseBuilder, SecurityRequirement, Server,
+    tag::TagBuilder,
+};
+
+const ABOUT: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
+
+Callers send an API key in `X-API-Key`, or come with a staff session; `x-roles` of each operation names the roles that may \
+use it. Identifiers are UUIDs, times are RFC 3339 in UTC with milliseconds, money is in minor units (`...Cents`), amounts of \
+material have at most three decimals. Unknown members of a body are refused. Lists are newest first unless they say \
+otherwise. Every answer carries `X-Request-Id`.";
+
+/// The document of these routes; it names this address as the server's.
+pub fn document(served: &[Served], public_url: &str) -> OpenApi {
+    let resources = resources();
+    let book = Book::new(&resources);
+    let mut paths = Paths::new();
+    for route in served {
+        let item = PathItem::new(method(&route.method), book.operation(route, &resources));
+        let path = derive::path(route);
+        match paths.paths.get_mut(&path) {
+            Some(known) => known.merge_operations(item),
+            None => drop(paths.paths.insert(path, item)),
+        }
+    }
+    let mut info = Info::new("Printfloor production API", env!("CARGO_PKG_VERSION"));
+    info.description = Some(ABOUT.to_owned());
+    let mut license = License::new("MIT OR Apache-2.0");
+    license.identifier = Some("MIT OR Apache-2.0".to_owned());
+    info.license = Some(license);
+    let tag = |resource: &Resource| TagBuilder::new().name(resource.tag).description(Some(resource.about)).build();
+    OpenApiBuilder::new()
+        .info(info)
+        .servers(Some([Server::new(public_url)]))
+        .tags(Some(resources.iter().map(tag)))
+        .paths(paths)
+        .components(Some(book.components()))
+        .build()
+}
+
+fn method(method: &Method) -> HttpMethod {
+    match *method {
+        Method::POST => HttpMethod::Post,
+        Method::PATCH => HttpMethod::Patch,
+        Method::DELETE => HttpMethod::Delete,
+        _ => HttpMethod::Get,
+    }
+}
+
+/// What the document names, for looking up.
+struct Book {
+    shapes: Vec<(&'static str, Shape, Value)>,
+    /// Errors that several operations share: name, status, codes.
+    errors: Vec<(String, u16, Vec<Code>)>,
+}
+
+impl Book {
+    fn new(resources: &[Resource]) -> Self {
+        let shared = shared::shapes();
+        let all = shared.iter().chain(resources.iter().flat_map(|resource| &resource.shapes));
+        let shapes = all.map(|Named { name, shape, example }| (*name, shape.clone(), example.clone())).collect();
+        Self { shapes, errors: shared_errors(resources) }
+    }
+
+    fn find(&self, name: &str) -> Option<&(&'static str, Shape, Value)> {
+        self.shapes.iter().find(|(known, ..)| *known == name)
+    }
+
+    fn example(&self, name: &str) -> Value {
+        self.find(name).map_or(Value::Null, |(_, _, example)| example.clone())
+    }
+
+    fn components(&self) -> Components {
+        let mut components = ComponentsBuilder::new();
+        for (name, shape, _) in &self.shapes {
+            components = components.schema(*name, shape.clone());
+        }
+        for (name, scheme) in shared::security_schemes() {
+            components = components.security_scheme(name, scheme);
+        }
+        for (name, status, codes) in &self.errors {
+            components = components.response(name, error(*status, codes));
+        }
+        for (name, header) in shared::headers() {
+            components = components.header(name, header);
+        }
+        components.build()
+    }
+
+    fn operation(&self, route: &Served, resources: &[Resource]) -> utoipa::openapi::path::Operation {
+        let is = |said: &&Operation| said.method == route.method && said.path == route.path;
+        let found = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
+        let bare = get(route.path, "", "Not described yet.");
+        let (resource, said) = found.map_or((None, &bare), |(resource, said)| (Some(resource), said));
+        let thing = said.thing.or(resource.map(|resource| resource.thing)).unwrap_or("thing");
+        let has_version = |name: &str| self.find(name).is_some_and(|(_, shape, _)| shape.has_member("version"));
+        let versioned = derive::versioned(said, has_version);
+
+        let mut operation = OperationBuilder::new()
+            .summary(Some(said.summary))
+            .extensions(Some(ExtensionsBuilder::new().add("x-roles", derive::roles(route.need)).build()));
+        if let Some(resource) = resource {
+            operation = operation.tag(resource.tag).operation_id(Some(said.id));
+        }
+        if !said.about.is_empty() {
+            operation = operation.description(Some(said.about));
+        }
+        operation = secured(operation, route.need, said.by_token);
+        operation = parameters(operation, route, said, thing, versioned);
+        if let Some(body) = &said.body {
+            operation = operation.request_body(Some(request_body(body)));
+        }
+        if found.is_some() {
+            let (status, content) = &said.answer;
+            operation = operation.response(status.to_string(), self.success(route, said, *status, content, versioned));
+        }
+        for (status, codes) in derive::errors(route, said, thing, versioned) {
+            operation = operation.response(status.to_string(), self.error(status, &codes));
+        }
+        for (status, when, shape, example) in &said.others {
+            let content = json_content(shape.clone(), example.clone());
+            let response = ResponseBuilder::new().description(*when).content("application/json", content);
+            let response = with_headers_of(*status, response);
+            operation = operation.response(status.to_string(), with_common_headers(response));
+        }
+        operation.build()
+    }
+
+    /// An error's answer, or where the document says it for several operations.
+    fn error(&self, status: u16, codes: &[Code]) -> RefOr<Response> {
+        match self.errors.iter().find(|(_, known, same)| *known == status && same == codes) {
+            Some((name, ..)) => RefOr::Ref(Ref::from_response_name(name)),
+            None => RefOr::T(error(status, codes)),
+        }
+    }
+
+    fn success(&self, route: &Served, said: &Operation, status: u16, content: &Content, versioned: bool) -> Response {
+        let words = match (status, content) {
+            (201, _) => "Made.",
+            (_, Content::Nothing) => "Done.",
+            (_, Content::Page(..)) => "A page of the list.",
+            _ => "All is well.",
+        };
+        let mut response = ResponseBuilder::new().description(words);
+        response = match content {
+            Content::Nothing => response,
+            Content::Named(name) => response.content("application/json", json_content(named(name), self.example(name))),
+            Content::Page(member, name) => {
+                let shape = object([has(member, list(named(name))), has("pagination", named("Pagination"))]);
+                let example = json!({*member: [self.example(name)], "pagination": shared::page_example()});
+                response.content("application/json", json_content(shape, example))
+            }
+            Content::Json(shape, example) => {
+                response.content("application/json", json_content(shape.clone(), example.clone()))
+            }
+            Content::Other(media, example) => {
+                let shape = if example.is_some() { super::shape::text() } else { super::shape::bytes() };
+                let example = example.map(Value::from);
+                response.content(*media, ContentBuilder::new().schema(Some(shape)).example(example).build())
+            }
+        };
+        let mut add = |name: &str| {
+            response = std::mem::take(&mut response).header_ref(name, header_ref(name));
+        };
+        if versioned {
+            add("ETag");
+        }
+        if said.located {
+            add("Location");
+        }
+        if derive::keyed(route, said) {
+            add("Idempotency-Replayed");
+        }
+        if said.sets_cookie {
+            add("Set-Cookie");
+        }
+        with_common_headers(response)
+    }
+}
+
+fn parameters(
+    mut operation: OperationBuilder,
+    route: &Served,
+    said: &Operation,
+    thing: &str,
+    versioned: bool,
+) -> OperationBuilder {
+    for (name, shape, about) in derive::path_parameters(route, thing) {
+        operation = operation.parameter(parameter(&name, ParameterIn::Path, shape, &about));
+    }
+    for given in &said.parameters {
+        let place = if given.in_query { ParameterIn::Query } else { ParameterIn::Header };
+        operation = operation.parameter(parameter(given.name, place, given.shape.clone(), given.about));
+    }
+    if derive::keyed(route, said) {
+        let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";
+        let shape = text_of(1..=255);
+        operation = operation.parameter(parameter("Idempotency-Key", ParameterIn::Header, shape, about));
+    }
+    if derive::conditional(route, versioned) {
+        let about = "The `ETag` that was read: changes nothing when there is a newer version.";
+        let shape = super::shape::text_like("^(\\*|(W/)?\".*\")$");
+        operation = operation.parameter(parameter("If-Match", ParameterIn::Header, shape, about));
+    }
+    operation
+}
+
+fn secured(operation: OperationBuilder, need: Need, by_token: bool) -> OperationBuilder {
+    let by = |scheme: &str| SecurityRequirement::new(scheme, Vec::<String>::new());
+    match need {
+        Need::Open if by_token => operation.securities(Some([by(shared::TOKEN)])),
+        Need::Open => operation.securities(Some([])),
+        Need::Role(_) => operation.securities(Some([by(shared::KEY), by(shared::SESSION)])),
+        Need::Session => operation.securities(Some([by(shared::SESSION)])),
+    }
+}
+
+fn parameter(name: &str, place: ParameterIn, shape: Shape, about: &str) -> utoipa::openapi::path::Parameter {
+    let required = if matches!(place, ParameterIn::Path) { Required::True } else { Required::False };
+    let about = Some(about).filter(|about| !about.is_empty());
+    // An empty query parameter counts as an absent one: forms send what nobody chose.
+    let query = matches!(place, ParameterIn::Query);
+    let empty = query.then(|| Extensions::from_iter([("allowEmptyValue", true)]));
+    let parameter = ParameterBuilder::new().name(name).parameter_in(place).required(required);
+    parameter.description(about).schema(Some(shape)).extensions(empty).build()
+}
+
+fn request_body(body: &RequestBody) -> utoipa::openapi::request_body::RequestBody {
+    let content = ContentBuilder::new().schema(Some(body.shape.clone())).example(body.example.clone()).build();
+    let required = if body.optional { Required::False } else { Required::True };
+    RequestBodyBuilder::new().content(body.media, content).required(Some(required)).build()
+}
+
+fn json_content(shape: Shape, example: Value) -> Media {
+    ContentBuilder::new().schema(Some(shape)).example(Some(example)).build()
+}
+
+fn header_ref(name: &str) -> Ref {
+    Ref::new(format!("#/components/headers/{name}"))
+}
+
+/// Those of [`derive::SHARED`], and the 404 of each kind of thing.
+fn shared_errors(resources: &[Resource]) -> Vec<(String, u16, Vec<Code>)> {
+    let codes = |nos: &[No]| nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
+    let shared = derive::SHARED.map(|(name, nos)| (name.to_owned(), nos.first().map_or(500, |no| no.0), codes(nos)));
+    let things = resources.iter().filter(|resource| {
+        let own = |operation: &&Operation| operation.path.contains("/{id}") && operation.thing.is_none();
+        resource.operations.iter().any(|operation| own(&operation))
+    });
+    let missing = things.map(|resource| {
+        let name: String = resource.thing.split('_').flat_map(capitalised).collect();
+        (format!("{name}NotFound"), 404, derive::not_found(resource.thing))
+    });
+    shared.into_iter().chain(missing).collect()
+}
+
+fn capitalised(word: &str) -> impl Iterator<Item = char> {
+    let mut letters = word.chars();
+    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+}
+
+/// An error's answer: each of its codes with when it happens, and an example.
+fn error(status: u16, codes: &[Code]) -> Response {
+    let words: Vec<String> = codes.iter().map(|(code, when)| format!("- `{code}`: {when}")).collect();
+    let example = |(code, when): &Code| {
+        let value = json!({"success": false, "message": when, "code": code});
+        (code.clone(), ExampleBuilder::new().value(Some(value)).build())
+    };
+    let content = ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(codes.iter().map(example));
+    let response = ResponseBuilder::new().description(words.join("\n")).content("application/json", content.build());
+    with_common_headers(with_headers_of(status, response))
+}
+
+fn with_headers_of(status: u16, response: ResponseBuilder) -> ResponseBuilder {
+    match status {
+        405 => response.header_ref("Allow", header_ref("Allow")),
+        429 | 503 => response.header_ref("Retry-After", header_ref("Retry-After")),
+        _ => response,
+    }
+}
+
+fn with_common_headers(response: ResponseBuilder) -> Response {
+    let names = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining"];
+    names.into_iter().fold(response, |response, name| response.header_ref(name, header_ref(name))).build()
+}

@@ -1,0 +1,256 @@
+//! What an operation is, beyond what its route says already: its words, parameters, bodies, and its own errors.
+//!
+//! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
+
+use super::shape::{Shape, taken, whole};
+use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST};
+use axum::http::Method;
+use serde_json::{Value, json};
+
+/// A resource of the API: its operations and the shapes that they share.
+pub struct Resource {
+    /// Its heading.
+    pub tag: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// What its `{id}` names; makes the 404's code, `<thing>_not_found`.
+    pub thing: &'static str,
+    /// Shapes that the document names.
+    pub shapes: Vec<Named>,
+    /// What can be done.
+    pub operations: Vec<Operation>,
+}
+
+/// A shape with a name and an example.
+pub struct Named {
+    /// Its name.
+    pub name: &'static str,
+    /// Its shape.
+    pub shape: Shape,
+    /// How it may look.
+    pub example: Value,
+}
+
+/// A query parameter or header of a request.
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// In the query; else a header.
+    pub in_query: bool,
+    /// What it may be.
+    pub shape: Shape,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// What is sent along.
+pub struct RequestBody {
+    /// Its media type.
+    pub media: &'static str,
+    /// Its shape.
+    pub shape: Shape,
+    /// How it may look.
+    pub example: Option<Value>,
+    /// It may be left out.
+    pub optional: bool,
+}
+
+/// What is answered when all is well.
+pub enum Content {
+    /// No body.
+    Nothing,
+    /// A shape that the document names.
+    Named(&'static str),
+    /// A page of a list: the member that holds it, the name of its items' shape.
+    Page(&'static str, &'static str),
+    /// A shape of this operation alone, with an example.
+    Json(Shape, Value),
+    /// No JSON: a media type, with an example where it is text.
+    Other(&'static str, Option<&'static str>),
+}
+
+/// An error: its status, its code, and when it happens.
+pub type No = (u16, &'static str, &'static str);
+
+/// An operation.
+pub struct Operation {
+    /// Of its route.
+    pub method: Method,
+    /// Of its route.
+    pub path: &'static str,
+    /// Its name for programs.
+    pub id: &'static str,
+    /// In a few words.
+    pub summary: &'static str,
+    /// In more words.
+    pub about: &'static str,
+    /// Query parameters and headers.
+    pub parameters: Vec<Parameter>,
+    /// What is sent along.
+    pub body: Option<RequestBody>,
+    /// Status and content of the answer when all is well.
+    pub answer: (u16, Content),
+    /// Errors of its own.
+    pub nos: Vec<No>,
+    /// It goes past the things, to the wire or to other programs: no answer is kept for an `Idempotency-Key`.
+    pub unkeyed: bool,
+    /// What its `{id}` names, when not its resource's thing.
+    pub thing: Option<&'static str>,
+    /// The answer sets or removes the staff cookie.
+    pub sets_cookie: bool,
+    /// The answer says where the new resource is.
+    pub located: bool,
+    /// Further answers of shapes of their own: status, when, shape, example.
+    pub others: Vec<(u16, &'static str, Shape, Value)>,
+    /// It takes the agent gateway's token, instead of keys and sessions.
+    pub by_token: bool,
+}
+
+fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+    Operation {
+        method,
+        path,
+        id,
+        summary,
+        about: "",
+        parameters: Vec::new(),
+        body: None,
+        answer: (204, Content::Nothing),
+        nos: Vec::new(),
+        unkeyed: false,
+        thing: None,
+        sets_cookie: false,
+        located: false,
+        others: Vec::new(),
+        by_token: false,
+    }
+}
+
+/// GET.
+pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+    operation(Method::GET, path, id, summary)
+}
+/// POST.
+pub fn post(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+    operation(Method::POST, path, id, summary)
+}
+/// PATCH.
+pub fn patch(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+    operation(Method::PATCH, path, id, summary)
+}
+/// DELETE.
+pub fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+    operation(Method::DELETE, path, id, summary)
+}
+
+impl Operation {
+    /// In more words.
+    pub fn about(mut self, words: &'static str) -> Self {
+        self.about = words;
+        self
+    }
+    /// Takes a query parameter, which may be left out.
+    pub fn query(mut self, name: &'static str, shape: Shape, about: &'static str) -> Self {
+        self.parameters.push(Parameter { name, in_query: true, shape, about });
+        self
+    }
+    /// Takes a header, which may be left out.
+    pub fn header(mut self, name: &'static str, shape: Shape, about: &'static str) -> Self {
+        self.parameters.push(Parameter { name, in_query: false, shape, about });
+        self
+    }
+    /// Takes `limit`.
+    pub fn limited(self) -> Self {
+        let limit = whole(1..=LIMIT_MOST as i64).by_default(LIMIT_DEFAULT);
+        self.query("limit", limit, "How many at most.")
+    }
+    /// Takes a JSON body.
+    pub fn takes(mut self, shape: Shape, example: Value) -> Self {
+        self.body = Some(RequestBody { media: "application/json", shape, example: Some(example), optional: false });
+        self
+    }
+    /// Takes a JSON body that may be left out.
+    pub fn may_take(mut self, shape: Shape, example: Value) -> Self {
+        self.body = Some(RequestBody { media: "application/json", shape, example: Some(example), optional: true });
+        self
+    }
+    /// Takes no more than an empty object, or nothing at all.
+    pub fn takes_nothing(self) -> Self {
+        self.may_take(taken([]), json!({}))
+    }
+    /// Takes a multipart form.
+    pub fn takes_form(mut self, shape: Shape) -> Self {
+        self.body = Some(RequestBody { media: "multipart/form-data", shape, example: None, optional: false });
+        self
+    }
+    /// Answers 200 with a shape of its own.
+    pub fn answers(mut self, shape: Shape, example: Value) -> Self {
+        self.answer = (200, Content::Json(shape, example));
+        self
+    }
+    /// Answers this status with a shape of its own.
+    pub fn answers_with(mut self, status: u16, shape: Shape, example: Value) -> Self {
+        self.answer = (status, Content::Json(shape, example));
+        self
+    }
+    /// Answers 200 with what the document names so.
+    pub fn shows(mut self, name: &'static str) -> Self {
+        self.answer = (200, Content::Named(name));
+        self
+    }
+    /// Answers 201 with what the document names so, and where it is.
+    pub fn creates(mut self, name: &'static str) -> Self {
+        (self.answer, self.located) = ((201, Content::Named(name)), true);
+        self
+    }
+    /// Answers 201 with a shape of its own, and where it is.
+    pub fn makes(mut self, shape: Shape, example: Value) -> Self {
+        self.located = true;
+        self.answers_with(201, shape, example)
+    }
+    /// Answers 200 with a page of what the document names so; takes `limit` and `offset`.
+    pub fn lists(mut self, member: &'static str, name: &'static str) -> Self {
+        self.answer = (200, Content::Page(member, name));
+        self.limited().query("offset", whole(0..).by_default(0), "How many are passed over.")
+    }
+    /// Answers 200 with something that is no JSON.
+    pub fn sends(mut self, media: &'static str, example: Option<&'static str>) -> Self {
+        self.answer = (200, Content::Other(media, example));
+        self
+    }
+    /// May answer this error.
+    pub fn no(mut self, status: u16, code: &'static str, when: &'static str) -> Self {
+        self.nos.push((status, code, when));
+        self
+    }
+    /// May answer these errors.
+    pub fn nos(mut self, nos: &[No]) -> Self {
+        self.nos.extend_from_slice(nos);
+        self
+    }
+    /// No answer is kept for an `Idempotency-Key`.
+    pub fn unkeyed(mut self) -> Self {
+        self.unkeyed = true;
+        self
+    }
+    /// Its `{id}` names this.
+    pub fn of(mut self, thing: &'static str) -> Self {
+        self.thing = Some(thing);
+        self
+    }
+    /// Also answers this status with a shape of its own; for an error, instead of the one shape alone.
+    pub fn or(mut self, status: u16, when: &'static str, shape: Shape, example: Value) -> Self {
+        self.others.push((status, when, shape, example));
+        self
+    }
+    /// It takes the agent gateway's token, instead of keys and sessions.
+    pub fn by_token(mut self) -> Self {
+        self.by_token = true;
+        self
+    }
+    /// The answer sets or removes the staff cookie.
+    pub fn sets_cookie(mut self) -> Self {
+        self.sets_cookie = true;
+        self
+    }
+}

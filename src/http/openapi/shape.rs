@@ -1,0 +1,292 @@
+//! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
+
+use serde_json::{Value, json};
+use std::ops::{Bound, RangeBounds};
+use utoipa::openapi::schema::{
+    AdditionalProperties, Array, Object, OneOf, Ref, Schema, SchemaFormat, SchemaType, Type,
+};
+use utoipa::openapi::{KnownFormat, RefOr};
+
+/// The shape of a value.
+#[derive(Clone, PartialEq)]
+pub struct Shape(Box<RefOr<Schema>>);
+
+impl From<Shape> for RefOr<Schema> {
+    fn from(shape: Shape) -> Self {
+        *shape.0
+    }
+}
+
+fn shape(of: impl Into<RefOr<Schema>>) -> Shape {
+    Shape(Box::new(of.into()))
+}
+
+fn scalar(kind: Type, edit: impl FnOnce(&mut Object)) -> Shape {
+    let mut object = Object::with_type(kind);
+    edit(&mut object);
+    shape(Schema::Object(object))
+}
+
+fn formatted(format: KnownFormat) -> Shape {
+    scalar(Type::String, |text| text.format = Some(SchemaFormat::KnownFormat(format)))
+}
+
+/// A text.
+pub fn text() -> Shape {
+    scalar(Type::String, |_| ())
+}
+
+/// A text of that many characters.
+pub fn text_of(length: impl RangeBounds<usize>) -> Shape {
+    let (least, most) = (whole_start(&length), whole_end(&length));
+    scalar(Type::String, |text| (text.min_length, text.max_length) = (least.filter(|least| *least > 0), most))
+}
+
+/// A text that a regular expression describes.
+pub fn text_like(pattern: &str) -> Shape {
+    scalar(Type::String, |text| text.pattern = Some(pattern.to_owned()))
+}
+
+/// An identifier: a UUID.
+pub fn id() -> Shape {
+    scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uuid".to_owned())))
+}
+
+/// A point in time: RFC 3339.
+pub fn time() -> Shape {
+    formatted(KnownFormat::DateTime)
+}
+
+/// A day: `YYYY-MM-DD`.
+pub fn date() -> Shape {
+    formatted(KnownFormat::Date)
+}
+
+/// An address that is called.
+pub fn url() -> Shape {
+    scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uri".to_owned())))
+}
+
+/// An e-mail address.
+pub fn email() -> Shape {
+    scalar(Type::String, |text| {
+        text.format = Some(SchemaFormat::Custom("email".to_owned()));
+        text.max_length = Some(254);
+    })
+}
+
+/// A secret that is sent and never shown again.
+pub fn secret(length: impl RangeBounds<usize>) -> Shape {
+    let (least, most) = (whole_start(&length), whole_end(&length));
+    scalar(Type::String, |text| {
+        text.format = Some(SchemaFormat::KnownFormat(KnownFormat::Password));
+        (text.min_length, text.max_length, text.write_only) = (least, most, Some(true));
+    })
+}
+
+/// Bytes of a file.
+pub fn bytes() -> Shape {
+    formatted(KnownFormat::Binary)
+}
+
+/// One of these words.
+pub fn word<W: Into<Value>>(words: impl IntoIterator<Item = W>) -> Shape {
+    scalar(Type::String, |text| text.enum_values = Some(words.into_iter().map(Into::into).collect()))
+}
+
+/// A whole number.
+pub fn whole(range: impl RangeBounds<i64>) -> Shape {
+    let least = bound(range.start_bound(), 1);
+    let most = bound(range.end_bound(), -1);
+    scalar(Type::Integer, |number| {
+        number.format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
+        number.minimum = least.map(|least| (least as isize).into());
+        number.maximum = most.map(|most| (most as isize).into());
+    })
+}
+
+/// A number.
+pub fn number(range: impl RangeBounds<f64>) -> Shape {
+    scalar(Type::Number, |number| {
+        match range.start_bound() {
+            Bound::Included(least) => number.minimum = Some((*least).into()),
+            Bound::Excluded(least) => number.exclusive_minimum = Some((*least).into()),
+            Bound::Unbounded => {}
+        }
+        if let Bound::Included(most) = range.end_bound() {
+            number.maximum = Some((*most).into());
+        }
+    })
+}
+
+/// A number above 0 and at most this.
+pub fn above_zero(most: f64) -> Shape {
+    number((Bound::Excluded(0.0), Bound::Included(most)))
+}
+
+/// True or false.
+pub fn yes_no() -> Shape {
+    scalar(Type::Boolean, |_| ())
+}
+
+/// Any JSON value.
+pub fn anything() -> Shape {
+    let mut object = Object::new();
+    object.schema_type = SchemaType::AnyValue;
+    shape(Schema::Object(object))
+}
+
+/// An object whose members are another program's.
+pub fn open_object() -> Shape {
+    map(anything())
+}
+
+/// An object with names of the moment, and a value of this shape for each.
+pub fn map(of: Shape) -> Shape {
+    scalar(Type::Object, |object| {
+        let free = of == anything();
+        let values = if free { AdditionalProperties::FreeForm(true) } else { AdditionalProperties::RefOr(*of.0) };
+        object.additional_properties = Some(Box::new(values));
+    })
+}
+
+/// A list.
+pub fn list(of: Shape) -> Shape {
+    shape(Schema::Array(Array::new(*of.0)))
+}
+
+/// A list of that many.
+pub fn list_of(of: Shape, length: impl RangeBounds<usize>) -> Shape {
+    let mut array = Array::new(*of.0);
+    (array.min_items, array.max_items) = (whole_start(&length).filter(|least| *least > 0), whole_end(&length));
+    shape(Schema::Array(array))
+}
+
+/// A shape that the document names.
+pub fn named(name: &str) -> Shape {
+    shape(Ref::from_schema_name(name))
+}
+
+/// A member of an object: its name, its shape, and whether it must be there.
+pub type Member = (&'static str, Shape, bool);
+
+/// A member that is always there.
+pub fn has(name: &'static str, shape: Shape) -> Member {
+    (name, shape, true)
+}
+
+/// A member that may be absent.
+pub fn may(name: &'static str, shape: Shape) -> Member {
+    (name, shape, false)
+}
+
+/// An object as it is answered.
+pub fn object(members: impl IntoIterator<Item = Member>) -> Shape {
+    scalar(Type::Object, |object| {
+        for (name, shape, must) in members {
+            object.properties.insert(name.to_owned(), *shape.0);
+            if must {
+                object.required.push(name.to_owned());
+            }
+        }
+    })
+}
+
+/// An object as it is taken: unknown members are refused.
+pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
+    let mut shape = object(members);
+    if let RefOr::T(Schema::Object(object)) = &mut *shape.0 {
+        object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+    }
+    shape
+}
+
+/// Either the one or the other.
+pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
+    let mut one_of = OneOf::new();
+    one_of.items = shapes.into_iter().map(|shape| *shape.0).collect();
+    shape(Schema::OneOf(one_of))
+}
+
+impl Shape {
+    /// With words on what it is.
+    pub fn about(mut self, words: &str) -> Self {
+        let words = words.to_owned();
+        match &mut *self.0 {
+            RefOr::T(Schema::Object(object)) => object.description = Some(words),
+            RefOr::T(Schema::Array(array)) => array.description = Some(words),
+            RefOr::T(Schema::OneOf(one_of)) => one_of.description = Some(words),
+            RefOr::Ref(reference) => reference.description = words,
+            RefOr::T(_) => {}
+        }
+        self
+    }
+
+    /// With the value that an absent one stands for.
+    pub fn by_default(mut self, value: impl Into<Value>) -> Self {
+        match &mut *self.0 {
+            RefOr::T(Schema::Object(object)) => object.default = Some(value.into()),
+            RefOr::T(Schema::Array(array)) => array.default = Some(value.into()),
+            _ => {}
+        }
+        self
+    }
+
+    /// Not two of the same.
+    pub fn unlike_each_other(mut self) -> Self {
+        if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
+            array.unique_items = true;
+        }
+        self
+    }
+
+    /// Null as well: to clear it, or because there is none.
+    pub fn or_null(mut self) -> Self {
+        match &mut *self.0 {
+            RefOr::T(Schema::Object(object)) => {
+                with_null(&mut object.schema_type);
+                if let Some(words) = &mut object.enum_values {
+                    words.push(json!(null));
+                }
+            }
+            RefOr::T(Schema::Array(array)) => with_null(&mut array.schema_type),
+            _ => return either([self, scalar(Type::Null, |_| ())]),
+        }
+        self
+    }
+
+    /// Whether it is an object with this member.
+    pub fn has_member(&self, name: &str) -> bool {
+        matches!(&*self.0, RefOr::T(Schema::Object(object)) if object.properties.contains_key(name))
+    }
+}
+
+fn with_null(kind: &mut SchemaType) {
+    if let SchemaType::Type(known) = kind {
+        *kind = SchemaType::from_iter([known.clone(), Type::Null]);
+    }
+}
+
+fn bound(bound: Bound<&i64>, step: i64) -> Option<i64> {
+    match bound {
+        Bound::Included(number) => Some(*number),
+        Bound::Excluded(number) => Some(number.saturating_add(step)),
+        Bound::Unbounded => None,
+    }
+}
+
+fn whole_start(range: &impl RangeBounds<usize>) -> Option<usize> {
+    match range.start_bound() {
+        Bound::Included(number) => Some(*number),
+        Bound::Excluded(number) => Some(number.saturating_add(1)),
+        Bound::Unbounded => None,
+    }
+}
+
+fn whole_end(range: &impl RangeBounds<usize>) -> Option<usize> {
+    match range.end_bound() {
+        Bound::Included(number) => Some(*number),
+        Bound::Excluded(number) => Some(number.saturating_sub(1)),
+        Bound::Unbounded => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! What all operations share: the one shape of errors, pages, headers, and how callers prove who they are.
+
+use super::operation::Named;
+use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
+use crate::http::access::{COOKIE, KEY_HEADER};
+use serde_json::json;
+use utoipa::openapi::header::Header;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+
+/// Name of the scheme of API keys.
+pub const KEY: &str = "apiKey";
+/// Name of the scheme of staff sessions.
+pub const SESSION: &str = "staffSession";
+/// Name of the scheme of the agent gateway.
+pub const TOKEN: &str = "agentToken";
+
+/// How callers prove who they are.
+pub fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
+    let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
+    let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
+    debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
+    let mut bearer = Http::new(HttpAuthScheme::Bearer);
+    bearer.description = Some("The server's `AGENT_TOKEN`.".to_owned());
+    [
+        (KEY, SecurityScheme::ApiKey(ApiKey::Header(header))),
+        (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie))),
+        (TOKEN, SecurityScheme::Http(bearer)),
+    ]
+}
+
+/// Shapes of every resource.
+pub fn shapes() -> Vec<Named> {
+    let fault = object([
+        has("path", text().about("Dotted path of the member, such as `lines.0.quantity`.")),
+        has("message", text().about("What is wrong with it, in plain words.")),
+    ]);
+    let error = object([
+        has("success", yes_no().about("Always false.")),
+        has("message", text().about("In plain words, for people.")),
+        has("code", text_like("^[a-z][a-z0-9_]*$").about("Stable, for programs.")),
+        may("errors", list(fault).about("All faults of a body or query at once; only when it is not valid.")),
+    ]);
+    let pagination = object([
+        has("limit", whole(1..=200).about("How many were asked for at most.")),
+        has("offset", whole(0..).about("How many were passed over.")),
+        has("total", whole(0..).about("How many there are.")),
+        has("hasMore", yes_no().about("Whether there are more after these.")),
+    ]);
+    vec![
+        Named {
+            name: "Error",
+            shape: error.about("The one shape of errors."),
+            example: json!({
+                "success": false, "message": "lines.0.quantity: must be from 1 to 1000000", "code": "validation_failed",
+                "errors": [{"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}],
+            }),
+        },
+        Named { name: "Pagination", shape: pagination, example: page_example() },
+    ]
+}
+
+/// The page that examples of lists show.
+pub fn page_example() -> serde_json::Value {
+    json!({"limit": 50, "offset": 0, "total": 1, "hasMore": false})
+}
+
+/// Headers of answers: name, as the document names it, and what it is.
+pub fn headers() -> Vec<(&'static str, Header)> {
+    let header = |shape: super::shape::Shape, about: &str| {
+        let mut header = Header::new(shape);
+        header.description = Some(about.to_owned());
+        header
+    };
+    vec![
+        ("X-Request-Id", header(text(), "The request's id: the caller's own, or one that was made for it.")),
+        ("X-RateLimit-Limit", header(whole(0..), "How many requests the tightest window allows.")),
+        ("X-RateLimit-Remaining", header(whole(0..), "How many are left in it.")),
+        ("Retry-After", header(whole(0..), "Seconds until it makes sense to come again.")),
+        ("ETag", header(text_like("^\".+\"$"), "The version of what is answered, for `If-Match`.")),
+        ("Location", header(text(), "Where the new resource is.")),
+        ("Idempotency-Replayed", header(word(["true"]), "This is the first answer to this key, given again.")),
+        (
+            "Set-Cookie",
+            header(text(), "The staff cookie: `HttpOnly; SameSite=Strict; Path=/`, `Secure` in production."),
+        ),
+        ("Allow", header(text(), "The methods that the path takes.")),
+    ]
+}

@@ -1,0 +1,59 @@
+//! The words of an enumeration, as `serde` reads and writes them: asked of the type itself, never typed again.
+
+use super::shape::{Shape, word};
+use serde::de::value::Error;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
+use serde::forward_to_deserialize_any;
+
+/// One of the words of `T`, an enumeration without data in its variants.
+pub fn word_of<T: DeserializeOwned>() -> Shape {
+    word(words_of::<T>())
+}
+
+/// All words of `T`; none when it is no enumeration.
+pub fn words_of<T: DeserializeOwned>() -> Vec<&'static str> {
+    let mut words: &'static [&'static str] = &[];
+    // It fails on purpose: what is wanted is what it asks for.
+    let _ = T::deserialize(Asked(&mut words));
+    words.to_vec()
+}
+
+/// Notes which variants are asked for.
+struct Asked<'a>(&'a mut &'static [&'static str]);
+
+impl<'de> Deserializer<'de> for Asked<'_> {
+    type Error = Error;
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        variants: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Error> {
+        *self.0 = variants;
+        Err(Error::custom("only the words are asked for"))
+    }
+
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+        Err(Error::custom("not an enumeration"))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct identifier ignored_any
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::job::JobState;
+    use crate::domain::order::OrderKind;
+
+    #[test]
+    fn the_words_are_those_of_the_wire() {
+        assert_eq!(words_of::<OrderKind>(), ["catalog", "custom", "manual"]);
+        assert_eq!(words_of::<JobState>()[1..4], ["VALIDATED", "awaiting_manual_review", "SLICED"]);
+        assert!(words_of::<String>().is_empty());
+    }
+}

@@ -1,0 +1,243 @@
+//! The description of the API (decisions §1): complete, true, readable, and the one that is kept in the repository.
+
+use crate::support::contract::{self, ADDRESS, CONTRACT};
+use crate::support::{App, Db};
+use printfloor::config::Config;
+use printfloor::http::{openapi, production};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The kept description; after a change of the API it is written anew with
+/// `cargo run -- openapi production > docs/openapi/production.json`.
+const KEPT: &str = include_str!("../../../docs/openapi/production.json");
+
+/// Every operation of the document: its method, path, and itself.
+fn operations() -> Vec<(String, &'static str, &'static Value)> {
+    let paths = CONTRACT.document["paths"].as_object().unwrap();
+    let of = |(path, item): (&'static String, &'static Value)| {
+        let operations = item.as_object().unwrap().iter();
+        operations.map(move |(method, operation)| (method.to_uppercase(), path.as_str(), operation))
+    };
+    paths.iter().flat_map(of).collect()
+}
+
+#[test]
+fn every_route_is_described_and_every_description_has_a_route() {
+    let misfits = openapi::misfits(&CONTRACT.served);
+    assert!(misfits.is_empty(), "see \"Add an endpoint\" in CONTRIBUTING.md: {misfits:#?}");
+}
+
+#[test]
+fn a_route_that_nobody_described_is_in_the_document_all_the_same() {
+    let need = printfloor::http::access::Need::Role(printfloor::domain::principal::Role::Admin);
+    let bare = production::routes(&Config::default()).get(need, "/api/new/{id}", async || "").served();
+    assert_eq!(openapi::misfits(&bare), ["no description: GET /api/new/{id}"]);
+    let document: Value = serde_json::from_str(&openapi::json(&bare, ADDRESS)).unwrap();
+    let operation = &document["paths"]["/api/new/{id}"]["get"];
+    assert_eq!(operation["x-roles"], json!(["admin"]));
+    assert_eq!(operation["parameters"][0]["name"], "id");
+    let statuses: Vec<_> = operation["responses"].as_object().unwrap().keys().collect();
+    assert_eq!(statuses, ["401", "403", "404", "405", "429", "500", "503"]);
+}
+
+#[test]
+fn the_kept_description_is_that_of_the_code() {
+    let made = openapi::json(&CONTRACT.served, ADDRESS);
+    let differs = made.lines().zip(KEPT.lines()).enumerate().find(|(_, (made, kept))| made != kept);
+    let renew = "cargo run -- openapi production > docs/openapi/production.json";
+    if let Some((at, (made, kept))) = differs {
+        panic!("line {}: kept is\n{kept}\nmade is\n{made}\nif that is meant: {renew}", at + 1);
+    }
+    assert!(made == KEPT, "one is longer than the other; if that is meant: {renew}");
+}
+
+/// An answer that the description does not know fails whatever test got it.
+#[test]
+fn the_tests_notice_what_is_not_described() {
+    let notices = |method: &str, path: &str, status: u16, kind: &str, body: &Value| {
+        let headers = [
+            ("x-request-id", "1"),
+            ("content-type", kind),
+            ("etag", "\"1\""),
+            ("x-ratelimit-limit", "9"),
+            ("x-ratelimit-remaining", "9"),
+        ];
+        let headers =
+            headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).into_iter().collect();
+        let body = body.to_string();
+        let known = std::panic::catch_unwind(|| contract::check(method, path, status, &headers, Some(&body)));
+        known.is_err()
+    };
+    let (path, json) = ("/api/skus/01890000-0000-7000-8000-00000000dead", "application/json");
+    let sku = CONTRACT.document["paths"]["/api/skus/{id}"]["get"]["responses"]["200"].clone();
+    let sku = sku["content"][json]["example"].clone();
+    assert!(!notices("GET", path, 200, json, &sku), "what is described");
+    assert!(notices("GET", path, 200, "text/html", &sku), "another media type");
+    assert!(notices("GET", path, 202, json, &sku), "another status");
+    assert!(notices("GET", path, 404, json, &sku), "not the shape of errors");
+    assert!(notices("PUT", path, 200, json, &sku), "no such operation");
+    assert!(notices("GET", "/api/sku", 200, json, &sku), "no such path");
+    for (member, value) in
+        [("more", json!(1)), ("priceCents", json!(1.5)), ("machineType", json!("lathe")), ("id", json!("7"))]
+    {
+        let mut other = sku.clone();
+        other[member] = value;
+        assert!(notices("GET", path, 200, json, &other), "{member}");
+    }
+    let mut less = sku;
+    less.as_object_mut().unwrap().remove("version");
+    assert!(notices("GET", path, 200, json, &less), "a member is missing");
+}
+
+#[test]
+fn every_operation_is_documented() {
+    let mut ids = BTreeSet::new();
+    for (method, path, operation) in operations() {
+        let what = format!("{method} {path}");
+        let id = operation["operationId"].as_str().unwrap_or_else(|| panic!("{what} has no operationId"));
+        assert!(ids.insert(id), "{what}: {id} is the name of two operations");
+        assert!(id.chars().all(|c| c.is_ascii_alphanumeric()), "{what}: {id}");
+        assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{what} has no summary");
+        assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what}");
+        let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("{what} has no roles"));
+        let open = roles.iter().any(|role| role == openapi::derive::ANYBODY);
+        let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("agentToken").is_none());
+        assert_eq!(open, !by_key, "{what}: roles and security differ");
+        let answers = operation["responses"].as_object().unwrap();
+        assert!(answers.keys().any(|status| status.starts_with('2')), "{what}");
+        assert!(answers.contains_key("500") && answers.contains_key("503") && answers.contains_key("405"), "{what}");
+        assert!(open || answers.contains_key("401"), "{what}");
+        for name in path.split('{').skip(1).filter_map(|rest| rest.split('}').next()) {
+            let parameters = operation["parameters"].as_array().unwrap();
+            let parameter = parameters.iter().find(|parameter| parameter["name"] == name && parameter["in"] == "path");
+            assert_eq!(parameter.unwrap_or_else(|| panic!("{what}: {name}"))["required"], true, "{what}");
+            assert!(answers.contains_key("404"), "{what}");
+        }
+    }
+    assert!(ids.len() >= 90, "{}", ids.len());
+}
+
+/// Every schema of the document with a value that it shows as an example.
+#[test]
+fn examples_are_what_they_are_examples_of() {
+    let mut seen = 0;
+    let mut hold = |what: &str, content: &Value| {
+        let one = content.get("example").into_iter();
+        let many = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
+        for example in one.chain(many) {
+            let faults = CONTRACT.faults(&content["schema"], example);
+            assert!(faults.is_empty(), "{what}: {faults:#?}\n{example}");
+            seen += 1;
+        }
+    };
+    for (method, path, operation) in operations() {
+        let id = operation["operationId"].as_str().unwrap();
+        if let Some(body) = operation["requestBody"]["content"].get("application/json") {
+            assert!(body.get("example").is_some(), "{id}: its body has no example");
+            hold(&format!("{id}, request"), body);
+        }
+        for (status, answer) in operation["responses"].as_object().unwrap() {
+            let answer = CONTRACT.resolve(answer);
+            for (media, content) in answer["content"].as_object().into_iter().flatten() {
+                let binary = media == "application/octet-stream";
+                assert!(
+                    binary || content.get("example").or(content.get("examples")).is_some(),
+                    "{method} {path} {status}"
+                );
+                hold(&format!("{id}, {status}"), content);
+            }
+        }
+    }
+    assert!(seen > 500, "{seen}");
+}
+
+#[test]
+fn bodies_refuse_what_they_do_not_know() {
+    for (method, path, operation) in operations() {
+        let signed = path.contains("/webhooks/") && !path.starts_with("/api/webhooks/");
+        let Some(body) = operation["requestBody"]["content"].as_object().filter(|_| !signed) else { continue };
+        for content in body.values() {
+            let schema = &content["schema"];
+            let shapes = schema["oneOf"].as_array().map_or(vec![schema], |shapes| shapes.iter().collect());
+            for shape in shapes {
+                assert_eq!(CONTRACT.resolve(shape)["additionalProperties"], false, "{method} {path}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_schemas_are_schemas_and_every_reference_leads_somewhere() {
+    fn references<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+        match value {
+            Value::Object(members) => {
+                found.extend(members.get("$ref").and_then(Value::as_str));
+                members.values().for_each(|value| references(value, found));
+            }
+            Value::Array(items) => items.iter().for_each(|value| references(value, found)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    references(&CONTRACT.document, &mut found);
+    for place in &found {
+        assert!(CONTRACT.document.pointer(place.trim_start_matches('#')).is_some(), "{place} leads nowhere");
+    }
+    for kind in ["schemas", "headers", "responses"] {
+        for name in CONTRACT.document["components"][kind].as_object().unwrap().keys() {
+            assert!(found.contains(format!("#/components/{kind}/{name}").as_str()), "nothing uses {name} of {kind}");
+        }
+    }
+    for (name, schema) in CONTRACT.document["components"]["schemas"].as_object().unwrap() {
+        jsonschema::meta::validate(schema).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+#[tokio::test]
+async fn the_server_shows_the_description_to_anybody() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
+    let answer = app.nobody().get("/api/openapi.json").await;
+    assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
+    let document = answer.expect(200);
+    assert_eq!(document["openapi"], "3.1.0");
+    assert_eq!(document["servers"], json!([{"url": "https://shop.example"}]));
+    assert_eq!(document["paths"], CONTRACT.document["paths"]);
+    assert_eq!(document["components"], CONTRACT.document["components"]);
+}
+
+#[tokio::test]
+async fn the_pages_that_show_it_need_nobody_else() {
+    let app = App::new(Db::sqlite()).await;
+    let nobody = app.nobody();
+    let entry = nobody.get("/docs").await;
+    assert_eq!((entry.status, entry.header("location")), (308, Some("/docs/")));
+    let page = nobody.get("/docs/").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-type").unwrap().starts_with("text/html"));
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'; script-src 'self';"));
+    let parts: Vec<&str> = page.text.split(['"', '\'']).filter(|part| part.starts_with("./")).collect();
+    assert!(parts.len() >= 5, "{}", page.text);
+    assert!(!page.text.contains("://"), "{}", page.text);
+    for part in parts {
+        let file = nobody.get(&format!("/docs/{}", part.trim_start_matches("./"))).await;
+        assert_eq!(file.status, 200, "{part}");
+        assert_eq!(file.header("x-content-type-options"), Some("nosniff"));
+        if part.ends_with(".css") {
+            assert!(!file.text.contains("@import") && !file.text.contains("url(http"), "{part}");
+        }
+    }
+    let start = nobody.get("/docs/swagger-initializer.js").await;
+    assert!(start.text.contains("/api/openapi.json"), "{}", start.text);
+    assert_eq!(nobody.get("/docs/nothing.js").await.error(404), "not_found");
+}
+
+#[tokio::test]
+async fn the_command_line_prints_it() {
+    let place = crate::cli::process::Place::new();
+    assert!(place.done("openapi production") == KEPT, "it prints another description than the kept one");
+    assert!(place.done("openapi") == KEPT);
+    let billing = place.run("openapi billing");
+    assert_eq!((billing.code, billing.out.as_str()), (Some(1), ""));
+    assert!(billing.err.contains("no billing API"), "{}", billing.err);
+    assert!(!place.path().join(".env").exists(), "it makes nothing");
+}

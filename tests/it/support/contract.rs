@@ -1,0 +1,147 @@
+//! Holds every answer that tests get against the API's description: the status is documented for the operation, the body
+//! is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the truth.
+
+use jsonschema::Validator;
+use printfloor::config::Config;
+use printfloor::http::{openapi, production, routes::Served};
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
+/// The address that the description names here.
+pub const ADDRESS: &str = "http://127.0.0.1:8787";
+
+/// What the server says of itself.
+pub struct Contract {
+    /// The routes.
+    pub served: Vec<Served>,
+    /// The description.
+    pub document: Value,
+    /// Its components, with every object closed: what is not described must not be answered.
+    components: Value,
+    validators: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+/// The one of this build.
+pub static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let served = production::routes(&Config::default()).served();
+    let document: Value = serde_json::from_str(&openapi::json(&served, ADDRESS)).expect("a description");
+    let mut components = document["components"].clone();
+    close(&mut components["schemas"]);
+    Contract { served, document, components, validators: Mutex::default() }
+});
+
+/// Closes every object that lists its members, and does not say that there may be more.
+fn close(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            members.values_mut().for_each(close);
+            if members.get("properties").is_some_and(Value::is_object) && members.get("type").is_some() {
+                members.entry("additionalProperties").or_insert(json!(false));
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(close),
+        _ => {}
+    }
+}
+
+impl Contract {
+    /// An operation as it is described.
+    pub fn operation(&self, route: &Served) -> &Value {
+        let path = openapi::derive::path(route);
+        &self.document["paths"][&path][route.method.as_str().to_lowercase()]
+    }
+
+    /// Follows a `$ref` of the document.
+    pub fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        match value["$ref"].as_str() {
+            Some(place) => self.document.pointer(place.trim_start_matches('#')).unwrap_or_else(|| panic!("no {place}")),
+            None => value,
+        }
+    }
+
+    /// What is wrong with a value, if anything.
+    pub fn faults(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let mut schema = schema.clone();
+        close(&mut schema);
+        let key = schema.to_string();
+        let known = self.validators.lock().unwrap().get(&key).cloned();
+        let validator = known.unwrap_or_else(|| {
+            schema["components"] = self.components.clone();
+            let made = jsonschema::options().should_validate_formats(true).build(&schema);
+            let made = Arc::new(made.unwrap_or_else(|error| panic!("not a schema ({error}): {key}")));
+            self.validators.lock().unwrap().insert(key, made.clone());
+            made
+        });
+        validator.iter_errors(value).map(|fault| format!("{}: {fault}", fault.instance_path())).collect()
+    }
+}
+
+/// Whether a path is one of a route's.
+fn matches(route: &Served, path: &str) -> bool {
+    let (mut wanted, mut given) = (route.path.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some(name), Some(part)) if name.starts_with("{*") => return !part.is_empty(),
+            (Some(name), Some(part)) if name == part || (name.starts_with('{') && !part.is_empty()) => {}
+            _ => return false,
+        }
+    }
+}
+
+/// The routes of a path; the one without parameters first, as the router has it.
+fn routes(path: &str) -> Vec<&'static Served> {
+    let all: Vec<&Served> = CONTRACT.served.iter().filter(|route| matches(route, path)).collect();
+    let literal: Vec<&Served> = all.iter().filter(|route| route.path == path).copied().collect();
+    if literal.is_empty() { all } else { literal }
+}
+
+/// Panics unless the description knows this answer. `None` for a body that is not read.
+pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: Option<&str>) {
+    if !["/api", "/webhooks", "/healthz", "/readyz", "/metrics"].iter().any(|prefix| path.starts_with(prefix)) {
+        return;
+    }
+    let what = format!("{method} {path} {status}");
+    assert!(headers.contains_key("x-request-id"), "{what}: no X-Request-Id");
+    let routes = routes(path);
+    let Some(route) = routes.iter().find(|route| route.method.as_str() == method) else {
+        // A HEAD is answered as a GET; what else is no operation is refused in the one shape.
+        if method != "HEAD" {
+            assert_eq!(status, if routes.is_empty() { 404 } else { 405 }, "{what}: it is no operation");
+            conforms(&what, &json!({"$ref": "#/components/schemas/Error"}), body);
+        }
+        return;
+    };
+    for name in ["x-ratelimit-limit", "x-ratelimit-remaining"] {
+        let counted = openapi::derive::rate_limited(route);
+        assert!(!counted || headers.contains_key(name), "{what}: no {name}");
+    }
+    let operation = CONTRACT.operation(route);
+    let what = format!("{} ({what})", operation["operationId"].as_str().unwrap_or("not described"));
+    let answer = &operation["responses"][status.to_string()];
+    assert!(!answer.is_null(), "{what}: this status is not described; the body was {body:?}");
+    let answer = CONTRACT.resolve(answer);
+    for name in ["ETag", "Location", "Retry-After", "Allow"] {
+        let said = answer["headers"].get(name).is_some();
+        assert!(!said || headers.contains_key(name), "{what}: the header {name} is described and missing");
+    }
+    let Some(content) = answer["content"].as_object() else {
+        assert!(body.is_none_or(str::is_empty), "{what}: a body where none is described: {body:?}");
+        return;
+    };
+    let media = headers.get("content-type").map(|value| value.to_str().unwrap_or_default()).unwrap_or_default();
+    let media = media.split(';').next().unwrap_or_default();
+    let described = content.get(media).unwrap_or_else(|| panic!("{what}: {media:?} is not described"));
+    if media == "application/json" {
+        conforms(&what, &described["schema"], body);
+    }
+}
+
+fn conforms(what: &str, schema: &Value, body: Option<&str>) {
+    let Some(body) = body else { return };
+    let value: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
+    let faults = CONTRACT.faults(schema, &value);
+    assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {}\n{body}", faults.join("\n  "));
+}
