@@ -56,7 +56,7 @@ impl Blobs {
     }
 
     /// Begins a content that comes in pieces.
-    pub async fn begin(&self) -> io::Result<Incoming<'_>> {
+    pub fn begin(&self) -> io::Result<Incoming<'_>> {
         let path = self.dir.join(INCOMING).join(self.next.fetch_add(1, Relaxed).to_string());
         // Made at once: an upload given up while it waited for a thread would leave a file that nobody removes.
         let file = File::from_std(std::fs::File::create_new(&path)?);
@@ -65,7 +65,7 @@ impl Blobs {
 
     /// Keeps a content that is in memory.
     pub async fn put(&self, bytes: &[u8]) -> io::Result<Kept> {
-        let mut incoming = self.begin().await?;
+        let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
         incoming.keep().await
     }
@@ -147,7 +147,7 @@ mod tests {
         let blobs = Blobs::open(dir.path()).unwrap();
         let whole = blobs.put(b"abc").await.unwrap();
         assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-        let mut pieces = blobs.begin().await.unwrap();
+        let mut pieces = blobs.begin().unwrap();
         pieces.write(b"a").await.unwrap();
         pieces.write(b"bc").await.unwrap();
         assert_eq!(pieces.keep().await.unwrap(), whole);
@@ -162,7 +162,7 @@ mod tests {
     async fn what_is_given_up_leaves_nothing() {
         let dir = tempfile::tempdir().unwrap();
         let blobs = Blobs::open(dir.path()).unwrap();
-        let mut given_up = blobs.begin().await.unwrap();
+        let mut given_up = blobs.begin().unwrap();
         given_up.write(b"abc").await.unwrap();
         drop(given_up);
         assert_eq!(files_below(dir.path()), 0);

@@ -164,7 +164,8 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("webhooks.allow_private_targets", "true".to_owned()),
         // One program plays all customers, staff and services.
         ("limits.staff_per_minute", "1000000".to_owned()),
-        // Simulated prints last seconds.
+        // Simulated prints last seconds, and so does the wait for one that did not start.
+        ("dispatch.confirm_seconds", "10".to_owned()),
         ("printers.poll_seconds", "0.5".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {

@@ -10,6 +10,11 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// told; each answers one request.
 const BEYOND: usize = 256;
 
+/// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
+const OTHER_FILES: usize = 256;
+/// However few files the system allows, so many connections are taken.
+const FEWEST: usize = 16;
+
 /// The address at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
@@ -44,10 +49,18 @@ impl Drop for Place {
 impl Load {
     /// As configured.
     pub fn new(server: &Server) -> Self {
+        let possible = open_files().map_or(usize::MAX, |files| files.saturating_sub(OTHER_FILES + BEYOND).max(FEWEST));
+        if possible < server.max_connections {
+            tracing::warn!(
+                possible,
+                wanted = server.max_connections,
+                "the limit on open files allows fewer connections"
+            );
+        }
         Self {
             requests: Semaphore::new(server.max_requests.min(Semaphore::MAX_PERMITS)),
             most_requests: server.max_requests.min(Semaphore::MAX_PERMITS),
-            most_connections: server.max_connections,
+            most_connections: server.max_connections.min(possible),
             connections: AtomicUsize::new(0),
             overloaded: AtomicU64::new(0),
             turned_away: AtomicU64::new(0),
@@ -96,4 +109,10 @@ impl Load {
     pub fn turned_away(&self) -> u64 {
         self.turned_away.load(Relaxed)
     }
+}
+
+/// How many files the system lets this process open, where it says so.
+fn open_files() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    limits.lines().find(|line| line.starts_with("Max open files"))?.split_whitespace().nth(3)?.parse().ok()
 }

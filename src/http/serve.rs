@@ -128,6 +128,7 @@ impl Connection {
         let crowded = self.place.crowded;
         let head = settings.header_timeout_seconds.duration();
         let idle = settings.keep_alive_seconds.duration();
+        let taken = settings.body_silence_seconds.duration();
         let (head, idle) = if crowded { (head.min(CROWDED), idle.min(CROWDED)) } else { (head, idle) };
         let turns = Arc::new(Turns::default());
         let (routes, peer, requests) = (self.routes.clone(), self.peer, turns.clone());
@@ -154,7 +155,7 @@ impl Connection {
             .max_headers(settings.max_headers)
             .max_buf_size(settings.header_limit)
             .keep_alive(!crowded)
-            .serve_connection(TokioIo::new(Patient::new(stream, head, turns)), service);
+            .serve_connection(TokioIo::new(Patient::new(stream, head, taken, turns)), service);
         if let Err(error) = watcher.watch(connection).await {
             tracing::debug!(%error, "a connection ended");
         }

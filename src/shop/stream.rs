@@ -76,7 +76,11 @@ async fn run(shop: &Shop, redis: &Redis, view: View) -> Result<std::convert::Inf
                 read.into_iter().map(Arc::new).collect()
             }
         };
-        let Some(upto) = events.last().map(|event| event.seq) else { continue };
+        let Some(upto) = events.last().map(|event| event.seq) else {
+            // What the stream lacks is no longer kept.
+            at = *last.borrow_and_update();
+            continue;
+        };
         let entries: Vec<Entry> = events.iter().map(|event| entry(event, view)).collect();
         stream.add(&entries).await?;
         at = upto;

@@ -11,7 +11,7 @@ const SHARED: u128 = 1024;
 
 /// All windows.
 pub struct Windows {
-    windows: DashMap<Charge, Window>,
+    map: DashMap<Charge, Window>,
     /// About how many there are: counting the map would take all its locks.
     held: AtomicUsize,
     most: usize,
@@ -20,12 +20,12 @@ pub struct Windows {
 impl Windows {
     /// At most about so many.
     pub fn new(most: usize) -> Self {
-        Self { windows: DashMap::new(), held: AtomicUsize::new(0), most }
+        Self { map: DashMap::new(), held: AtomicUsize::new(0), most }
     }
 
     /// Counts a request.
     pub fn count(&self, charge: &Charge, rule: Rule, now: Timestamp) -> Standing {
-        let mut window = self.windows.entry(self.place(charge)).or_insert_with(|| {
+        let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
             Window::default()
         });
@@ -34,7 +34,7 @@ impl Windows {
 
     /// Takes back a request that was counted here and refused elsewhere.
     pub fn take_back(&self, charge: &Charge, rule: Rule, now: Timestamp) {
-        if let Some(mut window) = self.windows.get_mut(&self.place(charge)) {
+        if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
     }
@@ -42,7 +42,7 @@ impl Windows {
     /// While memory is full, who has no window yet shares one: strangers may then be refused for each other, but the
     /// server goes on, and those it knows notice nothing.
     fn place(&self, charge: &Charge) -> Charge {
-        if self.held.load(Relaxed) < self.most || self.windows.contains_key(charge) {
+        if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
         }
         Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED }
@@ -60,7 +60,7 @@ impl Windows {
 
     /// Forgets those that are over.
     pub fn sweep(&self, rule: impl Fn(Named) -> Rule, now: Timestamp) {
-        self.windows.retain(|charge, window| {
+        self.map.retain(|charge, window| {
             let keep = !rule(charge.named).over(*window, now);
             if !keep {
                 self.held.fetch_sub(1, Relaxed);
@@ -90,7 +90,7 @@ mod tests {
         windows.sweep(|_| RULE, Timestamp(1100));
         assert_eq!(windows.len(), 50);
         windows.sweep(|_| RULE, Timestamp(2000));
-        assert!(windows.is_empty() && windows.windows.is_empty());
+        assert!(windows.is_empty() && windows.map.is_empty());
     }
 
     #[test]

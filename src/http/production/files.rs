@@ -105,7 +105,7 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
 
 async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
     let limit = app.config.server.upload_limit;
-    let mut incoming = app.shop.blobs.begin().await?;
+    let mut incoming = app.shop.blobs.begin()?;
     let mut reader = Reader::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {

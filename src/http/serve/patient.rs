@@ -1,5 +1,5 @@
 //! A stream that waits only so long for the head of a request, counted from its first byte; for the first request of a
-//! connection, from its beginning.
+//! connection, from its beginning. And only so long for a reader who takes nothing of an answer.
 //!
 //! The HTTP library's own timeout counts from the last answer, so it cannot be shorter than a connection may idle.
 
@@ -31,6 +31,8 @@ impl Turns {
 pub struct Patient<S> {
     stream: S,
     within: Duration,
+    /// How long a reader may take nothing.
+    taken_within: Duration,
     turns: Arc<Turns>,
     /// The turn when it was last looked at.
     seen: u32,
@@ -38,12 +40,25 @@ pub struct Patient<S> {
     begun: bool,
     /// Made only when there is something to wait for: most heads come in one piece.
     until: Option<Pin<Box<Sleep>>>,
+    /// Set while the reader takes nothing.
+    stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// Waits this long for a head.
-    pub fn new(stream: S, within: Duration, turns: Arc<Turns>) -> Self {
-        Self { stream, within, turns, seen: 0, begun: true, until: None }
+    /// Waits this long for a head, and this long for a reader.
+    pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<Turns>) -> Self {
+        Self { stream, within, taken_within, turns, seen: 0, begun: true, until: None, stuck: None }
+    }
+
+    /// What writing came to, unless the reader has taken nothing for too long.
+    fn taken<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.stuck = None;
+            return written;
+        }
+        let within = self.taken_within;
+        let stuck = self.stuck.get_or_insert_with(|| Box::pin(sleep(within)));
+        stuck.as_mut().poll(cx).map(|()| Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
@@ -78,10 +93,12 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
+        let written = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.taken(cx, written)
     }
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.taken(cx, flushed)
     }
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
@@ -94,6 +111,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         cx: &mut Context<'_>,
         bufs: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.taken(cx, written)
     }
 }

@@ -56,23 +56,51 @@ async fn requests_beyond_those_under_way_are_refused_early() {
     let key = app.key.as_deref().unwrap();
     let begin = format!(
         "POST /api/inventory/materials HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\ncontent-type: application/json\r\n\
-         content-length: 100\r\n\r\n{{"
+         content-length: 100\r\nexpect: 100-continue\r\n\r\n"
     );
     let mut under_way = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::to(&app).await;
         wire.say(&begin).await;
+        // The handler asks for the body: the request is under way.
+        assert_eq!(wire.answer().await.expect("an answer").0, 100);
         under_way.push(wire);
     }
-    let refused = until("both to be under way", || async {
-        let answer = app.get("/api/orders").await;
-        (answer.status == 503).then_some(answer)
-    })
-    .await;
+    let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(told(&refused).0, 5000);
     assert_eq!(refused.error(503), "overloaded");
     what_must_always_be_heard(&app).await;
     under_way.pop();
     until("a place to be free", || async { (app.get("/api/orders").await.status == 200).then_some(()) }).await;
+}
+
+#[tokio::test]
+async fn who_does_not_read_its_answer_is_let_go() {
+    let app = app(&[
+        ("SERVER__MAX_CONNECTIONS", "1"),
+        ("SERVER__BODY_SILENCE_SECONDS", "1"),
+        ("SERVER__KEEP_ALIVE_SECONDS", "1"),
+    ])
+    .await;
+    // More than the buffers of both ends hold.
+    let big = simulator::gcode::gcode("big", 60, 1.0, 330.0) + &"; filling\n".repeat(3_000_000);
+    let file = until("the one place", || async {
+        let answer = newcomer(&app).upload("big.gcode", big.clone().into_bytes()).await;
+        (answer.status == 201).then(|| answer.json()["id"].as_str().unwrap().to_owned())
+    })
+    .await;
+    let ask = format!(
+        "GET /api/files/{file}/content HTTP/1.1\r\nhost: x\r\nx-api-key: {}\r\n\r\n",
+        app.key.as_deref().unwrap()
+    );
+    let pinned = until("an answer that nobody reads", || async {
+        let mut wire = Wire::to(&app).await;
+        wire.say(&ask).await;
+        wire.begins("HTTP/1.1 200").await.then_some(wire)
+    })
+    .await;
+    let free = || async { (newcomer(&app).get("/api/orders").await.status == 200).then_some(()) };
+    until("its place to be free again", free).await;
+    drop(pinned);
 }

@@ -43,6 +43,13 @@ impl Wire {
         }
     }
 
+    /// Whether what comes next begins so; the rest is left unread.
+    pub async fn begins(&mut self, with: &str) -> bool {
+        let mut text = vec![0; with.len()];
+        let read = timeout(LONG, self.0.read_exact(&mut text)).await.expect("an answer or an end");
+        read.is_ok() && text == with.as_bytes()
+    }
+
     /// Waits until the other side ends the connection; what it said before is dropped.
     pub async fn ended(&mut self) {
         let mut piece = [0; 4096];
