@@ -205,7 +205,7 @@ fn parameters(
     }
     for given in &said.parameters {
         let place = if given.in_query { ParameterIn::Query } else { ParameterIn::Header };
-        operation = operation.parameter(parameter(given.name, place, given.shape.clone(), given.about));
+        operation = operation.parameter(parameter(&given.name, place, given.shape.clone(), given.about));
     }
     if derive::keyed(route, said) {
         let about = "A repeat with the same key and body, within 24 hours, gets the first answer again.";

@@ -62,7 +62,7 @@ fn example() -> Value {
         "id": EXAMPLE, "name": "vase.gcode", "kind": "gcode", "size": 1_048_576,
         "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "metadata": {
-            "slicer": "PrusaSlicer 2.9.4", "seconds": 5400, "grams": 20.5, "filamentMm": 6765.3, "thumbnail": null,
+            "slicer": "AcmeSlicer 2.9.4", "seconds": 5400, "grams": 20.5, "filamentMm": 6765.3, "thumbnail": null,
             "layers": 600, "size": {"x": 80, "y": 80, "z": 120}, "form": "gcode",
         },
         "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,

@@ -2,6 +2,7 @@
 
 use super::operation::{Operation, Resource, post};
 use super::shape::{anything, has, may, object, open_object, text, word, yes_no};
+use crate::config::Config;
 use crate::domain::agent::Skill;
 use serde_json::json;
 
@@ -48,7 +49,11 @@ fn agent() -> Operation {
 fn payments(path: &'static str, id: &'static str) -> Operation {
     post(path, id, "Receive a signed event of the payment processor")
         .about("200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.")
-        .header("Stripe-Signature", text(), "`t=...,v1=...` over `t.body`, with the secret of the endpoint there.")
+        .header(
+            &Config::default().payments.signature_header,
+            text(),
+            "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings may give the header another name.",
+        )
         .takes(
             open_object(),
             json!({"id": "evt_1", "type": "checkout.session.completed", "created": 1_793_613_600, "data": {"object": {"id": "cs_1"}}}),

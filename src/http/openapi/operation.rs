@@ -34,7 +34,7 @@ pub struct Named {
 /// A query parameter or header of a request.
 pub struct Parameter {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// In the query; else a header.
     pub in_query: bool,
     /// What it may be.
@@ -151,12 +151,12 @@ impl Operation {
     }
     /// Takes a query parameter, which may be left out.
     pub fn query(mut self, name: &'static str, shape: Shape, about: &'static str) -> Self {
-        self.parameters.push(Parameter { name, in_query: true, shape, about });
+        self.parameters.push(Parameter { name: name.to_owned(), in_query: true, shape, about });
         self
     }
     /// Takes a header, which may be left out.
-    pub fn header(mut self, name: &'static str, shape: Shape, about: &'static str) -> Self {
-        self.parameters.push(Parameter { name, in_query: false, shape, about });
+    pub fn header(mut self, name: &str, shape: Shape, about: &'static str) -> Self {
+        self.parameters.push(Parameter { name: name.to_owned(), in_query: false, shape, about });
         self
     }
     /// Takes `limit`.
