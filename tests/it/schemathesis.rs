@@ -12,6 +12,8 @@ use std::process::Command;
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 
+const AGENT: &str = "token-of-the-agent";
+
 fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()
 }
@@ -24,7 +26,8 @@ async fn invented_requests_get_the_answers_that_are_described() {
         return;
     };
     // Addresses that are invented are not to be looked at all the time.
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_PRINTERS__POLL_SECONDS", 60).start().await;
+    let app =
+        App::on(Db::sqlite()).env("PRINTFLOOR_PRINTERS__POLL_SECONDS", 60).env("AGENT_TOKEN", AGENT).start().await;
     let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 20.0, seed: 5 };
     let fleet = Fleet::start(options).await.unwrap();
     let printer = app.printer(&fleet.printers[0]).await;
@@ -42,7 +45,9 @@ async fn invented_requests_get_the_answers_that_are_described() {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/schemathesis");
     let mut run = Command::new(script);
     run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv);
-    run.env("API_KEY", app.key.as_ref().unwrap()).env("SESSION", cookie.split_once('=').unwrap().1);
+    run.env("API_KEY", app.key.as_ref().unwrap())
+        .env("AGENT_TOKEN", AGENT)
+        .env("SESSION", cookie.split_once('=').unwrap().1);
     for (name, id) in [
         ("ORDER_ID", order),
         ("JOB_ID", job),
