@@ -51,7 +51,7 @@ impl Table {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
-    /// For small rows that are written much: `SQLite` keeps them in the tree of their key, one tree less to write to.
+    /// For small rows that are written much: SQLite keeps them in the tree of their key, one tree less to write to.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self

@@ -18,8 +18,11 @@ const MOST_ROWS: usize = 256;
 /// Up to here each number of rows has a statement of its own.
 const FEW: usize = 8;
 
-/// The texts of inserts: by table, whether rows are replaced, whether for `SQLite`, and number of rows.
-static TEXTS: LazyLock<DashMap<(TypeId, bool, bool, usize), Arc<str>>> = LazyLock::new(DashMap::new);
+/// Table, whether rows are replaced, whether for SQLite, and number of rows.
+type Shape = (TypeId, bool, bool, usize);
+
+/// The texts of inserts.
+static TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;

@@ -102,6 +102,7 @@ impl<'a> OrderView<'a> {
     }
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference to the member")]
 fn lines<S: Serializer>(order: &&Order, to: S) -> Result<S::Ok, S::Error> {
     // One pass over the jobs, however many lines there are.
     let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
@@ -111,8 +112,12 @@ fn lines<S: Serializer>(order: &&Order, to: S) -> Result<S::Ok, S::Error> {
             progress.completed += usize::from(job.state == JobState::Completed);
         }
     }
-    fn shown((line, jobs): (&Line, Progress)) -> LineView<'_> {
-        LineView {
+    to.collect_seq(order.lines.iter().zip(made).map(|(line, jobs)| LineView::new(line, jobs)))
+}
+
+impl<'a> LineView<'a> {
+    fn new(line: &'a Line, jobs: Progress) -> Self {
+        Self {
             sku_id: line.sku_id,
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
@@ -121,7 +126,6 @@ fn lines<S: Serializer>(order: &&Order, to: S) -> Result<S::Ok, S::Error> {
             jobs: (jobs.total > 0).then_some(jobs),
         }
     }
-    to.collect_seq(order.lines.iter().zip(made).map(shown))
 }
 
 fn payments<S: Serializer>(payments: &&[Payment], to: S) -> Result<S::Ok, S::Error> {
