@@ -1,6 +1,6 @@
 //! The description of the production API: OpenAPI 3.1, made from the routes that are served (decisions §1).
 //!
-//! What a route says already (method, path, who may) is derived from it in [`derive`]; words, bodies and errors of its
+//! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of its
 //! own stand in one file for each resource. A route that nobody described is in the document all the same, with what can
 //! be derived, and fails a test; so does a description without a route.
 //! Not for the billing API.

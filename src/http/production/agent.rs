@@ -1,7 +1,7 @@
 //! Commands of an agent gateway (decisions §9): `POST /webhooks/agent {skill, params?, userId?}`, with the gateway's token.
 //!
 //! Each command is written to the audit log before it is carried out, an emergency stop after it went out. What the skills do
-//! is in [`skills`].
+//! is in `skills`.
 
 mod skills;
 

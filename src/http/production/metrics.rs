@@ -2,7 +2,7 @@
 //! that there are no more of them the more the shop does.
 //!
 //! Counting happens elsewhere, in atomics; here the numbers are only gathered and named. One more is one more line in
-//! [`gathered`], or one more function like those below it.
+//! `gathered`, or one more function like those below it.
 
 mod page;
 mod tallies;
