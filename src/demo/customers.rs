@@ -75,6 +75,8 @@ impl Customers {
                 lines.push(json!({"skuId": sku, "quantity": self.random.u32(1..=3)}));
             }
         }
-        Some(json!({"lines": lines, "customerEmail": customer, "priority": self.random.u8(3..=7)}))
+        // Few are in a hurry, so that nobody waits for ever.
+        let priority = if self.random.u8(..) < 32 { 7 } else { 5 };
+        Some(json!({"lines": lines, "customerEmail": customer, "priority": priority}))
     }
 }

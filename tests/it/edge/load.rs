@@ -86,7 +86,7 @@ async fn who_does_not_read_its_answer_is_let_go() {
     // More than the buffers of both ends hold.
     let big = simulator::gcode::gcode("big", 60, 1.0, 330.0) + &"; filling\n".repeat(3_000_000);
     let file = until("the one place", || async {
-        let answer = newcomer(&app).upload("big.gcode", big.clone().into_bytes()).await;
+        let answer = newcomer(&app).try_upload("big.gcode", big.clone().into_bytes()).await?;
         (answer.status == 201).then(|| answer.json()["id"].as_str().unwrap().to_owned())
     })
     .await;
@@ -100,7 +100,10 @@ async fn who_does_not_read_its_answer_is_let_go() {
         wire.begins("HTTP/1.1 200").await.then_some(wire)
     })
     .await;
-    let free = || async { (newcomer(&app).get("/api/orders").await.status == 200).then_some(()) };
+    let free = || async {
+        let client = newcomer(&app);
+        (client.try_send(client.request("GET", "/api/orders")).await?.status == 200).then_some(())
+    };
     until("its place to be free again", free).await;
     drop(pinned);
 }

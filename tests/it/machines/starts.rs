@@ -116,7 +116,9 @@ each_kind! {
     }
 
     async fn every_second_answer_an_error_does_not_stop_an_order(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
+        // Three unlucky attempts in a row happen here; how many are made is not what this is about.
+        let patient = ("PRINTFLOOR_DISPATCH__MAX_ATTEMPTS", "20");
+        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON, patient]).await;
         floor.faults(0, |faults| faults.every_second_answer_an_error = true);
         floor.faults(1, |faults| faults.every_second_answer_an_error = true);
         let order = floor.order(2).await;

@@ -1,6 +1,7 @@
 //! Things a test needs before it begins: made through the API, in a line each.
 
-use super::{Client, until};
+use super::Client;
+use super::waiting::{until, until_seen};
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
 
@@ -75,18 +76,21 @@ impl Client {
 
     /// Waits until an order has this status; gives it.
     pub async fn order_is(&self, order: &str, status: &str) -> Value {
-        until(&format!("order {order} to be {status}"), || async {
+        until_seen(&format!("order {order} to be {status}"), || async {
             let body = self.get(&format!("/api/orders/{order}")).await.expect(200);
-            (body["status"] == status).then_some(body)
+            if body["status"] == status {
+                return Ok(body);
+            }
+            Err(json!({"order": body, "jobs": self.jobs(order).await}))
         })
         .await
     }
 
     /// Waits until a job is in this state; gives it.
     pub async fn job_is(&self, job: &str, state: &str) -> Value {
-        until(&format!("job {job} to be {state}"), || async {
+        until_seen(&format!("job {job} to be {state}"), || async {
             let body = self.get(&format!("/api/jobs/{job}")).await.expect(200);
-            (body["state"] == state).then_some(body)
+            if body["state"] == state { Ok(body) } else { Err(body) }
         })
         .await
     }

@@ -117,8 +117,12 @@ impl Client {
     }
     /// Uploads a file; gives its description.
     pub async fn upload(&self, name: &str, bytes: Vec<u8>) -> Answer {
+        self.try_upload(name, bytes).await.expect("an answer")
+    }
+    /// As [`Self::upload`]; `None` when there was no whole answer.
+    pub async fn try_upload(&self, name: &str, bytes: Vec<u8>) -> Option<Answer> {
         let part = reqwest::multipart::Part::bytes(bytes).file_name(name.to_owned());
         let form = reqwest::multipart::Form::new().part("file", part);
-        self.send(self.request("POST", "/api/files").multipart(form)).await
+        self.try_send(self.request("POST", "/api/files").multipart(form)).await
     }
 }
