@@ -33,15 +33,26 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use dashmap::DashSet;
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 pub use serve::{serve_control, serve_tcp};
 
-/// What every handler knows.
+/// What every handler knows. Cloned several times with each request, so all of it is behind one count.
 #[derive(Clone)]
-pub struct AppState {
+pub struct AppState(Arc<Known>);
+
+impl Deref for AppState {
+    type Target = Known;
+    fn deref(&self) -> &Known {
+        &self.0
+    }
+}
+
+/// What is in an [`AppState`].
+pub struct Known {
     /// The shop.
     pub shop: Arc<Shop>,
     /// The settings.
@@ -62,16 +73,16 @@ pub struct AppState {
     pub limits: Arc<limits::Limits>,
     /// How much is taken at a time.
     pub load: Arc<load::Load>,
-    /// The server leaves: streams end. Shared, since cloning a token takes its lock and this is cloned with each request.
-    pub leaving: Arc<CancellationToken>,
+    /// The server leaves: streams end.
+    pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves, as JSON.
-    pub description: Arc<OnceLock<Bytes>>,
+    pub description: OnceLock<Bytes>,
 }
 
 impl AppState {
     /// Over this shop.
     pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self {
+        Self(Arc::new(Known {
             limits: Arc::new(limits::Limits::new(&config, shop.redis.clone())),
             load: Arc::new(load::Load::new(&config.server)),
             shop,
@@ -82,9 +93,9 @@ impl AppState {
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
             tallies: Arc::default(),
-            leaving: Arc::new(leaving),
-            description: Arc::default(),
-        }
+            leaving,
+            description: OnceLock::new(),
+        }))
     }
 
     /// Seals a secret; an empty one stays empty.

@@ -31,7 +31,8 @@ async fn on(kind: Kind) -> Vec<Row> {
         Kind::Postgres => Some(Arc::new(Baseline::new(kind, POOL, CALLERS, &ground.by).await)),
     };
     let ids = ground.materials(CALLERS).await;
-    let [mut single, mut shop_one, mut shop_many, mut pool_one, mut pool_many] = [const { Vec::new() }; 5];
+    let [mut single, mut pool_one, mut pool_many] = [const { Vec::new() }; 3];
+    let [mut shop_one, mut shop_many] = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         single.push(one_connection(&one_each).await);
         shop_one.push(shop(&ground, &ids[..1]).await);
@@ -50,8 +51,13 @@ async fn on(kind: Kind) -> Vec<Row> {
     let against = ("one transaction each, one connection", single.per_second);
     let mut rows = Vec::new();
     for (where_, rounds) in [("1 material", shop_one), ("64 materials", shop_many)] {
-        let round = middle(rounds);
-        let what = format!("{name}: adjustments, {CALLERS} callers on {where_} (p95 {:.1} ms)", round.p95);
+        let commits: Vec<f64> = rounds.iter().map(|(_, commands)| *commands).collect();
+        let commands = commits.iter().sum::<f64>() / commits.len() as f64;
+        let round = middle(rounds.into_iter().map(|(round, _)| round).collect());
+        let what = format!(
+            "{name}: adjustments, {CALLERS} callers on {where_} (p95 {:.1} ms, {commands:.0} in a commit)",
+            round.p95
+        );
         rows.push(Row::ratio(what, against, Some(aim), round.per_second));
     }
     for (where_, rounds) in [("1 material", pool_one), ("64 materials", pool_many)] {
@@ -69,8 +75,10 @@ async fn on(kind: Kind) -> Vec<Row> {
     rows
 }
 
-/// 64 callers of the shop.
-async fn shop(ground: &Ground, ids: &[Id]) -> Round {
+/// 64 callers of the shop, and how many commands went into a transaction.
+async fn shop(ground: &Ground, ids: &[Id]) -> (Round, f64) {
+    let meter = &ground.shop().writer.meter.commands;
+    let before = meter.counted();
     let (shop, by) = (ground.shop(), ground.by.clone());
     let callers = (0..CALLERS).map(|n| ids[n % ids.len()]).collect();
     let act = move |id: Id| {
@@ -87,7 +95,9 @@ async fn shop(ground: &Ground, ids: &[Id]) -> Round {
             id
         }
     };
-    closed_loop(callers, act).await.0
+    let round = closed_loop(callers, act).await.0;
+    let after = meter.counted();
+    (round, (after.sum - before.sum) / (after.count - before.count) as f64)
 }
 
 /// One transaction after another on one connection: more callers would only wait for it.

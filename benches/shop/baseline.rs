@@ -10,11 +10,13 @@ use printfloor::domain::material::{Material, MaterialCommand};
 use printfloor::domain::principal::Principal;
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::materials;
+use printfloor::http::idempotency::short;
 use printfloor::store::connect::{self, DatabaseSettings};
 use printfloor::store::rows::{Audit, Batch, Doc, Head, HeadModel, Idempotency};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, EntityTrait, QuerySelect, TransactionTrait,
 };
+use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use tempfile::TempDir;
@@ -159,13 +161,12 @@ impl Baseline {
     }
 }
 
-/// A key as the edge hashes them: 64 hex digits, never the same again.
+/// A key as the edge hashes them: never the same again, and in no order.
 pub fn key(id: Id) -> String {
-    let digits = id.0.simple().to_string();
-    digits.repeat(2)
+    short(&Sha256::digest(id.0.as_bytes()))
 }
 
 /// As long as the hash of a body.
 pub fn body_hash() -> String {
-    "0".repeat(64)
+    short(&[0; 16])
 }

@@ -228,11 +228,11 @@ fn tables() -> Vec<Table> {
             .index(&["at"])
             .index(&["subject_kind", "subject_id", "at"])
             .index(&["actor", "at"]),
-        // what a key was answered: a domain answer or refusal, as JSON
+        // what a key was answered: a domain answer or refusal, as JSON. Not clustered: keys come in no order, and whole rows
+        // among them would each dirty a page of their own
         Table::new("idempotency")
             .text("key")
             .key("key")
-            .clustered()
             .text("body_hash")
             .text("kind")
             .text("thing_id")

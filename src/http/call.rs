@@ -130,7 +130,7 @@ impl Call {
         to: To,
         command: impl Future<Output = Result<T::Command, ApiError>>,
     ) -> Result<Done<T::Answer>, ApiError> {
-        let hash = hex::encode(Sha256::digest(&self.body));
+        let hash = idempotency::short(&Sha256::digest(&self.body));
         self.ask_hashed(things, to, hash, command).await
     }
 

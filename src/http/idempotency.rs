@@ -12,6 +12,8 @@ use crate::http::AppState;
 use crate::http::access::Who;
 use crate::http::error::ApiError;
 use axum::http::{HeaderMap, Method, StatusCode};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
 use dashmap::DashSet;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -45,7 +47,12 @@ pub fn scope(who: &Who, method: &Method, path: &str, headers: &HeaderMap) -> Res
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    Ok(Some(hex::encode(hash.finalize())))
+    Ok(Some(short(&hash.finalize())))
+}
+
+/// 128 bits of a hash: nobody finds another request with the same by chance, and keys are looked up in an index.
+pub fn short(hash: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
 
 /// The key as it is kept with the answer.

@@ -80,6 +80,8 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .pragma("temp_store", "MEMORY")
         // Pages that are written again and again reach the database file once for many commits.
         .pragma("wal_autocheckpoint", "4000")
+        // KiB. More would be slower: each commit that split a page walks the whole cache.
+        .pragma("cache_size", "-8192")
         .statement_cache_capacity(STATEMENTS)
         .busy_timeout(Duration::from_secs(5))
 }

@@ -26,8 +26,10 @@ use tokio::time::timeout;
 
 /// Most commits in one transaction; bounds its length and memory.
 const MOST: usize = 1024;
-/// Turns given to answered callers before the next transaction begins, so that they can be part of it.
+/// Turns given to answered callers before the next transaction begins, so that they can be part of it; as often again as
+/// more came meanwhile, since some have a longer way (over their thing's mailbox), but not for ever.
 const GATHER: usize = 2;
+const MOST_GATHERINGS: u32 = 16;
 const PROBE_FIRST: Duration = Duration::from_millis(100);
 const PROBE_LONGEST: Duration = Duration::from_secs(5);
 /// A connection that cannot be closed in this time is left to itself.
@@ -128,10 +130,17 @@ pub struct WriterState {
     args: WriterArgs,
     queue: Vec<Entry>,
     /// Those who were just answered have their chance to come back.
-    gathering: bool,
+    gathering: Option<Gathering>,
     generations: HashMap<Key, u64>,
     connection: Link,
     probes: u32,
+}
+
+/// A pause before a transaction.
+struct Gathering {
+    /// How many were waiting when it was last looked at.
+    seen: usize,
+    looks: u32,
 }
 
 enum Link {
@@ -162,14 +171,7 @@ impl Actor for Writer {
                 Link::Away(Away::Database)
             }
         };
-        Ok(WriterState {
-            args,
-            queue: Vec::new(),
-            gathering: false,
-            generations: HashMap::new(),
-            connection,
-            probes: 0,
-        })
+        Ok(WriterState { args, queue: Vec::new(), gathering: None, generations: HashMap::new(), connection, probes: 0 })
     }
 
     async fn handle(
@@ -185,12 +187,22 @@ impl Actor for Writer {
             }
             StoreMsg::Wrote(Ok(held)) => {
                 s.connection = Link::Ready(held);
-                s.gathering = true;
+                s.gathering = Some(Gathering { seen: 0, looks: 0 });
                 gather(me);
                 return Ok(());
             }
             StoreMsg::Wrote(Err(gone)) => s.lost(gone, &me),
-            StoreMsg::Gathered => s.gathering = false,
+            StoreMsg::Gathered => {
+                if let Some(gathering) = &mut s.gathering
+                    && s.queue.len() > gathering.seen
+                    && gathering.looks < MOST_GATHERINGS
+                {
+                    *gathering = Gathering { seen: s.queue.len(), looks: gathering.looks + 1 };
+                    gather(me);
+                    return Ok(());
+                }
+                s.gathering = None;
+            }
             StoreMsg::Probe => s.probe(me.clone()),
             StoreMsg::Probed(Ok(held)) => {
                 tracing::info!(epoch = held.writing.epoch, "the database is there again");
@@ -248,7 +260,7 @@ impl WriterState {
 
     /// Begins the next transaction when there is something to do and something to do it with.
     fn next(&mut self, me: ActorRef<StoreMsg>) {
-        if self.queue.is_empty() || self.gathering {
+        if self.queue.is_empty() || self.gathering.is_some() {
             return;
         }
         let held = match std::mem::replace(&mut self.connection, Link::Busy) {

@@ -52,7 +52,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 /// `GET /api/webhooks/endpoints/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     let (version, endpoint) = present(&app, id).await?;
-    reply::resource(version, view(&endpoint, version))
+    reply::resource(version, &view(&endpoint, version))
 }
 
 /// `GET /api/webhooks/event-types`

@@ -8,6 +8,7 @@ use crate::http::AppState;
 use crate::http::access::Who;
 use crate::http::call::{Call, HEARD_OUT, To, found, silent, state_of};
 use crate::http::error::{Answer, ApiError};
+use crate::http::idempotency;
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
 use crate::http::reply;
@@ -64,7 +65,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
     let kind = decide_kind(upload.kind, found.content)?;
     let found = whole(&app, &kept, found).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
-    let hash = hex::encode(Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
+    let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
         let metadata = Box::new(keep_metadata(&app, found).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
@@ -191,7 +192,7 @@ pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     if file.archived {
         return Err(Refusal::not_found("file").into());
     }
-    reply::resource(version, view(file, version))
+    reply::resource(version, &view(file, version))
 }
 
 /// `DELETE /api/files/{id}`: not while a SKU or an unfinished order or job names it (409).

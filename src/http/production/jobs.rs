@@ -97,7 +97,7 @@ pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 /// `GET /api/jobs/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     let job = find(&app, id).await?;
-    reply::resource(job.version, view(&app, &job))
+    reply::resource(job.version, &view(&app, &job))
 }
 
 async fn ask(
@@ -208,12 +208,12 @@ pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
     let job = paused(&app, id).await?;
-    reply::resource(job.version, view(&app, &job))
+    reply::resource(job.version, &view(&app, &job))
 }
 
 /// `POST /api/jobs/{id}/resume`
 pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
     let job = resumed(&app, id).await?;
-    reply::resource(job.version, view(&app, &job))
+    reply::resource(job.version, &view(&app, &job))
 }

@@ -93,7 +93,7 @@ pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     if material.archived {
         return Err(Refusal::not_found("material").into());
     }
-    reply::resource(version, view(material, version))
+    reply::resource(version, &view(material, version))
 }
 
 /// `PATCH /api/inventory/materials/{id}`: `quantity` is a stock-take.

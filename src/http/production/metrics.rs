@@ -35,6 +35,8 @@ async fn gathered(app: &AppState) -> Page {
     let mut page = Page::default();
     page.gauge("info", "The version that runs", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
     requests(app, &mut page);
+    edge(app, &mut page);
+    redis(app, &mut page);
     commits(app, &mut page);
     actors(app, &mut page);
     floor(app, &mut page);
@@ -67,6 +69,28 @@ fn requests(app: &AppState, page: &mut Page) {
         "Requests refused for who asked or what state things were in",
         [(NONE, app.refused.all.get())],
     );
+}
+
+/// What the server took in, and what it would not.
+fn edge(app: &AppState, page: &mut Page) {
+    let load = &app.load;
+    page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
+    page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
+    page.counter("http_overloaded", "Requests refused because too many were under way", [(NONE, load.overloaded())]);
+    page.counter("http_turned_away", "Connections closed unheard", [(NONE, load.turned_away())]);
+    let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
+    page.counter("rate_limited", "Requests refused because their caller asked too often", labelled("window", refused));
+    page.gauge("rate_windows", "Windows of callers in memory", [(NONE, app.limits.held() as i64)]);
+}
+
+/// Redis, where there is one.
+fn redis(app: &AppState, page: &mut Page) {
+    let Some(redis) = &app.shop.redis else { return };
+    page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
+    page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
+    page.counter("redis_failures", "Questions that Redis did not answer", [(NONE, redis.failures())]);
+    let behind = (*app.shop.outbox.last().borrow() - redis.streamed()).max(0);
+    page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
 
 /// The writer's transactions.

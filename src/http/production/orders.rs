@@ -83,7 +83,7 @@ async fn visible(app: &AppState, who: &Who, id: Id) -> Result<Arc<Versioned<Orde
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
     let state = visible(&app, &who, id).await?;
     let order = state_of(&state)?;
-    reply::resource(state.version, OrderView::new(order, &order.payments, state.version))
+    reply::resource(state.version, &OrderView::new(order, &order.payments, state.version))
 }
 
 /// `PATCH /api/orders/{id} {notes?, priority?, dueAt?, shippingAddress?}`

@@ -109,7 +109,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 /// `GET /api/printers/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     let (version, printer) = present(&app, id).await?;
-    reply::resource(version, view(&app, &printer, version))
+    reply::resource(version, &view(&app, &printer, version))
 }
 
 /// `GET /api/printers/{id}/status`

@@ -71,7 +71,7 @@ pub async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) ->
     if sku.archived || (who.is_customer() && !sold(sku)) {
         return Err(Refusal::not_found("sku").into());
     }
-    reply::resource(version, view(sku, version))
+    reply::resource(version, &view(sku, version))
 }
 
 /// The members that a body said; absent ones stay.

@@ -38,7 +38,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 /// `GET /api/users/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
     let user = with_access(&app, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
-    reply::resource(user.version, view(&user))
+    reply::resource(user.version, &view(&user))
 }
 
 /// `POST /api/users {email, name, password, role}`
@@ -84,7 +84,7 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let command = AccessCommand::UpdateUser { id, if_version, change, keep };
     let done = call.ask(&app.shop.access, To::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
-    reply::resource(user.version, view(user))
+    reply::resource(user.version, &view(user))
 }
 
 /// `DELETE /api/users/{id}`: not the last active admin (409 `last_admin`).

@@ -63,7 +63,10 @@ async fn redis_is(app: &App, what: &str, status: &str) {
     until(&format!("redis to be {what}"), || async {
         // Degraded is not down.
         let ready = app.get("/readyz").await.expect(200);
-        (ready["redis"] == what && ready["status"] == status).then_some(())
+        let metrics = app.get("/metrics").await;
+        assert_eq!(metrics.status, 200);
+        let up = format!("printfloor_redis_up {}\n", i64::from(what == "ok"));
+        (ready["redis"] == what && ready["status"] == status && metrics.text.contains(&up)).then_some(())
     })
     .await;
 }
@@ -83,6 +86,7 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     redis.kill_9();
     callers.go_on().await;
     redis_is(&app, "away", "degraded").await;
+    assert!(app.get("/metrics").await.text.contains("printfloor_redis_losses_total 1\n"));
     callers.go_on().await;
     redis.up().await;
     redis_is(&app, "ok", "ready").await;

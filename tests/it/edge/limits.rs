@@ -101,6 +101,10 @@ async fn one_too_many_is_refused_until_the_window_ends_and_stops_nobody_else() {
         assert_eq!(event.error(400), "invalid_signature");
         let stop = format!("/api/printers/{}/emergency-stop", crate::api::NOTHING);
         assert_eq!(app.nobody().act(&stop).await.status, 401);
+        let counted = app.get("/metrics").await.text;
+        let refused = r#"printfloor_rate_limited_total{window="anonymous"} "#;
+        let refused = counted.lines().find_map(|line| line.strip_prefix(refused)).expect(refused);
+        assert!(refused.parse::<f64>().unwrap() >= 4.0, "{refused}");
     })
     .await;
     // The owner of the machine comes in over the control socket.
