@@ -5,14 +5,11 @@ use super::fill::order;
 use super::ground::Ground;
 use super::load::percentile;
 use super::table::Row;
+use super::webhook::{endpoint, now, offered};
 use jiff::Timestamp;
-use printfloor::actors::environment::secret_bytes;
-use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::id::Id;
 use simulator::sink::{Mode, Sink};
-use std::collections::HashMap;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
 
 const ENDPOINTS: usize = 10;
 /// Offered, for the time from event to wire: each event goes to every endpoint.
@@ -24,7 +21,6 @@ const BURST: usize = 1000;
 /// Healthy endpoints may take at most so many times as long beside one that hangs.
 const AIM: f64 = 1.5;
 const PATIENCE: Duration = Duration::from_secs(180);
-const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
 /// The part.
 pub async fn run() -> Vec<Row> {
@@ -54,34 +50,20 @@ fn compared(name: &str, none: &Measured, one: &Measured) -> [Row; 2] {
     [wire.at_most(ratio, AIM, "times"), Row::ratio(burst, ("none hangs", none.per_second), None, one.per_second)]
 }
 
-#[expect(clippy::disallowed_methods, reason = "the clock that the sinks read")]
-fn now() -> Timestamp {
-    Timestamp::now()
-}
-
 async fn on(kind: Kind, hangs: bool) -> Measured {
     let ground = Ground::new(kind).await;
-    let shop = ground.shop();
     let material = ground.materials(1).await[0];
     let mut sinks = Vec::new();
     for n in 0..ENDPOINTS {
-        let sink = Sink::start().await.unwrap();
-        sink.verify_with(SECRET);
+        let sink = endpoint(&ground).await;
         if hangs && n == 0 {
             sink.set_mode(Mode::Hang);
         }
-        let command = EndpointCommand::Create {
-            url: sink.url(),
-            events: vec!["order.created".to_owned()],
-            sealed_secret: shop.sealer.seal(SECRET, secret_bytes()),
-            cursor: *shop.outbox.last().borrow(),
-        };
-        shop.endpoints.create(ground.caller(), command).await.unwrap();
         sinks.push(sink);
     }
     // The same nine in both runs.
     let healthy = &sinks[1..];
-    let durable = offered(&ground, material).await;
+    let durable = offered(&ground, material, PER_SECOND, EVENTS).await;
     let mut took = Vec::new();
     for sink in healthy {
         let all = sink.wait_until(|all| all.len() >= EVENTS, PATIENCE).await.unwrap();
@@ -96,27 +78,6 @@ async fn on(kind: Kind, hangs: bool) -> Measured {
     ground.end().await;
     let [median, p99] = [0.5, 0.99].map(|share| percentile(&mut took, share));
     Measured { median, p99, per_second }
-}
-
-/// An open loop: orders come at their times, however long the ones before take. Gives when each was on disk.
-async fn offered(ground: &Ground, material: Id) -> HashMap<String, Timestamp> {
-    let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
-    let mut placed = Vec::with_capacity(EVENTS);
-    for _ in 0..EVENTS {
-        tick.tick().await;
-        let (shop, caller) = (ground.shop(), ground.caller());
-        placed.push(tokio::spawn(async move {
-            let (id, _) = shop.orders.create(caller, order(&shop, material, 1)).await.unwrap();
-            (id.to_string(), now())
-        }));
-    }
-    let mut durable = HashMap::new();
-    for order in placed {
-        let (id, at) = order.await.unwrap();
-        durable.insert(id, at);
-    }
-    durable
 }
 
 /// Many events at once: deliveries per second at the healthy endpoints, until the last has all.

@@ -8,6 +8,7 @@ use super::table::Row;
 use jiff::Timestamp;
 use printfloor::actors::environment::secret_bytes;
 use printfloor::domain::endpoint::EndpointCommand;
+use printfloor::domain::id::Id;
 use simulator::sink::Sink;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -27,15 +28,15 @@ pub async fn run() -> Vec<Row> {
     rows
 }
 
+/// The clock that sinks read.
 #[expect(clippy::disallowed_methods, reason = "the clock that the sink reads")]
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     Timestamp::now()
 }
 
-async fn on(kind: Kind) -> Row {
-    let ground = Ground::new(kind).await;
+/// An endpoint that is told of new orders, and checks how it is told.
+pub async fn endpoint(ground: &Ground) -> Sink {
     let shop = ground.shop();
-    let material = ground.materials(1).await[0];
     let sink = Sink::start().await.unwrap();
     sink.verify_with(SECRET);
     let command = EndpointCommand::Create {
@@ -45,14 +46,17 @@ async fn on(kind: Kind) -> Row {
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(ground.caller(), command).await.unwrap();
+    sink
+}
 
-    // An open loop: orders come at their times, however long the ones before take.
-    let mut tick = interval(Duration::from_micros(1_000_000 / PER_SECOND));
+/// An open loop: orders come at their times, however long the ones before take. Gives when each was on disk.
+pub async fn offered(ground: &Ground, material: Id, per_second: u64, events: usize) -> HashMap<String, Timestamp> {
+    let mut tick = interval(Duration::from_micros(1_000_000 / per_second));
     tick.set_missed_tick_behavior(MissedTickBehavior::Burst);
-    let mut placed = Vec::with_capacity(EVENTS);
-    for _ in 0..EVENTS {
+    let mut placed = Vec::with_capacity(events);
+    for _ in 0..events {
         tick.tick().await;
-        let (shop, caller) = (shop.clone(), ground.caller());
+        let (shop, caller) = (ground.shop(), ground.caller());
         placed.push(tokio::spawn(async move {
             let (id, _) = shop.orders.create(caller, order(&shop, material, 1)).await.unwrap();
             (id.to_string(), now())
@@ -63,6 +67,14 @@ async fn on(kind: Kind) -> Row {
         let (id, at) = order.await.unwrap();
         durable.insert(id, at);
     }
+    durable
+}
+
+async fn on(kind: Kind) -> Row {
+    let ground = Ground::new(kind).await;
+    let material = ground.materials(1).await[0];
+    let sink = endpoint(&ground).await;
+    let mut durable = offered(&ground, material, PER_SECOND, EVENTS).await;
     let received = sink.wait_until(|all| all.len() >= EVENTS, Duration::from_secs(120)).await.unwrap();
     let mut took = Vec::new();
     for request in received {

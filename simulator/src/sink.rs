@@ -225,7 +225,7 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             (StatusCode::OK, "received").into_response()
         }
         Reaction::Never => std::future::pending().await,
-        Reaction::HangUp => peer.hang_up().await,
+        Reaction::HangUp => peer.hang_up(),
     }
 }
 

@@ -24,6 +24,7 @@ use std::{
 use axum::{
     Router,
     extract::connect_info::Connected,
+    response::Response,
     serve::{IncomingStream, Listener},
 };
 use futures::task::AtomicWaker;
@@ -73,10 +74,11 @@ impl Gate {
 pub struct Peer(pub Arc<Gate>);
 
 impl Peer {
-    /// Breaks the connection off and never answers.
-    pub async fn hang_up<T>(&self) -> T {
+    /// Breaks the connection off. The answer never leaves: writing it is what makes the server look at the connection,
+    /// even when it waits for nothing from it.
+    pub fn hang_up(&self) -> Response {
         self.0.cut();
-        std::future::pending().await
+        Response::default()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::principal::{Principal, Role};
 use crate::http::AppState;
 use crate::http::csrf;
 use crate::http::error::{ApiError, Told};
+use crate::http::limits::layer::Client;
 use crate::http::meter::RouteMeter;
 use crate::http::refused::{self, Attempt};
 use crate::http::request_id::RequestId;
@@ -151,12 +152,14 @@ struct Refusable {
     changes: bool,
     path: Uri,
     request_id: Option<Arc<str>>,
+    client: Option<Client>,
 }
 
 impl Refusable {
     fn of(request: &Request) -> Self {
         let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
-        Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id }
+        let client = request.extensions().get::<Client>().copied();
+        Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 
     /// Not who they say they are, not allowed, or a change that the state of things does not allow.
@@ -171,13 +174,19 @@ impl Refusable {
 
     fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
         let Some(told) = response.extensions().get::<Told>() else { return };
-        let actor = by.unwrap_or(&Principal::Anonymous).to_string();
+        let by = by.unwrap_or(&Principal::Anonymous);
+        let actor = by.to_string();
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
         if let Some(facts) = &told.facts {
             detail["about"] = facts.clone();
         }
+        // Nobody is many: what one address does must not hide the others.
+        let address = self.client.filter(|_| *by == Principal::Anonymous).map(|client| client.0);
+        if let Some(address) = address {
+            detail["address"] = json!(address);
+        }
         let attempt = Attempt {
-            source: actor.clone(),
+            source: refused::source(&actor, address),
             actor,
             action: format!("{} {}", gate.meter.method, gate.meter.path),
             subject: self.path.path().split('/').find_map(|part| part.parse().ok()),

@@ -8,6 +8,7 @@ use crate::meters::Counter;
 use crate::store::rows::Audit;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 const MINUTE_MS: i64 = 60_000;
@@ -25,7 +26,7 @@ const OTHERS: &str = "others";
 /// A refused attempt.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Who is counted: the key, the user, or the address.
+    /// Who is counted ([`source`]).
     pub source: String,
     /// Who asked ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
@@ -106,6 +107,14 @@ impl Refused {
     }
 }
 
+/// Between an actor and an address in the name of a source; no actor has it in its text.
+const FROM: &str = " from ";
+
+/// Who is counted: an actor, or nobody from an address.
+pub fn source(actor: &str, address: Option<IpAddr>) -> String {
+    address.map_or_else(|| actor.to_owned(), |address| format!("{actor}{FROM}{address}"))
+}
+
 /// Counts an attempt, and writes it down if it is one of the sample.
 pub fn note(app: &AppState, attempt: Attempt) {
     app.refused.all.one();
@@ -137,16 +146,26 @@ pub fn sweep(app: &AppState) {
 }
 
 fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
-    let line = |(source, count): (String, u64)| Audit {
-        id: app.shop.environment.id(),
-        at: now,
-        actor: source,
-        action: "refused".to_owned(),
-        subject_kind: "request".to_owned(),
-        subject_id: Id::ONLY,
-        request_id: None,
-        outcome: "counted".to_owned(),
-        detail: Some(json!({"count": count, "seconds": MINUTE_MS / 1000}).to_string()),
+    let line = |(source, count): (String, u64)| {
+        let mut detail = json!({"count": count, "seconds": MINUTE_MS / 1000});
+        let actor = match source.split_once(FROM) {
+            Some((actor, address)) => {
+                detail["address"] = json!(address);
+                actor.to_owned()
+            }
+            None => source,
+        };
+        Audit {
+            id: app.shop.environment.id(),
+            at: now,
+            actor,
+            action: "refused".to_owned(),
+            subject_kind: "request".to_owned(),
+            subject_id: Id::ONLY,
+            request_id: None,
+            outcome: "counted".to_owned(),
+            detail: Some(detail.to_string()),
+        }
     };
     left.into_iter().map(line).collect()
 }

@@ -151,7 +151,7 @@ pub(super) async fn upload(
     match stored {
         Ok((path, body)) => {
             if host.printer.faults().drop_after_upload {
-                return peer.hang_up().await;
+                return peer.hang_up();
             }
             let mut response = answer(StatusCode::CREATED, &body);
             if let Ok(location) = format!("/server/files/gcodes/{path}").parse() {

@@ -206,7 +206,7 @@ pub(super) async fn upload(
         return error(StatusCode::CONFLICT, "Trying to overwrite file that is currently being printed");
     };
     if host.printer.faults().drop_after_upload {
-        return peer.hang_up().await;
+        return peer.hang_up();
     }
     (StatusCode::CREATED, [(header::LOCATION, format!("/api/files/local/{}", percent_encoded(&path)))], Json(body))
         .into_response()

@@ -42,15 +42,12 @@ async fn strike(
         (machine.reachable(), faults.hang, faults.every_second_answer_an_error)
     });
     if !reachable {
-        // Whoever holds a body that nobody reads keeps its connection from noticing that it was cut.
-        drop(request);
-        return peer.hang_up().await;
+        return peer.hang_up();
     }
     if hangs {
-        drop(request);
         // Once it no longer hangs, the request is long forgotten: the connection goes without an answer.
         guard.printer.until(|machine| !machine.faults().hang).await;
-        return peer.hang_up().await;
+        return peer.hang_up();
     }
     if !errs {
         return next.run(request).await;

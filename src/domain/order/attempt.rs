@@ -221,35 +221,34 @@ impl Change<'_> {
 
     /// An emergency stop before the print was seen: FAILED, so that a person decides whether it is made again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
-        let (now, id) = (self.cx.now, job.id);
-        self.edit_attempt(id, attempt.id, |attempt| {
-            attempt.state = AttemptState::Failed;
-            attempt.unverified = false;
-            attempt.reason = Some(reason.to_owned());
-            attempt.ended_at = Some(now);
-        });
-        if job.cancel_requested_at.is_some() {
-            self.end_cancelled(id, Amount::ZERO);
-            self.check_ready();
-        } else {
-            self.failed(id, Amount::ZERO, reason);
+        if !self.over(job, attempt, AttemptState::Failed, reason) {
+            self.failed(job.id, Amount::ZERO, reason);
         }
     }
 
-    /// Nothing began: the job waits for a printer again, until too many tries failed.
-    fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
-        let (now, id) = (self.cx.now, job.id);
-        self.edit_attempt(id, attempt.id, |attempt| {
+    /// Ends an attempt of which nothing was printed; says whether that ends a job that is to be cancelled.
+    fn over(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, reason: &str) -> bool {
+        let now = self.cx.now;
+        self.edit_attempt(job.id, attempt.id, |attempt| {
             attempt.state = state;
             attempt.unverified = false;
             attempt.reason = Some(reason.to_owned());
             attempt.ended_at = Some(now);
         });
-        if job.cancel_requested_at.is_some() {
-            self.end_cancelled(id, Amount::ZERO);
+        let cancelled = job.cancel_requested_at.is_some();
+        if cancelled {
+            self.end_cancelled(job.id, Amount::ZERO);
             self.check_ready();
+        }
+        cancelled
+    }
+
+    /// Nothing began: the job waits for a printer again, until too many tries failed.
+    fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
+        if self.over(job, attempt, state, reason) {
             return;
         }
+        let id = job.id;
         let tries = job.tries + u32::from(counts);
         let printer = attempt.printer_id;
         self.edit(id, |job| {

@@ -84,6 +84,7 @@ async fn refused_attempts_are_a_sample_however_many_come() {
     .await;
     assert_eq!((&line["actor"], &line["outcome"]), (&json!("anonymous"), &json!("wrong_credentials")));
     assert_eq!(line["detail"]["about"], json!({"email": "ann@example.org"}));
+    assert_eq!(line["detail"]["address"], "127.0.0.1");
     let (customer, stranger) = (with_role(&app, "customer").await, app.with_key("key_test_nobody"));
     for n in 0..150 {
         customer.get(&format!("/api/jobs/{NOTHING}")).await.error(403);
