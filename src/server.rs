@@ -6,6 +6,7 @@ use crate::shop::{Shop, StartError as ShopError, stream};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -146,9 +147,19 @@ impl Server {
     }
 }
 
+/// Makes the data folder, for this user alone: in it are people's addresses and the hashes of their secrets. One that is
+/// there already keeps the permissions it was given.
+///
+/// # Errors
+///
+/// When it cannot be made.
+pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
 fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     let unusable = |source| StartError::Data { path: data.to_owned(), source };
-    fs::create_dir_all(data).map_err(unusable)?;
+    make_data_folder(data).map_err(unusable)?;
     let path = data.join(LOCK);
     let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
     match file.try_lock() {

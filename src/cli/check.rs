@@ -18,6 +18,7 @@ use super::api::Api;
 use super::{CliError, Global, settings};
 use crate::config::{Config, Loaded};
 use crate::log;
+use crate::server::make_data_folder;
 
 /// Checks everything; an error when something is wrong.
 pub async fn run(global: &Global) -> Result<(), CliError> {
@@ -45,7 +46,7 @@ pub async fn run(global: &Global) -> Result<(), CliError> {
 
 /// It, or what it will be made in, takes files.
 fn data_folder(report: &mut Report, data: &Path) {
-    let tried = fs::create_dir_all(data).and_then(|()| {
+    let tried = make_data_folder(data).and_then(|()| {
         let probe = data.join(format!(".check.{}", std::process::id()));
         fs::write(&probe, "check")?;
         fs::remove_file(probe)

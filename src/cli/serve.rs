@@ -30,7 +30,9 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     };
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     print!("{}", greeting(&config, server.address(), nobody, global.data.as_deref()));
-    tracing::info!(address = ?server.address(), "serving");
+    if let Some(address) = server.address() {
+        tracing::info!(%address, "serving");
+    }
     let fenced = tokio::select! {
         () = signals.next() => false,
         () = server.fenced() => true,

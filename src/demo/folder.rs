@@ -11,6 +11,7 @@ use crate::actors::environment::secret_bytes;
 use crate::cli::CliError;
 use crate::config::dotenv;
 use crate::domain::signing::generate_secret;
+use crate::server::make_data_folder;
 
 /// The file that marks a folder as one of the demo.
 const FILE: &str = "demo.json";
@@ -44,7 +45,7 @@ impl Folder {
     /// Opens a folder of the demo, or makes one. A folder with anything else in it is refused: it may be a real shop's.
     pub fn open(path: &Path) -> Result<Self, CliError> {
         let failed = || CliError::io(format!("{} cannot be used", path.display()));
-        fs::create_dir_all(path).map_err(failed())?;
+        make_data_folder(path).map_err(failed())?;
         let path = path.canonicalize().map_err(failed())?;
         let memory = match fs::read_to_string(path.join(FILE)) {
             Ok(text) => serde_json::from_str(&text)

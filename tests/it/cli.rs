@@ -108,6 +108,18 @@ fn the_server_says_how_to_get_in_until_somebody_can() {
 }
 
 #[test]
+fn a_data_folder_is_made_for_its_owner_alone_and_one_that_is_there_stays_as_it_is() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let place = Place::new();
+    let mode = || place.path().join("data").metadata().unwrap().mode() & 0o777;
+    place.done("key list --data data");
+    assert_eq!(mode(), 0o700);
+    std::fs::set_permissions(place.path().join("data"), std::fs::Permissions::from_mode(0o750)).unwrap();
+    let (_server, _) = served(&place);
+    assert_eq!(mode(), 0o750);
+}
+
+#[test]
 fn a_second_server_on_the_same_folder_names_the_first() {
     let place = Place::new();
     let (server, _) = served(&place);
