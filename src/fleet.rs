@@ -24,7 +24,12 @@ pub struct Link {
 }
 
 impl Link {
-    /// Waits until no emergency stop is under way, so that what it does to an upload is not taken for anything else.
+    /// An emergency stop is going out, or went out and is not recorded yet.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
+    }
+
+    /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
     pub async fn calm(&self) {
         let _ = self.stopping.subscribe().wait_for(|stopping| !stopping).await;
     }

@@ -144,13 +144,15 @@ pub(super) async fn upload(
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,
 ) -> Response {
+    // Asked before the file is there: whoever sees it arrive may take the fault back.
+    let drops = host.printer.faults().drop_after_upload;
     let stored = match Multipart::from_request(request, &()).await {
         Ok(form) => store(&host, form).await,
         Err(_) => Err(ApiError::generic(400, "not a multipart form")),
     };
     match stored {
         Ok((path, body)) => {
-            if host.printer.faults().drop_after_upload {
+            if drops {
                 return peer.hang_up();
             }
             let mut response = answer(StatusCode::CREATED, &body);

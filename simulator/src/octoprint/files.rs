@@ -187,6 +187,8 @@ pub(super) async fn upload(
     {
         return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Could not upload file, invalid type");
     }
+    // Asked before the file is there: whoever sees it arrive may take the fault back.
+    let drops = host.printer.faults().drop_after_upload;
     let stored = host.printer.with(|machine| {
         if machine.in_use(&path) {
             return None;
@@ -205,7 +207,7 @@ pub(super) async fn upload(
     let Some(body) = stored else {
         return error(StatusCode::CONFLICT, "Trying to overwrite file that is currently being printed");
     };
-    if host.printer.faults().drop_after_upload {
+    if drops {
         return peer.hang_up();
     }
     (StatusCode::CREATED, [(header::LOCATION, format!("/api/files/local/{}", percent_encoded(&path)))], Json(body))

@@ -75,19 +75,9 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
                 link.status.send_replace(status.clone());
-                let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
-                let closed = status.connection == Connection::FirmwareDisconnected;
-                if matters {
-                    tell(of, PrinterCommand::Seen(Box::new(status))).await;
-                }
-                // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
-                // After an emergency stop a person connects it again.
-                let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
-                if reopen.due(closed, Instant::now()) && wanted {
-                    if let Err(error) = link.adapter.connect().await {
-                        tracing::debug!(printer = %of.id(), %error, "firmware not connected");
-                    }
-                    reopen.tried(Instant::now(), shop.environment.chance());
+                // What a stop does must not be taken for anything else; when it is recorded it is looked at anew.
+                if !link.is_stopping() {
+                    seen(shop, of, link, status, &mut reopen).await;
                 }
                 true
             }
@@ -111,6 +101,24 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
             () = link.adapter.changed(), if looked => {}
             () = link.look.notified() => {}
         }
+    }
+}
+
+/// Tells the printer of a look where that says something new, and sees to a closed serial port.
+async fn seen(shop: &Shop, of: &Handle<Printer>, link: &Link, status: Status, reopen: &mut Reopen) {
+    let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
+    let closed = status.connection == Connection::FirmwareDisconnected;
+    if matters {
+        tell(of, PrinterCommand::Seen(Box::new(status))).await;
+    }
+    // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
+    // After an emergency stop a person connects it again.
+    let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+    if reopen.due(closed, Instant::now()) && wanted {
+        if let Err(error) = link.adapter.connect().await {
+            tracing::debug!(printer = %of.id(), %error, "firmware not connected");
+        }
+        reopen.tried(Instant::now(), shop.environment.chance());
     }
 }
 
