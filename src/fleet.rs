@@ -9,7 +9,11 @@ use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 use dashmap::DashMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Notify, oneshot, watch};
+
+/// Connections are made within this time after a start, unless the printer is not to be connected.
+const COMES: Duration = Duration::from_secs(5);
 
 /// One printer's connection.
 pub struct Link {
@@ -40,6 +44,8 @@ pub struct Fleet {
     /// Adapter types.
     pub registry: Registry,
     links: DashMap<Id, Arc<Link>>,
+    /// A link was put in.
+    came: watch::Sender<()>,
     /// Who waits for the outcome of a manual print.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
@@ -47,12 +53,26 @@ pub struct Fleet {
 impl Fleet {
     /// Without connections.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, links: DashMap::new(), manual: DashMap::new() }
+        Self { registry, links: DashMap::new(), came: watch::Sender::new(()), manual: DashMap::new() }
     }
 
     /// The connection of a printer that is being watched.
     pub fn link(&self, printer: Id) -> Option<Arc<Link>> {
         self.links.get(&printer).map(|link| link.clone())
+    }
+
+    /// The same, waiting a moment for it: after a start or a fall a print may go on before its printer is watched again.
+    pub async fn linked(&self, printer: Id) -> Option<Arc<Link>> {
+        let mut came = self.came.subscribe();
+        let found = async {
+            loop {
+                if let Some(link) = self.link(printer) {
+                    return Some(link);
+                }
+                came.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(COMES, found).await.ok().flatten()
     }
 
     /// The last look at a printer.
@@ -84,11 +104,34 @@ impl Fleet {
             stopping: watch::Sender::new(false),
         });
         self.links.insert(printer, link.clone());
+        self.came.send_replace(());
         link
     }
 
     /// No longer watched through this adapter; another one that took its place stays.
     pub fn remove(&self, printer: Id, link: &Arc<Link>) {
         self.links.remove_if(&printer, |_, known| Arc::ptr_eq(known, link));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::testing::id;
+    use crate::printers::tests::{adapter, registry, settings};
+
+    #[tokio::test]
+    async fn a_print_that_goes_on_waits_a_moment_for_its_printer() {
+        let fleet = Fleet::new(registry(settings()));
+        let adapter = adapter("fw_rest", "http://127.0.0.1:9");
+        let late = async {
+            tokio::task::yield_now().await;
+            fleet.put(id(2), adapter.clone());
+            tokio::task::yield_now().await;
+            fleet.put(id(1), adapter.clone())
+        };
+        let (found, put) = tokio::join!(fleet.linked(id(1)), late);
+        assert!(Arc::ptr_eq(&found.unwrap(), &put));
     }
 }

@@ -13,4 +13,4 @@ mod upload;
 mod wire;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -24,7 +24,7 @@ pub(super) async fn serve(router: Router) -> String {
 }
 
 /// Limits short enough for tests that run into them.
-pub(super) fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     Settings {
         connect_timeout: Duration::from_secs(2),
         request_timeout: Duration::from_secs(5),
@@ -35,12 +35,12 @@ pub(super) fn settings() -> Settings {
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests make their own clients")]
-pub(super) fn registry(settings: Settings) -> Registry {
+pub(crate) fn registry(settings: Settings) -> Registry {
     let client = || reqwest::Client::builder().connect_timeout(settings.connect_timeout).no_proxy().build().unwrap();
     Registry::new(settings.clone(), client(), client())
 }
 
-pub(super) fn adapter(kind: &str, url: &str) -> Arc<dyn Adapter> {
+pub(crate) fn adapter(kind: &str, url: &str) -> Arc<dyn Adapter> {
     with_key(kind, url, "k3y", settings())
 }
 

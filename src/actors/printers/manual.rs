@@ -43,7 +43,7 @@ pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, id: Id) {
 
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
 async fn begin(shop: &Shop, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
-    let Some(link) = shop.fleet.link(of.id()) else {
+    let Some(link) = shop.fleet.linked(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
     };
     let name = match manual.file_id {

@@ -57,7 +57,7 @@ async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
     };
     let mut uploads = 0;
     let remote_name = loop {
-        let Some(link) = shop.fleet.link(of.id()) else {
+        let Some(link) = shop.fleet.linked(of.id()).await else {
             return give_back(of, attempt, "the printer is not connected".to_owned()).await;
         };
         let uploaded = link.adapter.upload(&hand.file_name, &source).await;
@@ -123,7 +123,7 @@ async fn judge(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
         return;
     }
     let name = hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone());
-    let evidence = match shop.fleet.link(of.id()) {
+    let evidence = match shop.fleet.linked(of.id()).await {
         Some(link) => gather(shop, &link, &name).await,
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };

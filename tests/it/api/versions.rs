@@ -21,10 +21,10 @@ on_both! {
             "name": "P", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "buildVolume": {"x": 1, "y": 1, "z": 1},
         });
         let printer = id(&app.post("/api/printers", &printer).await.expect(201));
-        // Until it is known to be away its own changes count.
-        until("the printer to be offline", || async {
-            let status = app.get(&format!("/api/printers/{printer}/status")).await.expect(200);
-            (status["state"] == "offline").then_some(())
+        // That it is away is a change of its own.
+        until("the printer to be known as away", || async {
+            let read = app.get(&format!("/api/printers/{printer}")).await.expect(200);
+            (read["version"] == 2).then_some(())
         })
         .await;
         let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.cancelled"]});
