@@ -61,11 +61,14 @@ async fn carry(mut client: TcpStream, mut server: TcpStream, wire: Arc<watch::Se
     let (mut from_client, mut from_server) = (vec![0; 65536], vec![0; 65536]);
     loop {
         let now = *changes.borrow_and_update();
+        if now == Wire::Cut {
+            return; // Also a connection that was being made when it was cut.
+        }
         let silent = now == Wire::Silent;
         tokio::select! {
             biased; // what the test says comes before what is still on the wire
             changed = changes.changed() => {
-                if changed.is_err() || *wire.borrow() == Wire::Cut {
+                if changed.is_err() {
                     return;
                 }
             }
