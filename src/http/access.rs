@@ -11,7 +11,7 @@ use crate::http::csrf;
 use crate::http::error::{ApiError, Told};
 use crate::http::limits::layer::Client;
 use crate::http::meter::RouteMeter;
-use crate::http::refused::{self, Attempt};
+use crate::http::refused::{self, Attempt, Source};
 use crate::http::request_id::RequestId;
 use crate::store::Away;
 use crate::store::queries::Own;
@@ -175,19 +175,14 @@ impl Refusable {
     fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
         let Some(told) = response.extensions().get::<Told>() else { return };
         let by = by.unwrap_or(&Principal::Anonymous);
-        let actor = by.to_string();
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
         if let Some(facts) = &told.facts {
             detail["about"] = facts.clone();
         }
         // Nobody is many: what one address does must not hide the others.
         let address = self.client.filter(|_| *by == Principal::Anonymous).map(|client| client.0);
-        if let Some(address) = address {
-            detail["address"] = json!(address);
-        }
         let attempt = Attempt {
-            source: refused::source(&actor, address),
-            actor,
+            source: Source { actor: by.to_string(), address },
             action: format!("{} {}", gate.meter.method, gate.meter.path),
             subject: self.path.path().split('/').find_map(|part| part.parse().ok()),
             request_id: self.request_id.as_deref().map(str::to_owned),

@@ -23,13 +23,27 @@ const HEAVIEST: usize = 10;
 /// All others together.
 const OTHERS: &str = "others";
 
+/// Who is counted.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Source {
+    /// Who asked ([`crate::domain::principal::Principal`] as text).
+    pub actor: String,
+    /// Nobody is many: where they asked from.
+    pub address: Option<IpAddr>,
+}
+
+impl Source {
+    /// All who are not told apart.
+    fn others() -> Self {
+        Self { actor: OTHERS.to_owned(), address: None }
+    }
+}
+
 /// A refused attempt.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Who is counted ([`source`]).
-    pub source: String,
-    /// Who asked ([`crate::domain::principal::Principal`] as text).
-    pub actor: String,
+    /// Who asked.
+    pub source: Source,
     /// Method and route.
     pub action: String,
     /// The thing that the path names.
@@ -47,13 +61,13 @@ struct Window {
     minute: i64,
     written: u64,
     /// Attempts of each source, and how many of them are lines.
-    sources: HashMap<String, (u64, u64)>,
+    sources: HashMap<Source, (u64, u64)>,
     /// Attempts of sources beyond [`SOURCES`].
     others: u64,
 }
 
 /// What a minute left unwritten: source and how many.
-type Unwritten = Vec<(String, u64)>;
+type Unwritten = Vec<(Source, u64)>;
 
 impl Window {
     /// Begins the minute of `now` if it is another one; gives what the last one left unwritten.
@@ -67,18 +81,18 @@ impl Window {
         let mut left: Unwritten = left.filter(|(_, count)| *count > 0).collect();
         left.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let rest: u64 = left.split_off(left.len().min(HEAVIEST)).iter().map(|(_, count)| count).sum();
-        left.extend((rest + last.others > 0).then(|| (OTHERS.to_owned(), rest + last.others)));
+        left.extend((rest + last.others > 0).then(|| (Source::others(), rest + last.others)));
         left
     }
 
     /// Whether this attempt becomes a line.
-    fn takes(&mut self, source: &str) -> bool {
+    fn takes(&mut self, source: &Source) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= SOURCES {
                 self.others += 1;
                 return false;
             }
-            self.sources.insert(source.to_owned(), (0, 0));
+            self.sources.insert(source.clone(), (0, 0));
         }
         let Some((all, lines)) = self.sources.get_mut(source) else { return false };
         *all += 1;
@@ -100,19 +114,11 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn look(&self, now: Timestamp, source: Option<&str>) -> (Unwritten, bool) {
+    fn look(&self, now: Timestamp, source: Option<&Source>) -> (Unwritten, bool) {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let left = window.turn(now);
         (left, source.is_some_and(|source| window.takes(source)))
     }
-}
-
-/// Between an actor and an address in the name of a source; no actor has it in its text.
-const FROM: &str = " from ";
-
-/// Who is counted: an actor, or nobody from an address.
-pub fn source(actor: &str, address: Option<IpAddr>) -> String {
-    address.map_or_else(|| actor.to_owned(), |address| format!("{actor}{FROM}{address}"))
 }
 
 /// Counts an attempt, and writes it down if it is one of the sample.
@@ -124,15 +130,9 @@ pub fn note(app: &AppState, attempt: Attempt) {
     let mut lines = summaries(app, now, left);
     if takes {
         lines.push(Audit {
-            id: environment.id(),
-            at: now,
-            actor: attempt.actor,
-            action: attempt.action,
-            subject_kind: "request".to_owned(),
             subject_id: attempt.subject.unwrap_or(Id::ONLY),
             request_id: attempt.request_id,
-            outcome: attempt.code,
-            detail: Some(attempt.detail.to_string()),
+            ..line(environment.id(), now, attempt.source, (attempt.action, attempt.code), attempt.detail)
         });
     }
     app.shop.store.note(lines);
@@ -146,54 +146,70 @@ pub fn sweep(app: &AppState) {
 }
 
 fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
-    let line = |(source, count): (String, u64)| {
-        let mut detail = json!({"count": count, "seconds": MINUTE_MS / 1000});
-        let actor = match source.split_once(FROM) {
-            Some((actor, address)) => {
-                detail["address"] = json!(address);
-                actor.to_owned()
-            }
-            None => source,
-        };
-        Audit {
-            id: app.shop.environment.id(),
-            at: now,
-            actor,
-            action: "refused".to_owned(),
-            subject_kind: "request".to_owned(),
-            subject_id: Id::ONLY,
-            request_id: None,
-            outcome: "counted".to_owned(),
-            detail: Some(detail.to_string()),
-        }
+    let counted = |(source, count)| {
+        let words = ("refused".to_owned(), "counted".to_owned());
+        let detail = json!({"count": count, "seconds": MINUTE_MS / 1000});
+        line(app.shop.environment.id(), now, source, words, detail)
     };
-    left.into_iter().map(line).collect()
+    left.into_iter().map(counted).collect()
+}
+
+/// A line about nothing in particular.
+fn line(id: Id, at: Timestamp, source: Source, (action, outcome): (String, String), mut detail: Value) -> Audit {
+    if let Some(address) = source.address {
+        detail["address"] = json!(address);
+    }
+    Audit {
+        id,
+        at,
+        actor: source.actor,
+        action,
+        subject_kind: "request".to_owned(),
+        subject_id: Id::ONLY,
+        request_id: None,
+        outcome,
+        detail: Some(detail.to_string()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn actor(name: &str) -> Source {
+        Source { actor: name.to_owned(), address: None }
+    }
+
+    #[test]
+    fn nobody_is_told_apart_by_address() {
+        let refused = Refused::default();
+        let from = |last| Source { address: Some([10, 0, 0, last].into()), ..actor("anonymous") };
+        (0..10).for_each(|_| drop(refused.look(Timestamp(60_000), Some(&from(1)))));
+        assert!(refused.look(Timestamp(60_001), Some(&from(2))).1, "one address does not hide another");
+        assert_eq!(refused.look(Timestamp(120_000), None).0, [(from(1), 5)]);
+    }
+
     #[test]
     fn a_source_gets_a_few_lines_a_minute_and_then_a_count() {
         let refused = Refused::default();
-        let written = (0..100).filter(|n| refused.look(Timestamp(60_000 + n), Some("a")).1).count() as u64;
+        let written = (0..100).filter(|n| refused.look(Timestamp(60_000 + n), Some(&actor("a"))).1).count() as u64;
         assert_eq!(written, OF_ONE);
-        assert!(refused.look(Timestamp(60_500), Some("b")).1);
-        let (left, takes) = refused.look(Timestamp(120_000), Some("a"));
-        assert_eq!((left, takes), (vec![("a".to_owned(), 95)], true));
+        assert!(refused.look(Timestamp(60_500), Some(&actor("b"))).1);
+        let (left, takes) = refused.look(Timestamp(120_000), Some(&actor("a")));
+        assert_eq!((left, takes), (vec![(actor("a"), 95)], true));
         assert_eq!(refused.look(Timestamp(180_000), None).0, []);
     }
 
     #[test]
     fn many_sources_together_stay_bounded_in_lines_and_in_memory() {
         let refused = Refused::default();
-        let written = (0..5000).filter(|n| refused.look(Timestamp(60_000), Some(&n.to_string())).1).count() as u64;
+        let written =
+            (0..5000).filter(|n| refused.look(Timestamp(60_000), Some(&actor(&n.to_string()))).1).count() as u64;
         assert_eq!(written, OF_ALL);
         assert_eq!(refused.window.lock().map(|window| window.sources.len()).unwrap_or_default(), SOURCES);
         let (left, _) = refused.look(Timestamp(120_000), None);
         assert_eq!(left.len(), HEAVIEST + 1);
         assert_eq!(left.iter().map(|(_, count)| count).sum::<u64>(), 5000 - OF_ALL);
-        assert_eq!(left.last().map(|(source, _)| source.as_str()), Some(OTHERS));
+        assert_eq!(left.last().map(|(source, _)| source), Some(&Source::others()));
     }
 }
