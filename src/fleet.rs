@@ -23,19 +23,35 @@ pub struct Link {
     pub status: watch::Sender<Status>,
     /// Asks the watch to look now.
     pub look: Notify,
-    /// An emergency stop is going out and is not recorded yet.
-    pub stopping: watch::Sender<bool>,
+    /// Emergency stops that are going out, or went out and are not recorded yet.
+    stopping: watch::Sender<u32>,
 }
 
 impl Link {
-    /// An emergency stop is going out, or went out and is not recorded yet.
+    /// An emergency stop begins; it is under way until what this gives is dropped.
+    pub fn stop(self: &Arc<Self>) -> Stopping {
+        self.stopping.send_modify(|stops| *stops += 1);
+        Stopping(self.clone())
+    }
+
+    /// An emergency stop is under way.
     pub fn is_stopping(&self) -> bool {
-        *self.stopping.borrow()
+        *self.stopping.borrow() > 0
     }
 
     /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
     pub async fn calm(&self) {
-        let _ = self.stopping.subscribe().wait_for(|stopping| !stopping).await;
+        let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;
+    }
+}
+
+/// An emergency stop under way. When it is over, the printer is looked at.
+pub struct Stopping(Arc<Link>);
+
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        self.0.stopping.send_modify(|stops| *stops -= 1);
+        self.0.look.notify_one();
     }
 }
 
@@ -101,7 +117,7 @@ impl Fleet {
             adapter,
             status: watch::Sender::new(Status::default()),
             look: Notify::new(),
-            stopping: watch::Sender::new(false),
+            stopping: watch::Sender::new(0),
         });
         self.links.insert(printer, link.clone());
         self.came.send_replace(());

@@ -38,6 +38,8 @@ pub struct Faults {
     pub every_second_answer_an_error: bool,
     /// Pause, resume and cancel take this long.
     pub slow_commands: Option<Delay>,
+    /// An emergency stop happens at once, and is answered so much later.
+    pub stop_answers_late: Option<Delay>,
     /// The host has lost its printer (Klipper stopped, serial cable pulled).
     pub away: Option<Away>,
 }

@@ -125,6 +125,13 @@ impl VirtualPrinter {
         self.with(|machine| machine.faults().clone())
     }
 
+    /// Waits as long as its emergency stops take to be answered (the `stop_answers_late` fault).
+    pub(crate) async fn answer_stop(&self) {
+        if let Some(delay) = self.faults().stop_answers_late {
+            tokio::time::sleep(Duration::from_millis(delay.after_ms)).await;
+        }
+    }
+
     /// Replaces its faults.
     pub fn set_faults(&self, faults: Faults) {
         self.with(|machine| machine.set_faults(faults));

@@ -73,13 +73,16 @@ impl Host {
             }),
             "printer.objects.query" => self.query(params),
             "printer.gcode.script" => self.script(text(params, "script")?).await,
-            "printer.emergency_stop" => self.printer.with(|machine| {
-                require_klippy(machine)?;
-                machine
-                    .emergency_stop(SHUTDOWN_BY_REQUEST)
-                    .map_err(|error| ApiError::of_command(&error, &klippy(machine).1))?;
+            "printer.emergency_stop" => {
+                self.printer.with(|machine| {
+                    require_klippy(machine)?;
+                    machine
+                        .emergency_stop(SHUTDOWN_BY_REQUEST)
+                        .map_err(|error| ApiError::of_command(&error, &klippy(machine).1))
+                })?;
+                self.printer.answer_stop().await;
                 Ok(json!("ok"))
-            }),
+            }
             "printer.print.start" => {
                 let filename = text(params, "filename")?;
                 self.command(|machine| machine.start(filename)).await

@@ -111,15 +111,20 @@ pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -
             return error(StatusCode::BAD_REQUEST, "Need either single command or list of commands");
         }
     };
-    host.printer.with(|machine| {
+    let stops = commands.iter().any(|command| command.trim().eq_ignore_ascii_case("M112"));
+    let answer = host.printer.with(|machine| {
         if *machine.controller() != Controller::Ready {
             return error(StatusCode::CONFLICT, "Printer is not operational");
         }
-        if commands.iter().any(|command| command.trim().eq_ignore_ascii_case("M112")) {
+        if stops {
             return outcome(machine.emergency_stop(STOPPED));
         }
         outcome(commands.iter().try_for_each(|command| machine.gcode(command)))
-    })
+    });
+    if stops {
+        host.printer.answer_stop().await;
+    }
+    answer
 }
 
 fn run(host: &Host, lines: &[String]) -> Response {

@@ -184,7 +184,7 @@ pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiErro
     let (shop, (said, heard)) = (app.shop.clone(), oneshot::channel());
     // The caller may hang up: the stop goes out and is recorded all the same.
     tokio::spawn(async move {
-        let stopping = link.as_ref().map(|link| Stopping::of(link));
+        let stopping = link.as_ref().map(Link::stop);
         if let Err(error) = adapter.emergency_stop().await {
             let _ = said.send(Err(error));
             return;
@@ -206,27 +206,8 @@ pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiErro
             pause = (pause * 2).min(Duration::from_secs(5));
         }
         drop(stopping);
-        if let Some(link) = &link {
-            link.look.notify_one();
-        }
     });
     Ok(heard.await.map_err(ApiError::internal)??)
-}
-
-/// Holds a printer's link as being stopped.
-struct Stopping<'a>(&'a Link);
-
-impl<'a> Stopping<'a> {
-    fn of(link: &'a Link) -> Self {
-        link.stopping.send_replace(true);
-        Self(link)
-    }
-}
-
-impl Drop for Stopping<'_> {
-    fn drop(&mut self) {
-        self.0.stopping.send_replace(false);
-    }
 }
 
 fn make_adapter(app: &AppState, printer: &Printer) -> Result<Arc<dyn crate::printers::adapter::Adapter>, ApiError> {

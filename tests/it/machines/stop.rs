@@ -1,7 +1,7 @@
 //! Emergency stop: to the wire at once, past everything; and what has to be done before the next print.
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
-use simulator::faults::SlowUpload;
+use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 use std::time::{Duration, Instant};
 
@@ -55,6 +55,17 @@ each_kind! {
         floor.app.order_is(&order, "ready").await;
         assert_eq!(floor.started(0), 2);
         floor.truth().await;
+    }
+
+    async fn what_the_printer_says_of_a_stop_before_it_answers_is_the_stop(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.faults(0, |faults| faults.stop_answers_late = Some(Delay { after_ms: 2_500 }));
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        let failed = floor.app.job_is(&job, "FAILED").await;
+        assert_eq!(words(&failed, "error"), "emergency stop", "{failed}");
+        floor.attention(0, "needs_home", true).await;
     }
 
     async fn a_stop_overtakes_a_slow_upload_and_nothing_starts(kind: PrinterKind) {
