@@ -24,7 +24,7 @@ on_both! {
         // That it is away is a change of its own.
         until("the printer to be known as away", || async {
             let read = app.get(&format!("/api/printers/{printer}")).await.expect(200);
-            (read["version"] == 2).then_some(())
+            read["status"]["attention"].as_array().unwrap().contains(&json!("unreachable")).then_some(())
         })
         .await;
         let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.cancelled"]});
