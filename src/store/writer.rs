@@ -2,12 +2,14 @@
 //!
 //! It never blocks its mailbox: the transaction runs in a task that gives the connection back.
 
+mod counters;
 mod entry;
 
+pub use counters::WriterCounters;
 pub use entry::{Entry, LoadEntry};
 
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
-use crate::store::meter::{CommitMeter, Size};
+use crate::store::meter::Size;
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 use crate::store::rows::LoadError;
@@ -19,9 +21,9 @@ use sea_orm::DatabaseConnection;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, OwnedMutexGuard};
+use tokio::sync::OwnedMutexGuard;
 use tokio::time::timeout;
 
 /// Most commits in one transaction; bounds its length and memory.
@@ -67,46 +69,6 @@ pub enum Gone {
     Away(Away),
     /// Another server took over: never again.
     Fenced,
-}
-
-/// What the writer shows of itself: plain counters, read without its mailbox.
-#[derive(Default, Debug)]
-pub struct WriterCounters {
-    /// Transactions on disk.
-    pub transactions: AtomicU64,
-    /// Submissions settled as durable.
-    pub commits: AtomicU64,
-    /// How large, how long, what came of it.
-    pub meter: CommitMeter,
-    /// 0 = there; 1 away, 2 disk full, 3 read-only.
-    pub away: AtomicU64,
-    /// Held with the connection, through falls of the writer.
-    turn: Arc<Mutex<()>>,
-    /// The last epoch taken, and how many were perhaps taken since: a higher one is another server's.
-    epoch: AtomicI64,
-    unsure: AtomicI64,
-    fenced: AtomicBool,
-}
-
-impl WriterCounters {
-    /// Why the store does not write now.
-    pub fn away(&self) -> Option<Away> {
-        match self.away.load(Relaxed) {
-            1 => Some(Away::Database),
-            2 => Some(Away::DiskFull),
-            3 => Some(Away::ReadOnly),
-            _ => None,
-        }
-    }
-    fn set(&self, away: Option<Away>) {
-        let word = match away {
-            None => 0,
-            Some(Away::Database) => 1,
-            Some(Away::DiskFull) => 2,
-            Some(Away::ReadOnly) => 3,
-        };
-        self.away.store(word, Relaxed);
-    }
 }
 
 /// What the writer is made with; the same again after a fall.
