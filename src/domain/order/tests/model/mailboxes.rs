@@ -1,0 +1,86 @@
+//! Messages on their way: a thing takes one, and its answer reaches whoever asked, unless it is lost.
+
+use super::super::*;
+use super::{Then, World};
+use crate::domain::durable::Row;
+use crate::domain::material::{MaterialAnswer, MaterialCommand};
+use crate::domain::printer::{PrinterAnswer, PrinterCommand};
+use std::collections::VecDeque;
+
+impl World {
+    /// A thing takes the first message of its box; the answer reaches who asked, unless it is lost.
+    pub(super) fn deliver(&mut self, which: usize, lost: bool) {
+        match which % 4 {
+            0 => {
+                let Some((command, then)) = self.to_order.pop_front() else { return };
+                let answer = self.bench.tell(&mut self.order, id(ORDER), &command).map(|decision| decision.answer);
+                match (answer, then) {
+                    _ if lost => {}
+                    (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
+                        let heard = PrinterCommand::Heard { attempt, step, wanted };
+                        self.to_printer[n].push_back((heard, Then::Nothing));
+                    }
+                    (Ok(_), Then::MaterialHeard(claims)) => {
+                        self.to_material.push_back((MaterialCommand::Heard { claims }, Then::Nothing));
+                    }
+                    (Ok(OrderAnswer::Kept(claims)), Then::Recalled) if !claims.is_empty() => {
+                        self.to_material.push_back((MaterialCommand::Kept { claims }, Then::Nothing));
+                    }
+                    _ => {}
+                }
+            }
+            1 => {
+                let Some((command, then)) = self.to_material.pop_front() else { return };
+                let decision = self.bench.tell(&mut self.material, id(MATERIAL), &command).unwrap();
+                for row in &decision.rows {
+                    if let Row::Movement(movement) = row {
+                        self.moved += movement.delta_quantity;
+                    }
+                }
+                match (decision.answer, then) {
+                    _ if lost => {}
+                    (MaterialAnswer::Claims(claims), Then::Stock) => {
+                        self.to_order.push_back((OrderCommand::Stock(claims), Then::Nothing));
+                    }
+                    (_, Then::Settled(claims)) => {
+                        self.to_order.push_back((OrderCommand::Settled(claims), Then::Nothing));
+                    }
+                    _ => {}
+                }
+            }
+            n => {
+                let n = n - 2;
+                let Some((command, then)) = self.to_printer[n].pop_front() else { return };
+                let decision = self.bench.tell(&mut self.printers[n], id(PRINTER + n as u32), &command).unwrap();
+                if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
+                    let gone = self.gone.entry(*attempt).or_default();
+                    *gone += 1;
+                    assert_eq!(*gone, 1, "an attempt gets one go");
+                }
+                match (decision.answer, then) {
+                    _ if lost => {}
+                    (PrinterAnswer::Go, Then::Start(attempt)) => self.go[n] = Some(attempt),
+                    (PrinterAnswer::NotTaken(reason), Then::Attempt(job, attempt)) => {
+                        let report = Report::NotStarted { start_sent: false, counts: false, reason };
+                        self.attempt(job, attempt, report, Then::Nothing);
+                    }
+                    (PrinterAnswer::Stopped(reason), Then::Attempt(job, attempt)) => {
+                        self.attempt(job, attempt, Report::Stopped { reason }, Then::Nothing);
+                    }
+                    (PrinterAnswer::NotInHand, Then::Attempt(job, attempt)) => {
+                        self.attempt(job, attempt, Report::CancelledBeforeStart, Then::Nothing);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// The process dies: what was on its way is gone, what was decided is not.
+    pub(super) fn crash(&mut self) {
+        self.to_order.clear();
+        self.to_material.clear();
+        self.to_printer.iter_mut().for_each(VecDeque::clear);
+        self.go = vec![None, None];
+    }
+}

@@ -1,0 +1,42 @@
+//! What people do beside the printers.
+
+use super::super::*;
+use super::{Then, World};
+use crate::domain::job::Job;
+use crate::domain::material::MaterialCommand;
+use crate::domain::printer::PrinterCommand;
+use crate::domain::telemetry::PrintEnd;
+
+impl World {
+    /// Somebody counts the stock.
+    pub(super) fn count(&mut self, units: i64) {
+        let before = self.material.as_ref().unwrap().quantity;
+        let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
+        self.bench.tell(&mut self.material, id(MATERIAL), &count).unwrap();
+        self.moved += Amount::units(units) - before;
+    }
+
+    /// An operator who looks: clears beds, and says of unverified starts what is true.
+    pub(super) fn operator(&mut self) {
+        for n in 0..2 {
+            if self.p(n).bed_not_cleared && self.machines[n].on.is_none() {
+                self.to_printer[n].push_back((PrinterCommand::BedCleared, Then::Nothing));
+            }
+        }
+        let jobs: Vec<std::sync::Arc<Job>> = self.o().jobs.values().cloned().collect();
+        for job in jobs {
+            let Some(attempt) = job.live().filter(|one| one.unverified) else { continue };
+            let (name, machine) = (job.file_name(attempt.id), &self.machines[Self::number(attempt.printer_id)]);
+            let unsure = machine.on.as_ref().is_some_and(|on| on.0 == name)
+                || machine.wire.contains(&name)
+                || self.go.contains(&Some(attempt.id));
+            let outcome = match machine.past.get(&name) {
+                _ if unsure => continue,
+                Some(PrintEnd::Finished) => Resolution::Finished,
+                Some(_) => Resolution::Failed,
+                None => Resolution::NotStarted,
+            };
+            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome }, Then::Nothing));
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What tasks do for the wants of things, and the dispatcher and the watch of a printer.
+
+use super::super::*;
+use super::{Then, World};
+use crate::domain::dispatch::Board;
+use crate::domain::material::{MaterialCommand, MaterialWant};
+use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterWant, report_of};
+use crate::domain::telemetry::{Connection, PastPrint, PrintEnd};
+
+impl World {
+    /// A task of the order sends its message.
+    pub(super) fn order_want(&mut self, want: OrderWant) {
+        let job_of = |world: &Self, attempt: Id| {
+            world.o().jobs.values().find(|job| job.attempts.iter().any(|one| one.id == attempt)).unwrap().clone()
+        };
+        match want {
+            OrderWant::Claim { asks, .. } => {
+                self.to_material.push_back((MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
+            }
+            OrderWant::Settle { claims, .. } => {
+                let ids = claims.iter().map(|one| one.0).collect();
+                self.to_material.push_back((MaterialCommand::Settle { claims }, Then::Settled(ids)));
+            }
+            OrderWant::Give { job, attempt, printer } => {
+                let job = self.o().jobs.get(&job).unwrap().clone();
+                let claimed_at = job.live().unwrap().created_at;
+                let take = PrinterCommand::Take {
+                    attempt,
+                    claimed_at,
+                    job: job.id,
+                    order: id(ORDER),
+                    file_id: job.file_id.unwrap(),
+                    file_name: job.file_name(attempt),
+                    material_id: job.material_id,
+                    machine_type: job.machine_type,
+                    dimensions: job.dimensions,
+                };
+                self.to_printer[Self::number(printer)].push_back((take, Then::Attempt(job.id, attempt)));
+            }
+            OrderWant::CancelAt { attempt, printer } => {
+                let then = Then::Attempt(job_of(self, attempt).id, attempt);
+                self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
+            }
+            OrderWant::TellResolution { attempt, printer, outcome } => {
+                let then = Then::Attempt(job_of(self, attempt).id, attempt);
+                self.to_printer[Self::number(printer)].push_back((PrinterCommand::Resolved { attempt, outcome }, then));
+            }
+        }
+    }
+
+    /// A task of a printer does its next step. `luck` decides what goes wrong.
+    pub(super) fn printer_want(&mut self, n: usize, want: &PrinterWant, luck: u8) {
+        let Some(in_hand) = self.p(n).in_hand.clone() else { return };
+        let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
+        let machine = &mut self.machines[n];
+        let away = machine.away;
+        let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
+        match want {
+            PrinterWant::Watch { .. } | PrinterWant::Manual { .. } => {}
+            PrinterWant::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
+                if away && luck.is_multiple_of(4) {
+                    tell(self, PrinterCommand::UploadFailed { attempt, reason: "away".into() }, Then::Nothing);
+                } else if !away {
+                    machine.files.insert(name.clone());
+                    tell(self, PrinterCommand::Uploaded { attempt, remote_name: name }, Then::Start(attempt));
+                }
+            }
+            PrinterWant::Run { .. } if self.go[n] == Some(attempt) => {
+                self.go[n] = None;
+                if !away && machine.on.is_some() {
+                    tell(self, PrinterCommand::StartRefused { attempt, reason: "busy".into() }, Then::Nothing);
+                } else if !luck.is_multiple_of(5) {
+                    machine.wire.push(name);
+                }
+            }
+            PrinterWant::Run { .. } => {
+                let evidence = if away || luck.is_multiple_of(6) {
+                    Evidence::Unclear("no answer".into())
+                } else if machine.on.as_ref().is_some_and(|on| on.0 == name) {
+                    Evidence::Shows(machine.status(&self.bench))
+                } else if let Some(ended) = machine.past.get(&name) {
+                    let ended = Some(*ended);
+                    Evidence::Remembers(PastPrint {
+                        file: name,
+                        ended,
+                        filament_mm: None,
+                        started_at: None,
+                        ended_at: None,
+                    })
+                } else {
+                    machine.files.remove(&name);
+                    Evidence::Revoked
+                };
+                tell(self, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }, Then::Nothing);
+            }
+            PrinterWant::CancelPrint { .. } => {
+                if !away && machine.on.as_ref().is_some_and(|on| on.0 == name) {
+                    machine.end(PrintEnd::Cancelled);
+                }
+            }
+            PrinterWant::Report { step, .. } => {
+                self.attempt(in_hand.job, attempt, report_of(&in_hand), Then::PrinterHeard(n, attempt, *step));
+            }
+        }
+    }
+
+    pub(super) fn material_wants(&mut self) {
+        for want in self.material.as_ref().unwrap().wants() {
+            self.to_order.push_back(match want {
+                MaterialWant::TellHeld { claims, .. } => {
+                    let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
+                    (OrderCommand::Stock(stand), Then::MaterialHeard(claims))
+                }
+                MaterialWant::AskBack { claims, .. } => {
+                    (OrderCommand::Recall(claims, "counted".into()), Then::Recalled)
+                }
+            });
+        }
+    }
+
+    pub(super) fn dispatch(&mut self) {
+        let mut board = Board::new(None);
+        board.order_changed(self.o());
+        for printer in self.printers.iter().flatten() {
+            board.printer_changed(printer);
+        }
+        for proposal in board.proposals(self.bench.now) {
+            let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
+            self.to_order.push_back((dispatch, Then::Nothing));
+        }
+    }
+
+    pub(super) fn monitor(&mut self, n: usize) {
+        let status = self.machines[n].status(&self.bench);
+        let command = if self.machines[n].away {
+            PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), None)
+        } else {
+            PrinterCommand::Seen(Box::new(status.clone()))
+        };
+        if self.machines[n].away || self.p(n).matters(&status) {
+            self.to_printer[n].push_back((command, Then::Nothing));
+        }
+    }
+}
