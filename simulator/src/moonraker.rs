@@ -206,7 +206,7 @@ async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
             .await
             .map_err(|_| ApiError::new(413, "Request Entity Too Large"))?;
         if !bytes.is_empty() {
-            let Ok(Value::Object(members)) = serde_json::from_slice(&bytes) else {
+            let Ok(Value::Object(members)) = bounded_json::read(&bytes, bounded_json::REQUEST) else {
                 return Err(ApiError::new(400, "Invalid JSON body"));
             };
             body = members;
@@ -243,7 +243,7 @@ fn hinted(name: &str, value: String) -> Result<(String, Value), ApiError> {
         "int" => value.parse::<i64>().ok().map(Value::from),
         "float" => value.parse::<f64>().ok().map(Value::from),
         "bool" => Some(Value::Bool(value.eq_ignore_ascii_case("true"))),
-        "json" => serde_json::from_str(&value).ok(),
+        "json" => bounded_json::read(value.as_bytes(), bounded_json::REQUEST).ok(),
         _ => Some(Value::String(value)),
     };
     typed

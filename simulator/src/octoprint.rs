@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::{
     VirtualPrinter,
     printer::CommandError,
-    wire::{Server, guarded},
+    wire::{JsonBody, Server, guarded},
 };
 
 mod connection;
@@ -191,7 +191,7 @@ async fn settings(State(host): State<Host>) -> Response {
 }
 
 /// A passive login with the key gives the session that the push socket wants.
-async fn login(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+async fn login(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     if body["passive"] != json!(true) {
         return error(StatusCode::BAD_REQUEST, "CSRF validation failed");
     }

@@ -81,7 +81,7 @@ impl Received {
 
     /// The body as JSON, null if it is none.
     pub fn json(&self) -> serde_json::Value {
-        serde_json::from_slice(&self.body).unwrap_or_default()
+        bounded_json::read(&self.body, bounded_json::REQUEST).unwrap_or_default()
     }
 }
 

@@ -34,10 +34,12 @@ use tokio::{
     task::JoinHandle,
 };
 
+mod body;
 mod control;
 mod guard;
 mod upload;
 
+pub use body::JsonBody;
 pub use control::control_routes;
 pub use guard::{Guard, guarded};
 pub use upload::{Upload, UploadedFile};

@@ -158,13 +158,13 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     let status = answer.status();
     let body = answer.bytes().await?;
     if !status.is_success() {
-        let error = serde_json::from_slice(&body).unwrap_or_default();
+        let error = bounded_json::read(&body, bounded_json::ANSWER).unwrap_or_default();
         return Err(refusal(status.as_u16(), &error));
     }
     if body.is_empty() {
         return Ok(Value::Null);
     }
-    serde_json::from_slice(&body).map_err(|error| ApiFailure::Odd(error.to_string()))
+    bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Odd(error.to_string()))
 }
 
 /// The one shape of errors (decisions §1), in words: all faults of a body, or else its message.

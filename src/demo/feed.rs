@@ -40,7 +40,7 @@ impl Feed {
                 while let Some(Ok(chunk)) = chunks.next().await {
                     for frame in frames.push(&chunk) {
                         last = frame.id.or(last);
-                        if let Ok(event) = serde_json::from_str::<Value>(&frame.data) {
+                        if let Ok(event) = bounded_json::read(frame.data.as_bytes(), bounded_json::ANSWER) {
                             story.tell(&event).await;
                         }
                     }

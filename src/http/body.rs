@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::material::MaterialType;
 use crate::domain::order::{Address, Resolution};
 use crate::domain::principal::Role;
-use crate::domain::refusal::{Fault, Refusal};
+use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use crate::http::error::ApiError;
@@ -18,28 +18,26 @@ use serde_json::{Map, Value};
 pub struct Fields {
     members: Map<String, Value>,
     prefix: String,
-    faults: Vec<Fault>,
+    faults: Faults,
 }
 
 /// A value that can be read from JSON.
 pub trait Take: Sized {
     /// Reads it, or notes why not.
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self>;
-}
-
-fn fault(faults: &mut Vec<Fault>, path: &str, message: impl Into<String>) {
-    faults.push(Fault { path: path.to_owned(), message: message.into() });
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self>;
 }
 
 impl Fields {
     /// The object that these bytes are.
     pub fn parse(bytes: &[u8]) -> Result<Self, ApiError> {
-        let value: Value = serde_json::from_slice(bytes)
+        let document = bounded_json::document(bytes, bounded_json::REQUEST)
             .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
-        match value {
-            Value::Object(members) => Ok(Self { members, ..Self::default() }),
-            _ => Err(ApiError::bad_request("malformed_json", "the body must be a JSON object")),
-        }
+        let Value::Object(members) = document.value else {
+            return Err(ApiError::bad_request("malformed_json", "the body must be a JSON object"));
+        };
+        let mut faults = Faults::default();
+        document.repeated.iter().for_each(|path| faults.note(path, "is there more than once"));
+        Ok(Self { members, faults, ..Self::default() })
     }
 
     fn path(&self, name: &str) -> String {
@@ -61,7 +59,7 @@ impl Fields {
         let path = self.path(name);
         match self.members.remove(name)? {
             Value::Null => {
-                fault(&mut self.faults, &path, "must not be null");
+                self.faults.note(&path, "must not be null");
                 None
             }
             value => T::take(value, &path, &mut self.faults),
@@ -81,7 +79,7 @@ impl Fields {
     pub fn need<T: Take>(&mut self, name: &str) -> Option<T> {
         if !self.has(name) {
             let path = self.path(name);
-            fault(&mut self.faults, &path, "is required");
+            self.faults.note(&path, "is required");
         }
         self.opt(name)
     }
@@ -115,7 +113,7 @@ impl Fields {
     pub fn check(&mut self, ok: bool, name: &str, message: impl Into<String>) {
         if !ok {
             let path = self.path(name);
-            fault(&mut self.faults, &path, message);
+            self.faults.note(&path, message);
         }
     }
 
@@ -128,34 +126,33 @@ impl Fields {
     pub fn objects<T>(&mut self, name: &str, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let path = self.path(name);
         let Value::Array(items) = self.members.remove(name)? else {
-            fault(&mut self.faults, &path, "must be a list");
+            self.faults.note(&path, "must be a list");
             return None;
         };
         let mut all = Vec::with_capacity(items.len());
         for (at, item) in items.into_iter().enumerate() {
             let Value::Object(members) = item else {
-                fault(&mut self.faults, &format!("{path}.{at}"), "must be an object");
+                self.faults.note(&format!("{path}.{at}"), "must be an object");
                 continue;
             };
-            let mut one = Self { members, prefix: format!("{path}.{at}."), faults: Vec::new() };
+            let mut one = Self { members, prefix: format!("{path}.{at}."), faults: Faults::default() };
             all.extend(read(&mut one));
-            self.faults.append(&mut one.into_faults());
+            self.faults.append(one.into_faults());
         }
         Some(all)
     }
 
-    fn into_faults(mut self) -> Vec<Fault> {
+    fn into_faults(mut self) -> Faults {
         for name in std::mem::take(&mut self.members).keys() {
             let path = self.path(name);
-            fault(&mut self.faults, &path, "is not known");
+            self.faults.note(&path, "is not known");
         }
         self.faults
     }
 
     /// Everything was read: refuses when there were faults or unknown members.
     pub fn finish(self) -> Result<(), ApiError> {
-        let faults = self.into_faults();
-        if faults.is_empty() { Ok(()) } else { Err(Refusal::faults(faults).into()) }
+        Ok(self.into_faults().refuse()?)
     }
 }
 
@@ -165,15 +162,15 @@ pub fn sure<T>(found: Option<T>) -> Result<T, ApiError> {
 }
 
 impl Take for String {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::String(text) if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) => {
-                fault(faults, path, "must not hold control characters");
+                faults.note(path, "must not hold control characters");
                 None
             }
             Value::String(text) => Some(text),
             _ => {
-                fault(faults, path, "must be a text");
+                faults.note(path, "must be a text");
                 None
             }
         }
@@ -181,18 +178,18 @@ impl Take for String {
 }
 
 impl Take for bool {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         value.as_bool().or_else(|| {
-            fault(faults, path, "must be true or false");
+            faults.note(path, "must be true or false");
             None
         })
     }
 }
 
 impl Take for i64 {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         value.as_i64().or_else(|| {
-            fault(faults, path, "must be a whole number");
+            faults.note(path, "must be a whole number");
             None
         })
     }
@@ -202,9 +199,9 @@ impl Take for i64 {
 macro_rules! whole_number {
     ($($type:ty),*) => {$(
         impl Take for $type {
-            fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+            fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
                 value.as_i64().and_then(|number| number.try_into().ok()).or_else(|| {
-                    fault(faults, path, format!("must be a whole number from {} to {}", <$type>::MIN, <$type>::MAX));
+                    faults.note(path, format!("must be a whole number from {} to {}", <$type>::MIN, <$type>::MAX));
                     None
                 })
             }
@@ -214,37 +211,37 @@ macro_rules! whole_number {
 whole_number!(u8, u32);
 
 impl Take for Amount {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         let amount = match &value {
             Value::Number(number) => Self::from_number(number).map_err(|error| error.to_string()),
             _ => Err("must be a number".to_owned()),
         };
-        amount.map_err(|why| fault(faults, path, why)).ok()
+        amount.map_err(|why| faults.note(path, why)).ok()
     }
 }
 
 impl Take for Id {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         value.as_str().and_then(|text| text.parse().ok()).or_else(|| {
-            fault(faults, path, "must be an identifier");
+            faults.note(path, "must be an identifier");
             None
         })
     }
 }
 
 impl Take for Timestamp {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         value.as_str().and_then(|text| text.parse().ok()).or_else(|| {
-            fault(faults, path, "must be an RFC 3339 date and time");
+            faults.note(path, "must be an RFC 3339 date and time");
             None
         })
     }
 }
 
 impl<T: Take> Take for Vec<T> {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         let Value::Array(items) = value else {
-            fault(faults, path, "must be a list");
+            faults.note(path, "must be a list");
             return None;
         };
         let mut all = Self::with_capacity(items.len());
@@ -256,19 +253,14 @@ impl<T: Take> Take for Vec<T> {
 }
 
 /// Takes an object member by member.
-fn object<T>(
-    value: Value,
-    path: &str,
-    faults: &mut Vec<Fault>,
-    read: impl FnOnce(&mut Fields) -> Option<T>,
-) -> Option<T> {
+fn object<T>(value: Value, path: &str, faults: &mut Faults, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
     let Value::Object(members) = value else {
-        fault(faults, path, "must be an object");
+        faults.note(path, "must be an object");
         return None;
     };
-    let mut fields = Fields { members, prefix: format!("{path}."), faults: Vec::new() };
+    let mut fields = Fields { members, prefix: format!("{path}."), faults: Faults::default() };
     let found = read(&mut fields);
-    faults.append(&mut fields.into_faults());
+    faults.append(fields.into_faults());
     found
 }
 
@@ -276,16 +268,16 @@ fn object<T>(
 struct Length(f64);
 
 impl Take for Length {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         value.as_f64().filter(|mm| mm.is_finite() && *mm > 0.0 && *mm <= 100_000.0).map(Self).or_else(|| {
-            fault(faults, path, "must be a number of millimetres above 0");
+            faults.note(path, "must be a number of millimetres above 0");
             None
         })
     }
 }
 
 impl Take for Dimensions {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         object(value, path, faults, |fields| {
             let axes: [Option<Length>; 3] = ["x", "y", "z"].map(|axis| fields.need(axis));
             let [Some(x), Some(y), Some(z)] = axes else { return None };
@@ -295,7 +287,7 @@ impl Take for Dimensions {
 }
 
 impl Take for Address {
-    fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         object(value, path, faults, |fields| {
             let line1 = fields.need_text("line1", 200);
             let line2 = fields.nullable_text("line2", 200).flatten();
@@ -315,9 +307,9 @@ impl Take for Address {
 macro_rules! word {
     ($($type:ty: $($word:literal),+;)*) => {$(
         impl Take for $type {
-            fn take(value: Value, path: &str, faults: &mut Vec<Fault>) -> Option<Self> {
+            fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
                 serde_json::from_value(value).ok().or_else(|| {
-                    fault(faults, path, concat!("must be one of", $(" ", $word,)+));
+                    faults.note(path, concat!("must be one of", $(" ", $word,)+));
                     None
                 })
             }

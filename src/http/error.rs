@@ -3,7 +3,7 @@
 //! What is said here is for callers; internals are logged and never sent.
 
 use crate::actors::handle::AskError;
-use crate::domain::refusal::{Class, Fault, Refusal};
+use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
 use crate::printers::adapter::PrinterError;
 use crate::store::Away;
 use crate::store::rows::LoadError;
@@ -46,7 +46,7 @@ pub type Answer = Result<Response, ApiError>;
 impl ApiError {
     /// An error of this status.
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
-        let (code, message) = (code.to_owned(), message.into());
+        let (code, message) = (code.to_owned(), shortened(message.into(), MAX_MESSAGE_CHARS));
         let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
         Self(Box::new(Parts { status, code, message, faults, retry_after, replayed, facts }))
     }

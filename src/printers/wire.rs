@@ -123,7 +123,8 @@ impl Wire {
         if body.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&body).map_err(|error| PrinterError::BadAnswer(format!("not json: {error}")))
+        bounded_json::read(&body, bounded_json::ANSWER)
+            .map_err(|error| PrinterError::BadAnswer(format!("not json: {error}")))
     }
 }
 
@@ -199,7 +200,7 @@ async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {
 
 /// The printer's own words of an error answer: `{"error": {"message": text}}` (`fw_rest`), `{"error": text}` (`server_rest`), or the text as it is.
 fn words(body: &[u8], status: reqwest::StatusCode) -> String {
-    let told = serde_json::from_slice::<Value>(body).ok().and_then(|json| {
+    let told = bounded_json::read(body, bounded_json::ANSWER).ok().and_then(|json| {
         let error = json.get("error")?;
         error.as_str().or_else(|| error.get("message")?.as_str()).map(str::to_owned)
     });

@@ -3,6 +3,7 @@
 
 mod bodies;
 mod chaos;
+mod hostile;
 mod limits;
 mod load;
 mod sharing;

@@ -283,7 +283,42 @@ const START: Rule = Rule {
     ],
 };
 
-const RULES: [&Rule; 10] = [&DOMAIN, &EDGE, &TABLES, &BRANDS, &VENDORS, &WIRE, &EXPECT, &SIZE, &DOCUMENTED, &START];
+/// These read text that the server wrote itself, or a type that holds no `Value`.
+const OWN_TEXT: [&str; 6] = [
+    "src/store/rows/doc.rs",             // a row's document
+    "src/store/rows/plain.rs",           // an event's data
+    "src/http/idempotency.rs",           // a kept answer
+    "src/http/production/audit.rs",      // facts of the audit log
+    "src/http/production/deliveries.rs", // what was delivered
+    "src/demo/folder.rs",                // the demo's own notes
+];
+
+const BOUNDED_JSON: Rule = Rule {
+    holds: "JSON from outside is read by the crate bounded-json: serde_json's own Value may overflow the stack",
+    check: |file| {
+        if file.is(&OWN_TEXT) || file.is_tests() {
+            return Vec::new();
+        }
+        let readers =
+            ["serde_json::from_slice", "serde_json::from_str", "serde_json::from_reader", ".json::<", "Json("];
+        file.in_code(|line| {
+            let line = if line.contains("Json(self.body())") { "" } else { line };
+            readers.iter().find(|reader| line.contains(**reader)).map(|reader| format!("uses {reader}"))
+        })
+    },
+    planted: &[
+        ("src/http/body.rs", "let value: Value = serde_json::from_slice(bytes)?;"),
+        ("src/printers/wire.rs", "let answer = answer.json::<Value>().await?;"),
+        ("src/http/production/orders.rs", "async fn place(Json(body): Json<Value>) {}"),
+    ],
+    innocent: &[
+        ("src/http/body.rs", "let document = bounded_json::document(bytes, REQUEST)?;"),
+        ("src/store/rows/doc.rs", "serde_json::from_str(doc)"),
+    ],
+};
+
+const RULES: [&Rule; 11] =
+    [&DOMAIN, &EDGE, &TABLES, &BRANDS, &VENDORS, &WIRE, &EXPECT, &SIZE, &DOCUMENTED, &START, &BOUNDED_JSON];
 
 #[test]
 fn the_rules_know_nothing_of_the_outside() {
@@ -333,6 +368,11 @@ fn the_rules_are_documented() {
 #[test]
 fn starts_go_out_in_two_places_only() {
     holds(&START);
+}
+
+#[test]
+fn json_from_outside_is_read_within_bounds() {
+    holds(&BOUNDED_JSON);
 }
 
 #[test]

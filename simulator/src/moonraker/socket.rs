@@ -87,7 +87,7 @@ impl Call {
 fn parse(text: &[u8]) -> Result<Call, Value> {
     let refuse =
         |code: i64, message: &str| json!({"jsonrpc": "2.0", "error": {"code": code, "message": message}, "id": null});
-    let Ok(request) = serde_json::from_slice::<Value>(text) else {
+    let Ok(request) = bounded_json::read(text, bounded_json::REQUEST) else {
         return Err(refuse(-32700, "Parse error"));
     };
     let (Some("2.0"), Some(method)) = (request["jsonrpc"].as_str(), request["method"].as_str()) else {

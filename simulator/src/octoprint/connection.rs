@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Host, done, error, printer::state_text};
 use crate::printer::Controller;
+use crate::wire::JsonBody;
 
 pub(super) async fn show(State(host): State<Host>) -> Response {
     let (open, text) = host.printer.with(|machine| {
@@ -37,7 +38,7 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     match body["command"].as_str() {
         Some("connect") => {
             if body.get("port").is_some_and(|port| !port.is_null() && port != "VIRTUAL" && port != "AUTO") {

@@ -16,7 +16,7 @@ use crate::{
         DeleteError, Machine, Outcome,
         files::{StoredFile, clean_path},
     },
-    wire::{Peer, Upload},
+    wire::{JsonBody, Peer, Upload},
 };
 
 /// Extensions taken.
@@ -140,7 +140,7 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>)
     }
 }
 
-pub(super) async fn command(State(host): State<Host>, Path(path): Path<String>, Json(body): Json<Value>) -> Response {
+pub(super) async fn command(State(host): State<Host>, Path(path): Path<String>, JsonBody(body): JsonBody) -> Response {
     if body["command"] != "select" {
         return error(StatusCode::BAD_REQUEST, "Unknown command");
     }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{Host, USER, error, files, outcome, printer};
 use crate::printer::{CommandError, Controller, Job, Machine, Outcome, Phase};
+use crate::wire::JsonBody;
 
 /// The file and its expected time and material; null members when nothing is selected.
 pub(super) fn job(machine: &Machine) -> Value {
@@ -78,7 +79,7 @@ pub(super) async fn show(State(host): State<Host>) -> Response {
     })
 }
 
-pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     host.printer.with(|machine| {
         if *machine.controller() != Controller::Ready {
             return outcome(Err(CommandError::NotReady));

@@ -12,6 +12,7 @@ use super::{Host, done, error, outcome};
 use crate::{
     faults::Away,
     printer::{CommandError, Controller, Machine, Phase},
+    wire::JsonBody,
 };
 
 /// What `OctoPrint` says after M112 closed the port.
@@ -103,7 +104,7 @@ pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(Stri
 }
 
 /// Raw G-code. Answers at once: what it does comes later. M112 jumps the queue and ends with a closed port.
-pub(super) async fn command(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
         (Some(Value::String(one)), None) => vec![one],
         (None, Some(Value::Array(many))) => many.iter().filter_map(Value::as_str).collect(),
@@ -131,7 +132,7 @@ fn run(host: &Host, lines: &[String]) -> Response {
     outcome(host.printer.with(|machine| lines.iter().try_for_each(|line| machine.gcode(line))))
 }
 
-pub(super) async fn tool(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn tool(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     match body["command"].as_str() {
         Some("target") => match body["targets"]["tool0"].as_f64() {
             Some(target) => run(&host, &[format!("M104 S{target}")]),
@@ -142,7 +143,7 @@ pub(super) async fn tool(State(host): State<Host>, Json(body): Json<Value>) -> R
     }
 }
 
-pub(super) async fn bed(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn bed(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     match (body["command"].as_str(), body["target"].as_f64()) {
         (Some("target"), Some(target)) => run(&host, &[format!("M140 S{target}")]),
         (Some("target"), None) => error(StatusCode::BAD_REQUEST, "Invalid target"),
@@ -151,7 +152,7 @@ pub(super) async fn bed(State(host): State<Host>, Json(body): Json<Value>) -> Re
 }
 
 /// Homing and jogging are refused while printing.
-pub(super) async fn printhead(State(host): State<Host>, Json(body): Json<Value>) -> Response {
+pub(super) async fn printhead(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     let idle = host.printer.with(|machine| {
         if machine.job().is_some_and(|job| job.phase != Phase::Paused) { Err(CommandError::Busy) } else { Ok(()) }
     });

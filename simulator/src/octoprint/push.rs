@@ -79,7 +79,7 @@ async fn run(host: Host, mut socket: WebSocket) {
 
 /// Whether a message carries a right or a wrong session; nothing if it is about something else (`subscribe`, `throttle`).
 fn auth(host: &Host, text: &str) -> Option<bool> {
-    let message: Value = serde_json::from_str(text).ok()?;
+    let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
     let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
     Some(user == USER && host.is_session(session))
 }

@@ -9,9 +9,9 @@ use axum::{
     routing::{get, post},
 };
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::Peer;
+use super::{JsonBody, Peer};
 use crate::VirtualPrinter;
 
 /// `/_sim/…` of one printer. They stand outside the guard, so they work whatever is wrong with it.
@@ -50,7 +50,8 @@ async fn faults(State(printer): State<VirtualPrinter>) -> Response {
     Json(printer.faults()).into_response()
 }
 
-async fn change_faults(State(printer): State<VirtualPrinter>, Json(change): Json<Map<String, Value>>) -> Response {
+async fn change_faults(State(printer): State<VirtualPrinter>, JsonBody(change): JsonBody) -> Response {
+    let Value::Object(change) = change else { return bad("the body must be an object") };
     let changed = printer.with(|machine| {
         let faults = machine.faults().merged(&change)?;
         machine.set_faults(faults.clone());

@@ -104,8 +104,8 @@ pub enum EventError {
 
 /// Reads an event. Verify its signature first, over the raw bytes.
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
-    let event: Value =
-        serde_json::from_slice(body).map_err(|error| EventError::NotJson { detail: error.to_string() })?;
+    let event = bounded_json::read(body, bounded_json::REQUEST)
+        .map_err(|error| EventError::NotJson { detail: error.to_string() })?;
     let event = Members::of(&event, "event")?;
     let id = event.required_text("id")?;
     let kind = event.required_text("type")?;

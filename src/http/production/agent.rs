@@ -52,7 +52,7 @@ pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
     if !given.is_some_and(|(_, given)| same(&digest(token), &digest(given.trim()))) {
         return Err(ApiError::unauthorized("the bearer token is missing or wrong"));
     }
-    let body: Value = serde_json::from_slice(&call.body)
+    let body = bounded_json::read(&call.body, bounded_json::REQUEST)
         .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     let user: String = text("userId").unwrap_or_default().chars().take(USER_LONGEST).collect();

@@ -40,7 +40,7 @@ impl Dialect for Socket {
     }
 
     fn heard(&mut self, text: &str) -> Heard {
-        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         match message.get("method").and_then(Value::as_str) {
             // The firmware forgot our subscription.
             Some("notify_klippy_ready") => Heard { wake: true, reply: Some(subscribe()) },

@@ -41,7 +41,7 @@ pub(super) struct News {
 
 impl News {
     pub(super) fn wakes(&mut self, text: &str) -> bool {
-        let message: Value = serde_json::from_str(text).unwrap_or_default();
+        let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         if let Some(event) = message.get("event") {
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
             return kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");

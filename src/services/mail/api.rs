@@ -81,6 +81,6 @@ impl Mailer for MailApi {
 
 /// The service's own words in an answer, when it is one of its errors.
 fn words(answer: &[u8]) -> Option<String> {
-    let answer: Value = serde_json::from_slice(answer).ok()?;
+    let answer = bounded_json::read(answer, bounded_json::ANSWER).ok()?;
     Some(answer.get("message")?.as_str()?.chars().take(WORDS_CHARS).collect())
 }

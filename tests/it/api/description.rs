@@ -1,5 +1,7 @@
 //! The description of the API (decisions §1): complete, true, readable, and the one that is kept in the repository.
 
+mod promises;
+
 use crate::support::contract::{self, ADDRESS, CONTRACT};
 use crate::support::{App, Db};
 use printfloor::config::Config;

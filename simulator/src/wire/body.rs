@@ -1,0 +1,25 @@
+//! The JSON body of a request, read within bounds.
+
+use axum::{
+    body::to_bytes,
+    extract::{FromRequest, Request},
+    http::StatusCode,
+};
+use serde_json::Value;
+
+/// Most bytes of a body that is not an upload.
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// The JSON body of a request; 400 where it is none, 413 where it is too large.
+#[derive(Debug)]
+pub struct JsonBody(pub Value);
+
+impl<S: Send + Sync> FromRequest<S> for JsonBody {
+    type Rejection = (StatusCode, String);
+    async fn from_request(request: Request, _: &S) -> Result<Self, Self::Rejection> {
+        let body = to_bytes(request.into_body(), MAX_BYTES).await;
+        let body = body.map_err(|_| (StatusCode::PAYLOAD_TOO_LARGE, format!("more than {MAX_BYTES} bytes")))?;
+        let value = bounded_json::read(&body, bounded_json::REQUEST);
+        value.map(Self).map_err(|error| (StatusCode::BAD_REQUEST, error.to_string()))
+    }
+}

@@ -1,0 +1,151 @@
+//! What the published description promises to clients, line by line, held against the promises of before: nothing that a
+//! client may rely on disappears, and nothing that it may leave out becomes required.
+//!
+//! `docs/openapi/promises.txt` keeps the promises. New ones are added to it by
+//! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the change
+//! of that file.
+
+use crate::support::contract::CONTRACT;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/promises.txt");
+
+/// A member that requests must have. The opposite of a promise: a new one breaks clients.
+const NEEDS: &str = " needs ";
+
+/// Objects inside each other that are followed; a schema that holds itself would have no end.
+const MAX_DEPTH: usize = 6;
+
+struct Promises<'a> {
+    operation: &'a str,
+    lines: &'a mut BTreeSet<String>,
+}
+
+impl Promises<'_> {
+    fn add(&mut self, words: &str) {
+        self.lines.insert(format!("{} {words}", self.operation));
+    }
+
+    /// `verb` is `takes` or `answers 201`; required members of a request are also `needs`, those of an answer `always`.
+    fn members(&mut self, verb: &str, path: &str, schema: &Value, depth: usize) {
+        let schema = CONTRACT.resolve(schema);
+        for one in schema["oneOf"].as_array().into_iter().flatten() {
+            self.members(verb, path, one, depth);
+        }
+        for word in schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            self.add(&format!("{verb} {path}={word}"));
+        }
+        if depth == 0 {
+            return;
+        }
+        if schema["items"].is_object() {
+            self.members(verb, &format!("{path}[]"), &schema["items"], depth - 1);
+        }
+        if schema["additionalProperties"].is_object() {
+            self.members(verb, &format!("{path}.*"), &schema["additionalProperties"], depth - 1);
+        }
+        let required: Vec<_> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+            let path = format!("{path}.{name}");
+            match (verb, required.contains(&name.as_str())) {
+                ("takes", true) => self.add(&format!("takes {path}\n{}{NEEDS}{path}", self.operation)),
+                (_, true) => self.add(&format!("{verb} {path} always")),
+                (_, false) => self.add(&format!("{verb} {path}")),
+            }
+            self.members(verb, &path, member, depth - 1);
+        }
+    }
+}
+
+fn promises(document: &Value) -> BTreeSet<String> {
+    let mut lines = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let operation_id = operation["operationId"].as_str().unwrap();
+            let mut of = Promises { operation: operation_id, lines: &mut lines };
+            of.add(&format!("is {} {path}", method.to_uppercase()));
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                let (name, place) = (parameter["name"].as_str().unwrap(), parameter["in"].as_str().unwrap());
+                of.add(&format!("takes {place} {name}"));
+                if parameter["required"] == true {
+                    of.add(&format!("needs {place} {name}"));
+                }
+                of.members("takes", &format!("{place} {name}"), &parameter["schema"], 1);
+            }
+            for (media, content) in operation["requestBody"]["content"].as_object().into_iter().flatten() {
+                of.add(&format!("takes {media}"));
+                of.members("takes", "", &content["schema"], MAX_DEPTH);
+            }
+            if operation["requestBody"]["required"] == true {
+                of.add("needs body");
+            }
+            for (status, answer) in operation["responses"].as_object().unwrap() {
+                let answer = CONTRACT.resolve(answer);
+                of.add(&format!("answers {status}"));
+                let words = answer["description"].as_str().unwrap_or_default();
+                for code in words.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next()) {
+                    of.add(&format!("answers {status} {code}"));
+                }
+                for header in answer["headers"].as_object().into_iter().flatten().map(|(name, _)| name) {
+                    of.add(&format!("answers {status} header {header}"));
+                }
+                if status.starts_with('2') {
+                    for (media, content) in answer["content"].as_object().into_iter().flatten() {
+                        of.add(&format!("answers {status} {media}"));
+                        of.members(&format!("answers {status}"), "", &content["schema"], MAX_DEPTH);
+                    }
+                }
+            }
+        }
+    }
+    lines.iter().flat_map(|line| line.split('\n').map(str::to_owned)).collect()
+}
+
+fn is_need(line: &str) -> bool {
+    line.contains(NEEDS)
+}
+
+/// What of `made` breaks clients that were written for `kept`.
+fn broken(kept: &BTreeSet<String>, made: &BTreeSet<String>) -> Vec<String> {
+    let operation = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+    let known: BTreeSet<String> = kept.iter().map(|line| operation(line)).collect();
+    let gone = kept.difference(made).filter(|line| !is_need(line)).map(|line| format!("gone: {line}"));
+    let needed = made.difference(kept).filter(|line| is_need(line) && known.contains(&operation(line)));
+    gone.chain(needed.map(|line| format!("now required: {line}"))).collect()
+}
+
+#[test]
+fn promises_to_clients_are_kept() {
+    let made = promises(&CONTRACT.document);
+    let kept = std::fs::read_to_string(Path::new(KEPT)).unwrap_or_default();
+    let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
+    if std::env::var_os("PRINTFLOOR_TEST_KEEP_PROMISES").is_some() {
+        std::fs::write(KEPT, made.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        return;
+    }
+    let broken = broken(&kept, &made);
+    assert!(broken.is_empty(), "clients written for the description of before break:\n{}", broken.join("\n"));
+    let new: Vec<_> = made.difference(&kept).collect();
+    assert!(new.is_empty(), "new promises are not kept yet, see the head of this test's file: {new:#?}");
+}
+
+#[test]
+fn a_promise_taken_back_is_noticed() {
+    let made = promises(&CONTRACT.document);
+    assert!(made.len() > 3000, "{}", made.len());
+    let create = "/paths/~1api~1skus/post";
+    let taken_back = |place: &str, change: fn(&mut Value)| {
+        let mut document = CONTRACT.document.clone();
+        change(document.pointer_mut(&format!("{create}{place}")).unwrap());
+        broken(&made, &promises(&document))
+    };
+    assert_eq!(taken_back("", |_| ()), [""; 0]);
+    let one = taken_back("/responses", |answers| drop(answers.as_object_mut().unwrap().remove("422")));
+    assert!(one.contains(&"gone: createSku answers 422 idempotency_key_reused".to_owned()), "{one:?}");
+    let name = taken_back("/operationId", |name| *name = "addSku".into());
+    assert!(name.contains(&"gone: createSku is POST /api/skus".to_owned()), "{name:?}");
+    let key = taken_back("/parameters/0", |parameter| parameter["required"] = true.into());
+    assert_eq!(key, ["now required: createSku needs header Idempotency-Key"]);
+}

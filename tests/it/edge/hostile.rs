@@ -1,0 +1,174 @@
+//! JSON made to do harm: sent to every route that reads JSON, and answered to every client of an outside system.
+
+use super::app;
+use crate::api::{NOTHING, paths};
+use crate::support::app::PAYMENT_SECRET;
+use crate::support::contract::CONTRACT;
+use crate::support::{App, until};
+use axum::Router;
+use axum::extract::WebSocketUpgrade;
+use axum::extract::ws::Message;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::any;
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The largest answer to a request that is refused.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// `serde_json` with its feature `raw_value` parses the text of such a member again, with a fresh limit on depth: 13 of
+/// them inside each other (70 KB) nest 1,600 arrays, enough to overflow a thread's stack.
+fn parsed_again() -> String {
+    let mut text = "[".repeat(120);
+    for _ in 0..13 {
+        let inner = json!({"$serde_json::private::RawValue": text}).to_string();
+        text = format!("{}{inner}", "[".repeat(120));
+    }
+    text.trim_start_matches('[').to_owned()
+}
+
+/// Documents that must do nothing but be refused.
+fn documents() -> Vec<(&'static str, String)> {
+    let many = |of: fn(usize) -> String| (0..40_000).map(of).collect::<Vec<_>>().join(",");
+    vec![
+        ("parsed again", parsed_again()),
+        ("parsed again inside", format!("{{\"name\":{}}}", parsed_again())),
+        ("deep", format!("{{\"name\":{}", "[".repeat(500_000))),
+        ("deep and whole", format!("{{\"name\":{}{}}}", "[".repeat(100), "]".repeat(100))),
+        ("many values", format!("{{\"name\":[{}]}}", ["0"; 200_000].join(","))),
+        ("many members", format!("{{{}}}", many(|n| format!("\"m{n}\":{n}")))),
+        ("long names", format!("{{\"{}\":1,\"{}\":2}}", "\\u0001".repeat(80_000), "é".repeat(200_000))),
+        ("one member often", format!("{{{}}}", many(|_| "\"name\":1".to_owned()))),
+    ]
+}
+
+/// The routes that take JSON, with ids of nothing in their paths.
+fn json_routes() -> Vec<(Method, String)> {
+    let takes_json = |method: &Method| matches!(*method, Method::POST | Method::PATCH | Method::DELETE);
+    let routes = CONTRACT.served.iter().filter(|route| takes_json(&route.method));
+    routes.map(|route| (route.method.clone(), route.path.replace("{id}", NOTHING).replace("{*name}", "a"))).collect()
+}
+
+async fn send(app: &App, method: &Method, path: &str, body: &str) -> crate::support::client::Answer {
+    let signed = PaymentSignature::of(body);
+    let request = app.request(method.as_str(), path).header(header::CONTENT_TYPE, "application/json");
+    let request = request.header(header::AUTHORIZATION, "Bearer agent-token").header(signed.name, signed.value);
+    app.send(request.body(body.to_owned())).await
+}
+
+/// A valid signature of a payment event, so that its body is read.
+struct PaymentSignature {
+    name: &'static str,
+    value: String,
+}
+
+impl PaymentSignature {
+    #[expect(clippy::disallowed_methods, reason = "a signature of now")]
+    fn of(body: &str) -> Self {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let value = printfloor::domain::inbound::sign(body.as_bytes(), PAYMENT_SECRET, now as i64);
+        Self { name: "Stripe-Signature", value }
+    }
+}
+
+#[tokio::test]
+async fn no_document_ends_the_server_or_gets_a_large_answer() {
+    let app = App::on(crate::support::Db::sqlite()).env("AGENT_TOKEN", "agent-token").start().await;
+    let (before, routes) = (app.pid(), json_routes());
+    assert!(routes.len() > 45, "{routes:?}");
+    for (what, body) in documents() {
+        for (method, path) in &routes {
+            let answer = send(&app, method, path, &body).await;
+            let told = format!("{what}: {method} {path}: {} {:.300}", answer.status, answer.text);
+            // A route may have no use for a body.
+            assert!(answer.status < 500 || answer.status == 503, "{told}");
+            assert!(answer.text.len() <= MAX_ERROR_BYTES, "{told}: {} bytes", answer.text.len());
+        }
+    }
+    app.get("/healthz").await.expect(200);
+    assert_eq!(app.pid(), before);
+    assert!(!app.log().iter().any(|line| line.contains("overflow")));
+}
+
+#[tokio::test]
+async fn a_refusal_names_fifty_faults_and_counts_the_others() {
+    let app = app(&[]).await;
+    let members: Vec<_> = (0..60_000).map(|n| format!("\"a{n}\":0")).collect();
+    let body = format!("{{{}}}", members[..40_000].join(","));
+    let answer = send(&app, &Method::POST, "/api/orders", &body).await;
+    assert!(answer.text.len() <= MAX_ERROR_BYTES, "{} bytes", answer.text.len());
+    let body = answer.expect(400);
+    assert_eq!(paths(&body).len(), 50);
+    assert!(body["message"].as_str().unwrap().contains("fields are not valid; the first 50 are named"), "{body:.300}");
+}
+
+#[tokio::test]
+async fn a_member_that_is_there_twice_is_a_fault() {
+    let app = app(&[]).await;
+    let body = r#"{"name": "PLA", "name": "PETG", "type": "filament", "brand": "a", "brand": "a"}"#;
+    let body = send(&app, &Method::POST, "/api/inventory/materials", body).await.expect(400);
+    assert_eq!(paths(&body), ["brand", "name"]);
+    assert_eq!(body["errors"][0]["message"], "is there more than once");
+}
+
+/// A server that says one thing to whatever is asked, over HTTP and over web sockets.
+async fn parrot(text: String) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let say = move |upgrade: Option<WebSocketUpgrade>| {
+        let text = text.clone();
+        async move {
+            let Some(upgrade) = upgrade else {
+                let headers = [(header::CONTENT_TYPE, "application/json")];
+                return (StatusCode::OK, headers, text).into_response();
+            };
+            upgrade.on_upgrade(async move |mut socket| {
+                let _ = socket.send(Message::text(text)).await;
+                while let Some(Ok(_)) = socket.recv().await {}
+            })
+        }
+    };
+    let router: Router = Router::new().fallback(any(say));
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    base
+}
+
+#[tokio::test]
+async fn no_answer_of_an_outside_system_ends_the_server() {
+    let base = parrot(parsed_again()).await;
+    let app = app(&[("MAIL__API_KEY", "key"), ("MAIL__API_URL", &base), ("AGENT__URL", &base)]).await;
+    let before = app.pid();
+    for kind in ["fw_rest", "server_rest"] {
+        let body = json!({
+            "name": kind, "type": kind, "machineType": "fdm_standard", "baseUrl": format!("{base}/{kind}"), "apiKey": "k",
+            "buildVolume": {"x": 220, "y": 220, "z": 250},
+        });
+        let printer = app.post("/api/printers", &body).await.expect(201);
+        let path = format!("/api/printers/{}", printer["id"].as_str().unwrap());
+        until("the printer to be known as unreachable", || async {
+            let status = app.get(&format!("{path}/status")).await.expect(200);
+            (status["connection"] == "unreachable").then_some(())
+        })
+        .await;
+        for question in ["info", "history", "webcams", "system-info", "files"] {
+            let answer = app.get(&format!("{path}/{question}")).await;
+            assert!([409, 502, 504].contains(&answer.status), "{question}: {} {}", answer.status, answer.text);
+        }
+        for command in ["pause", "resume", "cancel", "home", "restart-firmware", "emergency-stop", "connect"] {
+            let answer = app.post(&format!("{path}/{command}"), &json!({})).await;
+            assert!(answer.status != 500, "{command}: {}", answer.text);
+        }
+    }
+    // A mail to be sent, whose answer is as bad.
+    let low = json!({
+        "name": "PLA", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
+        "reorderPoint": 10, "reorderQuantity": 10,
+    });
+    app.post("/api/inventory/materials", &low).await.expect(201);
+    tokio::time::timeout(Duration::from_secs(20), app.get("/readyz")).await.unwrap();
+    let alive: Value = app.get("/healthz").await.expect(200);
+    assert!(!alive.is_null());
+    assert_eq!(app.pid(), before);
+}
