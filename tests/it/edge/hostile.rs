@@ -8,8 +8,9 @@ use crate::support::{App, until};
 use axum::Router;
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::Message;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::{StatusCode, header};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::IntoResponse as _;
 use axum::routing::any;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -117,10 +118,10 @@ async fn a_member_that_is_there_twice_is_a_fault() {
 async fn parrot(text: String) -> String {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let say = move |upgrade: Option<WebSocketUpgrade>| {
+    let say = move |upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>| {
         let text = text.clone();
         async move {
-            let Some(upgrade) = upgrade else {
+            let Ok(upgrade) = upgrade else {
                 let headers = [(header::CONTENT_TYPE, "application/json")];
                 return (StatusCode::OK, headers, text).into_response();
             };
