@@ -24,6 +24,7 @@ pub mod routes;
 pub mod serve;
 pub mod standing;
 pub mod uses;
+pub mod wire;
 
 use crate::actors::environment::secret_bytes;
 use crate::config::Config;

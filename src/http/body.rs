@@ -2,15 +2,10 @@
 //!
 //! Each member that is read is taken out; what is left at the end is unknown and a fault too.
 
-use crate::domain::amount::Amount;
-use crate::domain::id::Id;
-use crate::domain::material::MaterialType;
-use crate::domain::order::{Address, Resolution};
-use crate::domain::principal::Role;
+use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
-use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::time::Timestamp;
 use crate::http::error::ApiError;
+use crate::http::wire::{self, FromJson, Place};
 use serde_json::{Map, Value};
 
 /// The members of one JSON object that were not read yet, and the faults found so far.
@@ -30,13 +25,7 @@ pub trait Take: Sized {
 impl Fields {
     /// The object that these bytes are.
     pub fn parse(bytes: &[u8]) -> Result<Self, ApiError> {
-        let document = bounded_json::document(bytes, bounded_json::REQUEST)
-            .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
-        let Value::Object(members) = document.value else {
-            return Err(ApiError::bad_request("malformed_json", "the body must be a JSON object"));
-        };
-        let mut faults = Faults::default();
-        document.repeated.iter().for_each(|path| faults.note(path, "is there more than once"));
+        let (members, faults) = wire::object(bytes)?;
         Ok(Self { members, faults, ..Self::default() })
     }
 
@@ -161,94 +150,10 @@ pub fn sure<T>(found: Option<T>) -> Result<T, ApiError> {
     found.ok_or_else(|| ApiError::bad_request("validation_failed", "a required member is missing"))
 }
 
-impl Take for String {
+/// What the wire layer reads.
+impl<T: FromJson> Take for T {
     fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        match value {
-            Value::String(text) if text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) => {
-                faults.note(path, "must not hold control characters");
-                None
-            }
-            Value::String(text) => Some(text),
-            _ => {
-                faults.note(path, "must be a text");
-                None
-            }
-        }
-    }
-}
-
-impl Take for bool {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        value.as_bool().or_else(|| {
-            faults.note(path, "must be true or false");
-            None
-        })
-    }
-}
-
-impl Take for i64 {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        value.as_i64().or_else(|| {
-            faults.note(path, "must be a whole number");
-            None
-        })
-    }
-}
-
-/// Takes a whole number of a smaller type.
-macro_rules! whole_number {
-    ($($type:ty),*) => {$(
-        impl Take for $type {
-            fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-                value.as_i64().and_then(|number| number.try_into().ok()).or_else(|| {
-                    faults.note(path, format!("must be a whole number from {} to {}", <$type>::MIN, <$type>::MAX));
-                    None
-                })
-            }
-        }
-    )*};
-}
-whole_number!(u8, u32);
-
-impl Take for Amount {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        let amount = match &value {
-            Value::Number(number) => Self::from_number(number).map_err(|error| error.to_string()),
-            _ => Err("must be a number".to_owned()),
-        };
-        amount.map_err(|why| faults.note(path, why)).ok()
-    }
-}
-
-impl Take for Id {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        value.as_str().and_then(|text| text.parse().ok()).or_else(|| {
-            faults.note(path, "must be an identifier");
-            None
-        })
-    }
-}
-
-impl Take for Timestamp {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        value.as_str().and_then(|text| text.parse().ok()).or_else(|| {
-            faults.note(path, "must be an RFC 3339 date and time");
-            None
-        })
-    }
-}
-
-impl<T: Take> Take for Vec<T> {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        let Value::Array(items) = value else {
-            faults.note(path, "must be a list");
-            return None;
-        };
-        let mut all = Self::with_capacity(items.len());
-        for (at, item) in items.into_iter().enumerate() {
-            all.extend(T::take(item, &format!("{path}.{at}"), faults));
-        }
-        Some(all)
+        T::from_json(value, &Place { path, in_query: false }, faults)
     }
 }
 
@@ -262,28 +167,6 @@ fn object<T>(value: Value, path: &str, faults: &mut Faults, read: impl FnOnce(&m
     let found = read(&mut fields);
     faults.append(fields.into_faults());
     found
-}
-
-/// A length along one axis, millimetres.
-struct Length(f64);
-
-impl Take for Length {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        value.as_f64().filter(|mm| mm.is_finite() && *mm > 0.0 && *mm <= 100_000.0).map(Self).or_else(|| {
-            faults.note(path, "must be a number of millimetres above 0");
-            None
-        })
-    }
-}
-
-impl Take for Dimensions {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        object(value, path, faults, |fields| {
-            let axes: [Option<Length>; 3] = ["x", "y", "z"].map(|axis| fields.need(axis));
-            let [Some(x), Some(y), Some(z)] = axes else { return None };
-            Some(Self { x: x.0, y: y.0, z: z.0 })
-        })
-    }
 }
 
 impl Take for Address {
@@ -303,30 +186,13 @@ impl Take for Address {
     }
 }
 
-/// Takes one of an enumeration's words.
-macro_rules! word {
-    ($($type:ty: $($word:literal),+;)*) => {$(
-        impl Take for $type {
-            fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-                serde_json::from_value(value).ok().or_else(|| {
-                    faults.note(path, concat!("must be one of", $(" ", $word,)+));
-                    None
-                })
-            }
-        }
-    )*};
-}
-word! {
-    MaterialType: "filament", "resin", "laser_sheet", "laser_consumable";
-    MachineType: "fdm_standard", "fdm_large", "resin_standard", "resin_large", "laser_cutter", "laser_engraver";
-    Role: "customer", "operator", "admin";
-    Resolution: "not_started", "finished", "failed";
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::domain::amount::Amount;
+    use crate::domain::id::Id;
+    use crate::domain::sku::{Dimensions, MachineType};
     use serde_json::json;
 
     fn fields(value: Value) -> Fields {

@@ -11,12 +11,14 @@ use crate::http::access::Who;
 use crate::http::body::Fields;
 use crate::http::error::ApiError;
 use crate::http::idempotency::{self, Kept, Running};
+use crate::http::wire::{self, RequestBody};
 use crate::store::Thing;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures::StreamExt as _;
 use sha2::{Digest as _, Sha256};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// How often a change that names no version is merged anew when the thing changed in between.
@@ -26,8 +28,9 @@ const MERGES: usize = 8;
 /// connection instead of the answer.
 pub const HEARD_OUT: usize = 16 * 1024 * 1024;
 
-/// A request: who asks, with which body and key.
-pub struct Call {
+/// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or the
+/// handler reads it by hand.
+pub struct Call<B = ()> {
     /// The server.
     pub app: AppState,
     /// Who asks.
@@ -38,6 +41,7 @@ pub struct Call {
     pub body: Bytes,
     /// Scope of its idempotency key, with the place of the running request.
     key: Option<(String, Running)>,
+    kind: PhantomData<fn() -> B>,
 }
 
 /// Whom a command is for.
@@ -61,7 +65,7 @@ pub struct Done<A> {
     pub replayed: bool,
 }
 
-impl FromRequest<AppState> for Call {
+impl<B> FromRequest<AppState> for Call<B> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
@@ -71,7 +75,7 @@ impl FromRequest<AppState> for Call {
             .transpose()?;
         let limit = app.config.server.json_body_limit;
         let body = read(body, limit).await?;
-        Ok(Self { app: app.clone(), who, headers: parts.headers, body, key })
+        Ok(Self { app: app.clone(), who, headers: parts.headers, body, key, kind: PhantomData })
     }
 }
 
@@ -81,16 +85,36 @@ impl Call {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
-        Ok(Self { app, who, headers: parts.headers.clone(), body: Bytes::new(), key })
+        Ok(Self { app, who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
+    }
+}
+
+impl<B: RequestBody> Call<B> {
+    /// Reads the body, or refuses it with all its faults. Another content type than JSON is 415.
+    ///
+    /// Commands that are kept for an `Idempotency-Key` read it within [`Self::ask_with`]: a repeat gets the first answer,
+    /// whatever its body would be judged now.
+    pub fn read_body(&self) -> Result<B::Value, ApiError> {
+        if !(B::OPTIONAL && self.body.is_empty()) {
+            self.must_be_json()?;
+        }
+        wire::read_body::<B>(&self.body)
+    }
+}
+
+impl<B> Call<B> {
+    fn must_be_json(&self) -> Result<(), ApiError> {
+        let given = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+        if given.is_some_and(is_json) {
+            return Ok(());
+        }
+        let message = "the body must be JSON, with Content-Type: application/json";
+        Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message))
     }
 
     /// The body's members. Another content type than JSON is 415.
     pub fn fields(&self) -> Result<Fields, ApiError> {
-        let given = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-        if !given.is_some_and(is_json) {
-            let message = "the body must be JSON, with Content-Type: application/json";
-            return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
-        }
+        self.must_be_json()?;
         Fields::parse(&self.body)
     }
 

@@ -13,13 +13,11 @@ mod events;
 mod files;
 mod inbound;
 mod jobs;
-mod materials;
 pub mod operation;
 mod orders;
 mod printers;
 pub mod shape;
-mod shared;
-mod skus;
+pub mod shared;
 mod system;
 mod users;
 mod webhooks;
@@ -27,6 +25,7 @@ pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
+use crate::http::production::{materials, skus};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -41,8 +40,8 @@ pub fn resources() -> Vec<Resource> {
         access::resource(),
         users::resource(),
         audit::resource(),
-        materials::resource(),
-        skus::resource(),
+        materials::routes().resource(),
+        skus::routes().resource(),
         files::resource(),
         orders::resource(),
         jobs::resource(),

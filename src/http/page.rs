@@ -4,16 +4,55 @@ use crate::config::checks::SITES;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::http::error::ApiError;
+use crate::http::wire::{Request, UnknownParameters, Within, Worded, read_query};
 use crate::store::queries::Page;
-use axum::extract::{FromRequestParts, Query};
+use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// `limit` when none is given.
 pub const LIMIT_DEFAULT: u64 = 50;
 /// Highest `limit`.
 pub const LIMIT_MOST: u64 = 200;
+/// Highest `offset`: what the database can count.
+const MAX_OFFSET: u64 = i64::MAX as u64;
+
+/// Which part of a list a query asks for.
+#[derive(api_derive::Request, Clone, Copy, Debug)]
+pub struct PageQuery {
+    /// How many at most.
+    #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
+    limit: u64,
+    /// How many are passed over.
+    #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
+    offset: u64,
+}
+
+impl From<PageQuery> for Page {
+    fn from(PageQuery { limit, offset }: PageQuery) -> Self {
+        Self { limit, offset }
+    }
+}
+
+/// The query of an operation; all its faults are told at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<T>(pub T);
+
+impl<T: Request, S: Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        read_query(pairs(parts)?, UnknownParameters::Refuse).map(Self)
+    }
+}
+
+fn pairs(parts: &Parts) -> Result<Vec<(String, String)>, ApiError> {
+    let pairs = axum::extract::Query::try_from_uri(&parts.uri);
+    let axum::extract::Query(pairs) =
+        pairs.map_err(|_| ApiError::bad_request("malformed_query", "the query string cannot be read"))?;
+    Ok(pairs)
+}
 
 /// The query parameters of a request; the first of a repeated one counts.
 #[derive(Clone, Debug, Default)]
@@ -22,8 +61,7 @@ pub struct Params(Vec<(String, String)>);
 impl<S: Sync> FromRequestParts<S> for Params {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let Query::<Vec<(String, String)>>(pairs) = Query::try_from_uri(&parts.uri)
-            .map_err(|_| ApiError::bad_request("malformed_query", "the query string cannot be read"))?;
+        let pairs = pairs(parts)?;
         // A text of PostgreSQL cannot hold NUL: such a parameter would look like a fault of the database.
         if pairs.iter().any(|(_, text)| text.contains('\0')) {
             return Err(ApiError::bad_request("malformed_query", "the query string holds a NUL character"));
@@ -81,13 +119,27 @@ pub fn site(params: &Params, headers: &HeaderMap) -> Result<Option<String>, ApiE
     Ok(query.or(header).map(str::to_owned))
 }
 
+/// Where a page of a list stands.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pagination {
+    limit: u64,
+    offset: u64,
+    total: u64,
+    has_more: bool,
+}
+
+impl Pagination {
+    /// Of a page with so many items, of so many in all.
+    pub fn of(Page { limit, offset }: Page, items: usize, total: u64) -> Self {
+        Self { limit, offset, total, has_more: offset.saturating_add(items as u64) < total }
+    }
+}
+
 /// The body of a list.
 pub fn body(page: Page, name: &str, items: Vec<Value>, total: u64) -> Value {
-    let after = page.offset.saturating_add(items.len() as u64);
-    json!({
-        name: items,
-        "pagination": {"limit": page.limit, "offset": page.offset, "total": total, "hasMore": after < total},
-    })
+    let pagination = Pagination::of(page, items.len(), total);
+    json!({name: items, "pagination": pagination})
 }
 
 /// The part of a list that is in memory as a whole, and how many there are.
@@ -105,8 +157,8 @@ mod tests {
 
     fn params(query: &str) -> Params {
         let uri = format!("/x?{query}").parse().unwrap();
-        let Query(pairs) = Query::try_from_uri(&uri).unwrap();
-        Params(pairs)
+        let pairs = axum::extract::Query::try_from_uri(&uri).unwrap();
+        Params(pairs.0)
     }
 
     #[test]

@@ -2,10 +2,14 @@
 
 use crate::http::call::Done;
 use crate::http::error::{Answer, ApiError, REPLAYED};
+use crate::http::page::Pagination;
+use crate::http::wire::ListItem;
+use crate::store::queries::Page;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// What most answers have room in, in bytes.
@@ -58,6 +62,97 @@ pub fn changed<A>(done: &Done<A>, body: Value) -> Answer {
 /// 201 with the new resource, at this path.
 pub fn created<A>(done: &Done<A>, location: &str, body: Value) -> Answer {
     made(done.replayed, location, body).map(|response| tagged(done.version, response))
+}
+
+/// 200 with a resource and its version (`ETag`).
+pub struct Resource<T> {
+    version: i64,
+    body: T,
+    replayed: bool,
+}
+
+impl<T> Resource<T> {
+    /// As it was read.
+    pub fn new(version: i64, body: T) -> Self {
+        Self { version, body, replayed: false }
+    }
+    /// As a command left it.
+    pub fn after<A>(done: &Done<A>, body: T) -> Self {
+        Self { version: done.version, body, replayed: done.replayed }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Resource<T> {
+    fn into_response(self) -> Response {
+        marked(self.replayed, tagged(self.version, json(StatusCode::OK, &self.body)))
+    }
+}
+
+/// 200 with a body that has no version.
+pub struct Plain<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Plain<T> {
+    fn into_response(self) -> Response {
+        json(StatusCode::OK, &self.0)
+    }
+}
+
+/// 201 with the new resource, its version and where it is (`Location`).
+pub struct Created<T> {
+    location: String,
+    resource: Resource<T>,
+}
+
+impl<T> Created<T> {
+    /// What a command made, under the path of its collection.
+    pub fn under<A>(collection: &str, done: &Done<A>, body: T) -> Self {
+        Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
+    }
+}
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        let mut response = self.resource.into_response();
+        *response.status_mut() = StatusCode::CREATED;
+        if let Ok(location) = HeaderValue::from_str(&self.location) {
+            response.headers_mut().insert(header::LOCATION, location);
+        }
+        response
+    }
+}
+
+/// 200 with a page of a list.
+pub struct Listed<T> {
+    /// Which part was asked for.
+    pub page: Page,
+    /// The items of that part.
+    pub items: Vec<T>,
+    /// How many there are in all.
+    pub total: u64,
+}
+
+impl<T: ListItem> Serialize for Listed<T> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut members = to.serialize_map(Some(2))?;
+        members.serialize_entry(T::MEMBER, &self.items)?;
+        members.serialize_entry("pagination", &Pagination::of(self.page, self.items.len(), self.total))?;
+        members.end()
+    }
+}
+
+impl<T: ListItem> IntoResponse for Listed<T> {
+    fn into_response(self) -> Response {
+        json(StatusCode::OK, &self)
+    }
+}
+
+/// 204.
+pub struct NoContent;
+
+impl IntoResponse for NoContent {
+    fn into_response(self) -> Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
 }
 
 fn tagged(version: i64, mut response: Response) -> Response {

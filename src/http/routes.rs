@@ -5,6 +5,8 @@
 
 use crate::http::AppState;
 use crate::http::access::{Gate, Need, guard};
+use crate::http::openapi::operation::{Named, Operation, Resource, operation};
+use crate::http::wire::{Components, DescribedHandler};
 use axum::Router;
 use axum::handler::Handler;
 use axum::http::Method;
@@ -21,6 +23,79 @@ pub struct Served {
     pub path: &'static str,
     /// Who may use it.
     pub need: Need,
+}
+
+/// The routes of one resource, with their description. They are declared in the resource's own file: who may use each, its
+/// handler, its words and its own errors. What it takes and answers is asked of the handler's types.
+pub struct ResourceRoutes {
+    routes: Routes,
+    resource: Resource,
+    components: Components,
+}
+
+impl ResourceRoutes {
+    /// None yet. `kind` is what `{id}` names: it makes the code of the 404, `<kind>_not_found`.
+    pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
+        let resource = Resource { tag, about, thing: kind, shapes: Vec::new(), operations: Vec::new() };
+        Self { routes: Routes::new(), resource, components: Components::default() }
+    }
+
+    fn add<H, T>(mut self, (method, need, path): Place, handler: H, timed: bool, words: Words) -> Self
+    where
+        H: Handler<T, AppState> + DescribedHandler<T>,
+        T: 'static,
+    {
+        let mut operation = operation(method.clone(), path, "", "");
+        H::describe(&mut operation, &mut self.components);
+        self.resource.operations.push(words(operation));
+        self.routes = self.routes.add(method, need, path, handler, timed);
+        self
+    }
+
+    /// Its description.
+    pub fn resource(self) -> Resource {
+        let Self { mut resource, components, .. } = self;
+        let named = components.0.into_iter().map(|(name, shape, example)| Named { name, shape, example });
+        resource.shapes.extend(named);
+        resource
+    }
+}
+
+/// Method, who may use it, and path.
+type Place = (Method, Need, &'static str);
+
+/// Says of an operation what its types do not: name, summary, errors of its own.
+type Words = fn(Operation) -> Operation;
+
+macro_rules! described_routes {
+    ($($(#[$doc:meta])* $name:ident: $method:ident, $timed:literal;)*) => {
+        impl ResourceRoutes {$(
+            $(#[$doc])*
+            pub fn $name<H, T>(self, need: Need, path: &'static str, handler: H, words: Words) -> Self
+            where
+                H: Handler<T, AppState> + DescribedHandler<T>,
+                T: 'static,
+            {
+                self.add((Method::$method, need, path), handler, $timed, words)
+            }
+        )*}
+    };
+}
+described_routes! {
+    /// GET.
+    get: GET, true;
+    /// POST.
+    post: POST, true;
+    /// PATCH.
+    patch: PATCH, true;
+    /// DELETE.
+    delete: DELETE, true;
+    /// GET without a time limit.
+    get_long: GET, false;
+    /// POST without a time limit.
+    post_long: POST, false;
+    /// DELETE without a time limit.
+    delete_long: DELETE, false;
 }
 
 type Make = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
@@ -82,6 +157,12 @@ impl Routes {
     /// POST without a time limit: uploads.
     pub fn post_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
         self.add(Method::POST, need, path, handler, false)
+    }
+
+    /// Those of a resource.
+    pub fn resource(mut self, of: ResourceRoutes) -> Self {
+        self.0.extend(of.routes.0);
+        self
     }
 
     /// What was added, in that order.

@@ -72,8 +72,13 @@ struct Book {
 impl Book {
     fn new(resources: &[Resource]) -> Self {
         let shared = shared::shapes();
-        let all = shared.iter().chain(resources.iter().flat_map(|resource| &resource.shapes));
-        let shapes = all.map(|Named { name, shape, example }| (*name, shape.clone(), example.clone())).collect();
+        let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
+        for Named { name, shape, example } in shared.iter().chain(resources.iter().flat_map(|known| &known.shapes)) {
+            // Several resources may refer to the same type.
+            if !shapes.iter().any(|(known, ..)| known == name) {
+                shapes.push((name, shape.clone(), example.clone()));
+            }
+        }
         Self { shapes, errors: shared_errors(resources) }
     }
 
@@ -153,13 +158,15 @@ impl Book {
         let words = match (status, content) {
             (201, _) => "Made.",
             (_, Content::Nothing) => "Done.",
-            (_, Content::Page(..)) => "A page of the list.",
+            (_, Content::Page(..) | Content::NamedPage(_)) => "A page of the list.",
             _ => "All is well.",
         };
         let mut response = ResponseBuilder::new().description(words);
         response = match content {
             Content::Nothing => response,
-            Content::Named(name) => response.content("application/json", json_content(named(name), self.example(name))),
+            Content::Named(name) | Content::NamedPage(name) => {
+                response.content("application/json", json_content(named(name), self.example(name)))
+            }
             Content::Page(member, name) => {
                 let shape = object([has(member, list(named(name))), has("pagination", named("Pagination"))]);
                 let example = json!({*member: [self.example(name)], "pagination": shared::page_example()});

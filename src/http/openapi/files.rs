@@ -1,7 +1,7 @@
 //! Uploaded files (decisions §1, §7).
 
 use super::operation::{Named, Resource, delete, get, post};
-use super::shape::{Shape, bytes, has, id, may, named, number, object, taken, text, text_like, time, whole};
+use super::shape::{Shape, amount, bytes, has, id, may, named, number, object, taken, text, text_like, time, whole};
 use super::words::word_of;
 use crate::domain::file::{FileKind, GcodeForm};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn shape() -> Shape {
     let metadata = object([
         has("slicer", text().or_null().about("The program that made it.")),
         has("seconds", whole(0..).or_null().about("Print time.")),
-        has("grams", super::materials::amount().or_null().about("Material that it takes.")),
+        has("grams", amount().or_null().about("Material that it takes.")),
         has("filamentMm", number(0.0..).or_null().about("Filament that it takes, millimetres.")),
         has("thumbnail", text().or_null().about("SHA-256 of its picture.")),
         has("layers", whole(0..).or_null()),

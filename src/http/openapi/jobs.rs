@@ -2,11 +2,12 @@
 
 use super::operation::{Named, No, Resource, get, patch, post};
 use super::orders::priority;
-use super::shape::{Shape, has, id, list, may, number, object, taken, text, text_like, time, whole, yes_no};
+use super::printers;
+use super::shape::{Shape, amount, has, id, list, may, number, object, taken, text, text_like, time, whole, yes_no};
 use super::words::word_of;
-use super::{materials, printers, skus};
 use crate::domain::job::{AttemptState, Block, JobState};
 use crate::domain::order::Resolution;
+use crate::http::production::{materials, skus};
 use serde_json::{Value, json};
 
 /// The id that examples use for a job.
@@ -99,7 +100,7 @@ fn shape() -> Shape {
         has("line", whole(0..).about("Index of the order's line.")),
         has("skuId", id()),
         has("materialId", id()),
-        has("need", materials::amount().about("Material that one plate takes.")),
+        has("need", amount().about("Material that one plate takes.")),
         has("reserved", yes_no().about("The need is reserved.")),
         has("state", word_of::<JobState>()),
         has("blockedBy", word_of::<Block>().or_null()),
@@ -113,7 +114,7 @@ fn shape() -> Shape {
         has("attempts", list(attempt()).about("Oldest first.")),
         has("cancelRequestedAt", time().or_null().about("A cancel waits for the printer.")),
         has("error", text().or_null().about("Why it failed.")),
-        has("consumed", materials::amount().about("What it used up.")),
+        has("consumed", amount().about("What it used up.")),
         has("createdAt", time()),
         has("updatedAt", time()),
         has("version", whole(1..).about("Counts the job's own changes.")),
@@ -123,7 +124,7 @@ fn shape() -> Shape {
 fn example() -> Value {
     json!({
         "id": EXAMPLE, "number": "JOB-000245", "orderId": super::orders::EXAMPLE, "orderNumber": "ORD-000123", "line": 0,
-        "skuId": skus::EXAMPLE, "materialId": materials::EXAMPLE, "need": 20.5, "reserved": true, "state": "PRINTING",
+        "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
         "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": printers::EXAMPLE,
         "progress": 42.5, "remainingSeconds": 3100, "fileId": super::files::EXAMPLE,
         "attempts": [{

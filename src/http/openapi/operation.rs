@@ -3,6 +3,7 @@
 //! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
 
 use super::shape::{Shape, taken, whole};
+use crate::http::error::ApiError;
 use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST};
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -63,6 +64,8 @@ pub enum Content {
     Named(&'static str),
     /// A page of a list: the member that holds it, the name of its items' shape.
     Page(&'static str, &'static str),
+    /// A page of a list, whose shape the document names.
+    NamedPage(&'static str),
     /// A shape of this operation alone, with an example.
     Json(Shape, Value),
     /// No JSON: a media type, with an example where it is text.
@@ -104,9 +107,13 @@ pub struct Operation {
     pub others: Vec<(u16, &'static str, Shape, Value)>,
     /// It takes the agent gateway's token, instead of keys and sessions.
     pub by_token: bool,
+    /// Reads a body as the handler does; of operations whose body is a [`Request`](crate::http::wire::Request). A test holds
+    /// it against the schema of the body.
+    pub read_body: Option<fn(&[u8]) -> Result<(), ApiError>>,
 }
 
-fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Operation {
+/// An operation that says nothing yet beyond its route and its words.
+pub fn operation(method: Method, path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     Operation {
         method,
         path,
@@ -123,6 +130,7 @@ fn operation(method: Method, path: &'static str, id: &'static str, summary: &'st
         located: false,
         others: Vec::new(),
         by_token: false,
+        read_body: None,
     }
 }
 
@@ -144,6 +152,11 @@ pub fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Op
 }
 
 impl Operation {
+    /// Its name for programs, and what it does in a few words.
+    pub fn named(mut self, id: &'static str, summary: &'static str) -> Self {
+        (self.id, self.summary) = (id, summary);
+        self
+    }
     /// In more words.
     pub fn about(mut self, words: &'static str) -> Self {
         self.about = words;

@@ -10,6 +10,7 @@ use super::words::word_of;
 use crate::config::checks::SITES;
 use crate::domain::order::{OrderKind, OrderStatus};
 use crate::http::production::place::{LINES_MOST, QUANTITY_MOST};
+use crate::http::production::skus;
 use serde_json::{Value, json};
 
 /// The id that examples use for an order.
@@ -40,7 +41,7 @@ pub(super) fn resource() -> Resource {
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
                 .query("site", word(SITES), "As in the body; the body wins.")
                 .header("x-service-site", word(SITES), "As `site`; the query wins.")
-                .takes(placed(), json!({"lines": [{"skuId": super::skus::EXAMPLE, "quantity": 2}], "customerEmail": "buyer@example.org"}))
+                .takes(placed(), json!({"lines": [{"skuId": skus::EXAMPLE_ID, "quantity": 2}], "customerEmail": "buyer@example.org"}))
                 .creates("Order")
                 .no(403, "forbidden", "The key orders for another customer, or sets what staff set."),
             get("/api/orders/{id}", "getOrder", "Show an order").shows("Order"),
@@ -196,7 +197,7 @@ fn example() -> Value {
         "id": EXAMPLE, "number": "ORD-000123", "kind": "manual", "status": "paid", "site": "support", "customerId": null,
         "customerEmail": "buyer@example.org",
         "lines": [{
-            "skuId": super::skus::EXAMPLE, "quantity": 2, "unitPriceCents": 1250, "description": "Vase", "taxRateBps": 0,
+            "skuId": skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase", "taxRateBps": 0,
             "jobs": {"total": 2, "completed": 1},
         }],
         "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,

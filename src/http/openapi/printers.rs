@@ -9,6 +9,7 @@ use super::words::{word_of, words_of};
 use crate::domain::printer::Attention;
 use crate::domain::sku::MachineType;
 use crate::domain::telemetry::{Activity, Connection, PrintEnd};
+use crate::http::production::materials;
 use crate::http::production::operate::{GCODE_LONGEST, GCODE_MOST, NAME_LONGEST};
 use crate::http::production::printers::TAGS_MOST;
 use crate::printers::registry::BUILT_IN;
@@ -58,7 +59,7 @@ pub(super) fn resource() -> Resource {
                 .creates("Printer"),
             get("/api/printers/{id}", "getPrinter", "Show a printer").shows("Printer"),
             patch("/api/printers/{id}", "updatePrinter", "Change a printer")
-                .takes(taken(fields(false)), json!({"loadedMaterialId": super::materials::EXAMPLE}))
+                .takes(taken(fields(false)), json!({"loadedMaterialId": materials::EXAMPLE_ID}))
                 .shows("Printer")
                 .no(409, "printer_busy", "Type and address cannot change while it has a job in hand."),
             delete("/api/printers/{id}", "deletePrinter", "Remove a printer").about("Its history stays.").nos(&[BUSY]),

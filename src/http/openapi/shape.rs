@@ -1,5 +1,6 @@
 //! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
 
+use crate::domain::amount::LARGEST;
 use serde_json::{Value, json};
 use std::ops::{Bound, RangeBounds};
 use utoipa::openapi::schema::{
@@ -124,6 +125,11 @@ pub fn above_zero(most: f64) -> Shape {
     number((Bound::Excluded(0.0), Bound::Included(most)))
 }
 
+/// An amount of material that cannot be negative.
+pub fn amount() -> Shape {
+    number(0.0..=LARGEST.0 as f64 / 1000.0).about("At most three decimals.")
+}
+
 /// True or false.
 pub fn yes_no() -> Shape {
     scalar(Type::Boolean, |_| ())
@@ -240,6 +246,39 @@ impl Shape {
         self
     }
 
+    /// Without null: a query parameter is absent instead.
+    pub fn without_null(mut self) -> Self {
+        match &mut *self.0 {
+            RefOr::T(Schema::Object(object)) => without_null(&mut object.schema_type),
+            RefOr::T(Schema::Array(array)) => without_null(&mut array.schema_type),
+            RefOr::T(Schema::OneOf(one_of)) => {
+                let is_null = |one: &RefOr<Schema>| matches!(one, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
+                one_of.items.retain(|one| !is_null(one));
+                if let [one] = &one_of.items[..] {
+                    return shape(one.clone());
+                }
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// As a rule of a scalar member changes it.
+    pub fn edit(mut self, edit: impl FnOnce(&mut Object)) -> Self {
+        if let RefOr::T(Schema::Object(object)) = &mut *self.0 {
+            edit(object);
+        }
+        self
+    }
+
+    /// As a rule of a list changes it.
+    pub fn edit_list(mut self, edit: impl FnOnce(&mut Array)) -> Self {
+        if let RefOr::T(Schema::Array(array)) = &mut *self.0 {
+            edit(array);
+        }
+        self
+    }
+
     /// Null as well: to clear it, or because there is none.
     pub fn or_null(mut self) -> Self {
         match &mut *self.0 {
@@ -264,6 +303,14 @@ impl Shape {
 fn with_null(kind: &mut SchemaType) {
     if let SchemaType::Type(known) = kind {
         *kind = SchemaType::from_iter([known.clone(), Type::Null]);
+    }
+}
+
+fn without_null(kind: &mut SchemaType) {
+    if let SchemaType::Array(kinds) = kind
+        && let Some(known) = kinds.iter().find(|known| **known != Type::Null)
+    {
+        *kind = SchemaType::Type(known.clone());
     }
 }
 

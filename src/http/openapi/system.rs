@@ -1,7 +1,10 @@
 //! The numbers on the wall, health, and how the server's actors fare.
 
 use super::operation::{Resource, get};
-use super::shape::{Member, Shape, has, id, list, map, may, object, open_object, text, time, whole, word, yes_no};
+use super::shape::{
+    Member, Shape, amount, has, id, list, map, may, object, open_object, text, time, whole, word, yes_no,
+};
+use crate::http::production::materials;
 use serde_json::{Value, json};
 
 pub(super) fn resource() -> Resource {
@@ -73,9 +76,9 @@ fn dashboard() -> Shape {
     let low = object([
         has("materialId", id()),
         has("name", text()),
-        has("available", super::materials::amount()),
-        has("reorderPoint", super::materials::amount()),
-        has("reorderQuantity", super::materials::amount()),
+        has("available", amount()),
+        has("reorderPoint", amount()),
+        has("reorderQuantity", amount()),
         has("unit", text()),
     ]);
     object([
@@ -101,7 +104,7 @@ fn dashboard_example() -> Value {
             "attention": [{"id": super::printers::EXAMPLE, "name": "Left", "attention": ["bed_not_cleared"]}],
         },
         "lowStock": [{
-            "materialId": super::materials::EXAMPLE, "name": "PLA black", "available": 120.5, "reorderPoint": 500,
+            "materialId": materials::EXAMPLE_ID, "name": "PLA black", "available": 120.5, "reorderPoint": 500,
             "reorderQuantity": 2000, "unit": "g",
         }],
         "deliveries": {"pending": 0, "failed": 0}, "queueLength": 3, "nextFreeAt": "2026-11-02T11:50:00.000Z",

@@ -1,168 +1,308 @@
-//! Materials: stock, its ledger, stock-takes and adjustments (production spec §2, decisions §5).
+//! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
 
 use crate::domain::amount::Amount;
-use crate::domain::material::{Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType, Movement};
-use crate::domain::refusal::Refusal;
+use crate::domain::durable::Versioned;
+use crate::domain::id::Id;
+use crate::domain::material::{
+    Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType, Movement, MovementKind,
+};
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::body::{Fields, sure};
+use crate::http::access::Need;
 use crate::http::call::{Call, Done, To, found, state_of};
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::ApiError;
 use crate::http::lookup::ThingId;
-use crate::http::page::{Params, body};
-use crate::http::reply;
+use crate::http::page::{PageQuery, Query};
+use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
 use crate::store::queries::MaterialFilter;
+use api_derive::{Request, Response};
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-const BASE: &str = "/api/inventory/materials";
+const PATH: &str = "/api/inventory/materials";
+const IN_USE: &str = "A SKU or an unfinished order or job names it.";
+/// The id that examples use for a material.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
-fn view(material: &Material, version: i64) -> Value {
-    let fields = &material.fields;
-    json!({
-        "id": material.id, "name": fields.name, "type": fields.kind, "color": fields.color, "brand": fields.brand,
-        "quantity": material.quantity, "reserved": material.reserved, "available": material.available(),
-        "unit": fields.kind.unit(), "reorderPoint": fields.reorder_point, "reorderQuantity": fields.reorder_quantity,
-        "createdAt": material.created_at, "updatedAt": material.updated_at, "version": version,
-    })
+/// The routes of materials.
+pub fn routes() -> ResourceRoutes {
+    let operator = Need::Role(Role::Operator);
+    let about = "Stock on hand, what is reserved of it, and the ledger of every change.";
+    ResourceRoutes::new("Materials", about, "material")
+        .get(operator, PATH, list, |op| op.named("listMaterials", "List materials with their stock"))
+        .post(operator, PATH, create, |op| op.named("createMaterial", "Add a material"))
+        .get(operator, "/api/inventory/materials/{id}", one, |op| op.named("getMaterial", "Show a material"))
+        .patch(operator, "/api/inventory/materials/{id}", update, |op| {
+            op.named("updateMaterial", "Change a material, or take stock")
+                .about("`quantity` is a stock-take: the stock is what was counted. Below what is reserved, the latest reservations are given up.")
+                .no(409, "material_in_use", "The type cannot change while jobs reserve or await it.")
+        })
+        .delete(operator, "/api/inventory/materials/{id}", remove, |op| {
+            op.named("deleteMaterial", "Remove a material").about("Its history stays.").no(409, "material_in_use", IN_USE)
+        })
+        .get(operator, "/api/inventory/materials/{id}/movements", movements, |op| {
+            op.named("listMovements", "Show the ledger of a material")
+                .about("The sums of the deltas equal `quantity` and `reserved`, always.")
+        })
+        .post(operator, "/api/inventory/materials/{id}/adjustments", adjust, |op| {
+            op.named("adjustMaterial", "Receive stock, or write some off")
+                .no(409, "insufficient_stock", "There is not so much on hand.")
+        })
 }
 
-fn shown(done: &Done<MaterialAnswer>) -> Result<Value, ApiError> {
-    match &done.answer {
-        MaterialAnswer::Material(material) => Ok(view(material, done.version)),
-        other => Err(ApiError::internal(format!("a material answered {other:?}"))),
+/// The unit of a material's amounts. It follows from the type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+enum MaterialUnit {
+    #[serde(rename = "g")]
+    Gram,
+    #[serde(rename = "mL")]
+    Millilitre,
+    #[serde(rename = "sheet")]
+    Sheet,
+    #[serde(rename = "unit")]
+    Piece,
+}
+enumeration!(MaterialUnit);
+
+impl From<MaterialType> for MaterialUnit {
+    fn from(kind: MaterialType) -> Self {
+        match kind {
+            MaterialType::Filament => Self::Gram,
+            MaterialType::Resin => Self::Millilitre,
+            MaterialType::LaserSheet => Self::Sheet,
+            MaterialType::LaserConsumable => Self::Piece,
+        }
     }
 }
 
-fn movement(line: &Movement) -> Value {
-    json!({
-        "id": line.id, "kind": line.kind, "deltaQuantity": line.delta_quantity, "deltaReserved": line.delta_reserved,
-        "quantity": line.quantity, "reserved": line.reserved, "jobId": line.job_id, "reason": line.reason,
-        "actor": line.actor, "createdAt": line.created_at,
+/// A material to add.
+#[derive(Request, Clone, Debug)]
+#[api(
+    change = MaterialChange, shown = MaterialDetails, fields = MaterialFields, check = check_unit,
+    change_example = json!({"quantity": 1800}),
+    example = json!({
+        "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme", "quantity": 2000, "unit": "g",
+        "reorderPoint": 500, "reorderQuantity": 2000,
     })
+)]
+pub struct NewMaterial {
+    #[api(Filled, MaxChars(200))]
+    name: String,
+    #[api(name = "type")]
+    kind: MaterialType,
+    /// For people and pages: `#rrggbb`.
+    #[api(MaxChars(7))]
+    color: Option<String>,
+    #[api(MaxChars(200))]
+    brand: Option<String>,
+    /// Stock on hand; at most three decimals.
+    #[api(NotNegative, default = Amount::ZERO, separate)]
+    quantity: Amount,
+    /// That of the type.
+    #[expect(dead_code, reason = "it is checked and follows from the type")]
+    #[api(separate)]
+    unit: Optional<MaterialUnit>,
+    /// Below it, alerts go out and new jobs wait; at most three decimals.
+    #[api(NotNegative, default = Amount::ZERO)]
+    reorder_point: Amount,
+    #[api(NotNegative, default = Amount::ZERO)]
+    reorder_quantity: Amount,
 }
 
-/// `GET /api/inventory/materials?type=&q=`
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
-    let filter = MaterialFilter { kind: params.word("type")?, q: params.text("q").map(str::to_owned) };
+/// A unit that is given must be that of the type.
+fn check_unit(given: &MaterialChange, faults: &mut Faults) {
+    if let (Optional::Present(unit), Optional::Present(kind)) = (given.unit, given.kind) {
+        faults.check(unit == kind.into(), "unit", format!("must be {} for this type", kind.unit()));
+    }
+}
+
+/// Stock to receive or to write off.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"delta": 1000, "reason": "new spool"}))]
+pub struct Adjustment {
+    /// What comes in, or with a minus what goes. Not 0; at most three decimals.
+    delta: Amount,
+    #[api(Filled, MaxChars(500))]
+    reason: String,
+}
+
+/// Which materials are listed.
+#[derive(Request, Debug)]
+pub struct MaterialQuery {
+    /// Of this type.
+    #[api(name = "type")]
+    kind: Option<MaterialType>,
+    /// Whose name or brand has this in it.
+    q: Option<String>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Material", many = "materials", example = json!({
+    "id": EXAMPLE_ID, "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme", "quantity": 2000,
+    "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
+    "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
+}))]
+struct MaterialView {
+    id: Id,
+    #[serde(flatten)]
+    details: MaterialDetails,
+    /// Stock on hand.
+    quantity: Amount,
+    /// What jobs have reserved of it.
+    reserved: Amount,
+    /// What is left for new jobs; never below 0.
+    available: Amount,
+    unit: MaterialUnit,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: i64,
+}
+
+impl MaterialView {
+    fn new(material: &Material, version: i64) -> Self {
+        Self {
+            id: material.id,
+            details: material.fields.clone().into(),
+            quantity: material.quantity,
+            reserved: material.reserved,
+            available: material.available(),
+            unit: material.fields.kind.into(),
+            created_at: material.created_at,
+            updated_at: material.updated_at,
+            version,
+        }
+    }
+
+    fn after(done: &Done<MaterialAnswer>) -> Result<Self, ApiError> {
+        match &done.answer {
+            MaterialAnswer::Material(material) => Ok(Self::new(material, done.version)),
+            other => Err(ApiError::internal(format!("a material answered {other:?}"))),
+        }
+    }
+}
+
+/// A line of the ledger.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Movement", many = "movements", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8062", "kind": "reserve", "deltaQuantity": 0, "deltaReserved": 20.5,
+    "quantity": 2000, "reserved": 120.5, "jobId": "01890a5d-ac96-774b-bcce-b302099a8068", "reason": null,
+    "actor": "system", "createdAt": "2026-11-02T10:15:00.000Z",
+}))]
+struct MovementView {
+    id: Id,
+    kind: MovementKind,
+    /// Change of the stock on hand.
+    delta_quantity: Amount,
+    /// Change of what is reserved.
+    delta_reserved: Amount,
+    /// Stock on hand afterwards.
+    quantity: Amount,
+    /// Reserved afterwards.
+    reserved: Amount,
+    /// The job that it was for.
+    job_id: Option<Id>,
+    reason: Option<String>,
+    /// Who did it.
+    actor: String,
+    created_at: Timestamp,
+}
+
+impl From<Movement> for MovementView {
+    fn from(line: Movement) -> Self {
+        let Movement { id, kind, delta_quantity, delta_reserved, quantity, reserved, job_id, .. } = line;
+        let Movement { reason, actor, created_at, .. } = line;
+        Self { id, kind, delta_quantity, delta_reserved, quantity, reserved, job_id, reason, actor, created_at }
+    }
+}
+
+async fn list(
+    State(app): State<AppState>,
+    Query(query): Query<MaterialQuery>,
+) -> Result<Listed<MaterialView>, ApiError> {
+    let page = query.page.into();
+    let filter = MaterialFilter { kind: query.kind, q: query.q };
     let (some, total) = app.shop.queries.materials(&filter, page).await?;
-    let view = |found: &crate::domain::durable::Versioned<Material>| Some(view(found.state.as_ref()?, found.version));
-    reply::ok(body(page, "materials", some.iter().filter_map(view).collect(), total))
+    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.version));
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-/// The unit follows from the type; one that is said must agree.
-fn check_unit(fields: &mut Fields, kind: Option<MaterialType>) {
-    let unit: Option<String> = fields.opt("unit");
-    if let (Some(unit), Some(kind)) = (unit, kind) {
-        fields.check(unit == kind.unit(), "unit", format!("must be {} for this type", kind.unit()));
-    }
-}
-
-fn not_negative(fields: &mut Fields, name: &str, amount: Option<Amount>) -> Option<Amount> {
-    fields.check(amount.is_none_or(|amount| amount >= Amount::ZERO), name, "must not be negative");
-    amount
-}
-
-/// `POST /api/inventory/materials`
-pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
+async fn create(State(app): State<AppState>, call: Call<NewMaterial>) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
-        let mut body = call.fields()?;
-        let name = body.need_text("name", 200);
-        let kind: Option<MaterialType> = body.need("type");
-        check_unit(&mut body, kind);
-        let color = body.nullable_text("color", 7).flatten();
-        let brand = body.nullable_text("brand", 200).flatten();
-        let [quantity, reorder_point, reorder_quantity] =
-            ["quantity", "reorderPoint", "reorderQuantity"].map(|member| {
-                let amount = body.opt(member);
-                not_negative(&mut body, member, amount).unwrap_or_default()
-            });
-        body.finish()?;
-        let (name, kind) = (sure(name)?, sure(kind)?);
+        let NewMaterial { name, kind, color, brand, quantity, reorder_point, reorder_quantity, .. } =
+            call.read_body()?;
         let fields = MaterialFields { name, kind, color, brand, reorder_point, reorder_quantity };
         Ok(MaterialCommand::Create { fields: Box::new(fields), quantity })
     };
     let done = call.ask_with(&app.shop.materials, To::New, command).await?;
-    reply::created(&done, &format!("{BASE}/{}", done.id), shown(&done)?)
+    Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
-/// `GET /api/inventory/materials/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = found(&app.shop.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
         return Err(Refusal::not_found("material").into());
     }
-    reply::resource(version, &view(material, version))
+    Ok(Resource::new(version, MaterialView::new(material, version)))
 }
 
-/// `PATCH /api/inventory/materials/{id}`: `quantity` is a stock-take.
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    let mut body = call.fields()?;
-    let name = body.opt_text("name", 200);
-    let kind: Option<MaterialType> = body.opt("type");
-    let unit: Option<String> = body.opt("unit");
-    let color = body.nullable_text("color", 7);
-    let brand = body.nullable_text("brand", 200);
-    let [quantity, reorder_point, reorder_quantity] = ["quantity", "reorderPoint", "reorderQuantity"].map(|member| {
-        let amount = body.opt(member);
-        not_negative(&mut body, member, amount)
-    });
-    body.finish()?;
-    let fields_said = name.is_some()
-        || kind.is_some()
-        || color.is_some()
-        || brand.is_some()
-        || reorder_point.is_some()
-        || reorder_quantity.is_some();
+async fn update(
+    State(app): State<AppState>,
+    ThingId(id): ThingId,
+    call: Call<MaterialChange>,
+) -> Result<Resource<MaterialView>, ApiError> {
+    let change = call.read_body()?;
     let merge = |material: &Material, version: i64| {
-        let old = &material.fields;
-        let fields = MaterialFields {
-            name: name.clone().unwrap_or_else(|| old.name.clone()),
-            kind: kind.unwrap_or(old.kind),
-            color: color.clone().unwrap_or_else(|| old.color.clone()),
-            brand: brand.clone().unwrap_or_else(|| old.brand.clone()),
-            reorder_point: reorder_point.unwrap_or(old.reorder_point),
-            reorder_quantity: reorder_quantity.unwrap_or(old.reorder_quantity),
-        };
-        if unit.as_ref().is_some_and(|unit| unit != fields.kind.unit()) {
+        let fields = change.clone().merged_into(material.fields.clone());
+        if change.unit.present().is_some_and(|unit| unit != fields.kind.into()) {
             return Err(Refusal::field("unit", format!("must be {} for this type", fields.kind.unit())).into());
         }
         // A stock-take alone overwrites nothing that was read: it needs no version of its own.
-        let if_version = if fields_said { Some(version) } else { call.if_match() };
-        let fields = fields_said.then(|| Box::new(fields));
-        Ok(MaterialCommand::Update { if_version, fields, quantity })
+        let if_version = if change.has_fields() { Some(version) } else { call.if_match() };
+        let fields = change.has_fields().then(|| Box::new(fields));
+        Ok(MaterialCommand::Update { if_version, fields, quantity: change.quantity.present() })
     };
     let done = call.merge(&app.shop.materials, id, merge).await?;
-    reply::changed(&done, shown(&done)?)
+    Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
-/// `DELETE /api/inventory/materials/{id}`: not while a SKU or an unfinished job names it (409).
-pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Result<NoContent, ApiError> {
     if app.shop.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
     call.ask(&app.shop.materials, To::Id(id), MaterialCommand::Archive).await?;
-    reply::no_content()
+    Ok(NoContent)
 }
 
-/// `GET /api/inventory/materials/{id}/movements`: the ledger, newest first.
-pub async fn movements(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
-    let page = params.page()?;
+async fn movements(
+    State(app): State<AppState>,
+    ThingId(id): ThingId,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<MovementView>, ApiError> {
+    let page = page.into();
     found(&app.shop.materials, id).await?;
     let (lines, total) = app.shop.queries.movements(id, page).await?;
-    reply::ok(body(page, "movements", lines.iter().map(movement).collect(), total))
+    Ok(Listed { page, items: lines.into_iter().map(Into::into).collect(), total })
 }
 
-/// `POST /api/inventory/materials/{id}/adjustments {delta, reason}`: 200 with the material.
-pub async fn adjust(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+async fn adjust(
+    State(app): State<AppState>,
+    ThingId(id): ThingId,
+    call: Call<Adjustment>,
+) -> Result<Resource<MaterialView>, ApiError> {
     let command = async {
-        let mut body = call.fields()?;
-        let delta: Option<Amount> = body.need("delta");
-        let reason = body.need_text("reason", 500);
-        body.finish()?;
-        Ok(MaterialCommand::Adjust { delta: sure(delta)?, reason: sure(reason)? })
+        let Adjustment { delta, reason } = call.read_body()?;
+        Ok(MaterialCommand::Adjust { delta, reason })
     };
     let done = call.ask_with(&app.shop.materials, To::Id(id), command).await?;
-    reply::changed(&done, shown(&done)?)
+    Ok(Resource::after(&done, MaterialView::after(&done)?))
 }

@@ -1,5 +1,6 @@
 //! The description of the API (decisions §1): complete, true, readable, and the one that is kept in the repository.
 
+mod drift;
 mod promises;
 
 use crate::support::contract::{self, ADDRESS, CONTRACT};

@@ -1,0 +1,107 @@
+//! What `#[api(...)]` holds.
+
+use quote::quote;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Expr, Ident, LitStr, Token};
+
+/// Words that stand without a value.
+const FLAGS: [&str; 2] = ["flatten", "separate"];
+
+/// `key = value` pairs, flags, and rules: every other expression.
+#[derive(Default, Clone)]
+pub struct Attributes {
+    pub pairs: Vec<(Ident, Expr)>,
+    pub flags: Vec<Ident>,
+    pub rules: Vec<Expr>,
+}
+
+impl Parse for Attributes {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut found = Self::default();
+        while !input.is_empty() {
+            if input.peek(Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]) {
+                let key = input.parse()?;
+                input.parse::<Token![=]>()?;
+                found.pairs.push((key, input.parse()?));
+            } else {
+                match input.parse()? {
+                    Expr::Path(path)
+                        if path.path.get_ident().is_some_and(|ident| FLAGS.iter().any(|flag| ident == flag)) =>
+                    {
+                        found.flags.extend(path.path.get_ident().cloned());
+                    }
+                    rule => found.rules.push(rule),
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl Attributes {
+    /// Those of `#[api(...)]`; a key that is not `known` is an error.
+    pub fn of(attributes: &[Attribute], known: &[&str]) -> syn::Result<Self> {
+        let mut all = Self::default();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("api")) {
+            let one: Self = attribute.parse_args()?;
+            all.pairs.extend(one.pairs);
+            all.flags.extend(one.flags);
+            all.rules.extend(one.rules);
+        }
+        match all.pairs.iter().find(|(key, _)| !known.iter().any(|known| key == known)) {
+            Some((key, _)) => Err(syn::Error::new(key.span(), format!("expected one of {known:?}, or a rule"))),
+            None => Ok(all),
+        }
+    }
+
+    pub fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|known| known == flag)
+    }
+
+    pub fn value(&self, key: &str) -> Option<&Expr> {
+        self.pairs.iter().find(|(known, _)| known == key).map(|(_, value)| value)
+    }
+
+    pub fn ident(&self, key: &str) -> syn::Result<Option<Ident>> {
+        self.value(key).map(|value| syn::parse2(quote!(#value))).transpose()
+    }
+
+    pub fn text(&self, key: &str) -> syn::Result<Option<String>> {
+        let literal = self.value(key).map(|value| syn::parse2::<LitStr>(quote!(#value))).transpose()?;
+        Ok(literal.map(|literal| literal.value()))
+    }
+}
+
+/// What `#[serde(...)]` says of a member: its name, and whether it is flattened.
+pub fn serde_words(attributes: &[Attribute]) -> syn::Result<(Option<String>, bool)> {
+    let (mut name, mut flatten) = (None, false);
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
+        attribute.parse_nested_meta(|meta| {
+            let value = if meta.input.peek(Token![=]) { Some(meta.value()?.parse::<LitStr>()?) } else { None };
+            if meta.path.is_ident("rename") {
+                name = value.map(|value| value.value());
+            }
+            flatten |= meta.path.is_ident("flatten");
+            Ok(())
+        })?;
+    }
+    Ok((name, flatten))
+}
+
+/// The doc comment as one text; lines are joined by blanks, paragraphs by empty lines.
+pub fn doc(attributes: &[Attribute]) -> String {
+    let mut text = String::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("doc")) {
+        let Ok(meta) = attribute.meta.require_name_value() else { continue };
+        let Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(line), .. }) = &meta.value else { continue };
+        match (line.value().trim(), text.ends_with('\n') || text.is_empty()) {
+            ("", _) => text.push_str("\n\n"),
+            (line, true) => text.push_str(line),
+            (line, false) => text.extend([" ", line]),
+        }
+    }
+    text.trim().to_owned()
+}

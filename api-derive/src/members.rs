@@ -1,0 +1,68 @@
+//! The members of a struct, as both macros need them.
+
+use crate::attributes::{Attributes, doc, serde_words};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Data, DeriveInput, Fields, GenericArgument, Ident, PathArguments, Type, Visibility};
+
+#[derive(Clone)]
+pub struct Member {
+    pub ident: Ident,
+    pub vis: Visibility,
+    pub ty: Type,
+    /// Its name in JSON.
+    pub name: String,
+    /// Its description.
+    pub doc: String,
+    pub flatten: bool,
+    pub attributes: Attributes,
+}
+
+impl Member {
+    /// Its rules, as a slice of trait objects.
+    pub fn rules(&self) -> TokenStream {
+        let rules = &self.attributes.rules;
+        quote!(&[#(&(#rules)),*])
+    }
+
+    pub fn default_value(&self) -> TokenStream {
+        self.attributes.value("default").map_or(quote!(None), |value| quote!(Some(#value)))
+    }
+}
+
+pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
+    let Data::Struct(syn::DataStruct { fields: Fields::Named(fields), .. }) = &input.data else {
+        return Err(syn::Error::new_spanned(&input.ident, "only for structs with named fields"));
+    };
+    let member = |field: &syn::Field| {
+        let attributes = Attributes::of(&field.attrs, &["default", "name"])?;
+        let ident = field.ident.clone().ok_or_else(|| syn::Error::new_spanned(field, "a field without a name"))?;
+        let (renamed, flattened) = serde_words(&field.attrs)?;
+        let name = attributes.text("name")?.or(renamed).unwrap_or_else(|| camel_case(&ident.to_string()));
+        let flatten = flattened || attributes.has("flatten");
+        let (vis, ty) = (field.vis.clone(), field.ty.clone());
+        Ok(Member { ident, vis, ty, name, doc: doc(&field.attrs), flatten, attributes })
+    };
+    fields.named.iter().map(member).collect()
+}
+
+/// `price_cents` as `priceCents`.
+pub fn camel_case(name: &str) -> String {
+    let mut words = name.trim_start_matches("r#").split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |text, word| {
+        let (head, rest) = word.split_at(1.min(word.len()));
+        text + &head.to_uppercase() + rest
+    })
+}
+
+/// The `T` of an `Optional<T>`.
+pub fn inside_optional(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Optional")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first()? {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    }
+}

@@ -1,0 +1,254 @@
+//! The derive of `Request`.
+
+use crate::attributes::{Attributes, doc};
+use crate::members::{Member, inside_optional, members};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, Expr, Ident, parse_quote};
+
+const KEYS: [&str; 8] = ["name", "example", "change", "change_example", "partial", "check", "fields", "shown"];
+
+/// How one struct is read: the one that was written, or the one of its PATCH.
+struct Reading<'a> {
+    ident: &'a Ident,
+    name: String,
+    doc: &'a str,
+    example: Option<&'a Expr>,
+    members: &'a [Member],
+    /// The check across members, with the struct of what could be read.
+    check: Option<(&'a Ident, &'a Expr)>,
+}
+
+pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let attributes = Attributes::of(&input.attrs, &KEYS)?;
+    let all = members(input)?;
+    let ident = &input.ident;
+    let (change, partial) = (attributes.ident("change")?, attributes.ident("partial")?);
+    let view = change.as_ref().or(partial.as_ref());
+    let check = match (attributes.value("check"), view) {
+        (Some(check), Some(view)) => Some((view, check)),
+        (Some(check), None) => {
+            return Err(syn::Error::new_spanned(check, "`check` is given the struct of `change` or `partial`"));
+        }
+        (None, _) => None,
+    };
+    let words = doc(&input.attrs);
+    let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
+    let example = attributes.value("example");
+    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, check });
+    if let Some(view) = view {
+        let optional: Vec<Member> = all.iter().map(as_optional).collect();
+        out.extend(declaration(input, view, &optional));
+        if change.is_some() {
+            let (example, name) = (attributes.value("change_example"), view.to_string());
+            let words = "Members that are left out stay as they are.";
+            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, check }));
+        }
+        if let Some(fields) = attributes.value("fields") {
+            out.extend(merge(input, view, &optional, fields));
+        }
+    }
+    if let Some(shown) = attributes.ident("shown")? {
+        out.extend(shown_struct(input, &shown, &all, attributes.value("fields")));
+    }
+    Ok(out)
+}
+
+/// The same member with the same rules, which may be left out and has no default.
+fn as_optional(member: &Member) -> Member {
+    let mut member = member.clone();
+    member.attributes.pairs.retain(|(key, _)| key != "default");
+    if inside_optional(&member.ty).is_none() {
+        let ty = &member.ty;
+        member.ty = parse_quote!(crate::http::wire::Optional<#ty>);
+    }
+    member
+}
+
+fn declaration(input: &DeriveInput, ident: &Ident, all: &[Member]) -> TokenStream {
+    let vis = &input.vis;
+    let doc = format!("Members of [`{}`], each of which may be absent.", input.ident);
+    let members = all.iter().map(|Member { ident, vis, ty, doc, .. }| {
+        let doc = (!doc.is_empty()).then(|| quote!(#[doc = #doc]));
+        quote!(#doc #vis #ident: #ty)
+    });
+    quote! {
+        #[doc = #doc]
+        #[derive(Clone, Debug)]
+        #vis struct #ident { #(#members),* }
+    }
+}
+
+fn reading(of: &Reading<'_>) -> TokenStream {
+    let Reading { ident, name, doc, example, members, check } = of;
+    let (mut reads, mut described, mut components) = (Vec::new(), Vec::new(), Vec::new());
+    for member in *members {
+        let Member { ident, ty, name, doc, .. } = member;
+        if member.flatten {
+            reads.push(quote!(let #ident = <#ty as crate::http::wire::Request>::read(members);));
+            described.push(quote!(all.extend(<#ty as crate::http::wire::Request>::members());));
+            continue;
+        }
+        let (rules, default) = (member.rules(), member.default_value());
+        reads.push(quote!(let #ident = members.read::<#ty>(#name, #rules, #default);));
+        described.push(quote!(all.push(crate::http::wire::request_member::<#ty>(#name, #doc, #rules, #default));));
+        components.push(quote!(components.add::<#ty>();));
+    }
+    let idents: Vec<_> = members.iter().map(|member| &member.ident).collect();
+    let check = check.map(|(view, check)| {
+        let kept = members.iter().map(|Member { ident, ty, .. }| {
+            if inside_optional(ty).is_some() {
+                quote!(#ident: #ident.clone().unwrap_or(crate::http::wire::Optional::Absent))
+            } else {
+                quote!(#ident: #ident.clone().into())
+            }
+        });
+        quote!((#check)(&#view { #(#kept),* }, members.faults());)
+    });
+    let example = example.map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
+    quote! {
+        impl crate::http::wire::Request for #ident {
+            fn members() -> Vec<crate::http::wire::Member> {
+                let mut all = Vec::new();
+                #(#described)*
+                all
+            }
+            fn read(members: &mut crate::http::wire::Members<'_>) -> Option<Self> {
+                #(#reads)*
+                #check
+                Some(Self { #(#idents: #idents?),* })
+            }
+        }
+        impl crate::http::wire::ToSchema for #ident {
+            const NAME: Option<&'static str> = Some(#name);
+            fn schema() -> crate::http::openapi::shape::Shape {
+                crate::http::wire::request_schema(<Self as crate::http::wire::Request>::members(), #doc)
+            }
+            fn components(components: &mut crate::http::wire::Components) {
+                #(#components)*
+            }
+            #example
+        }
+        impl crate::http::wire::FromJson for #ident {
+            type Inner = Self;
+            fn inner(&self) -> Option<&Self> {
+                Some(self)
+            }
+            fn from_json(
+                value: ::serde_json::Value,
+                place: &crate::http::wire::Place<'_>,
+                faults: &mut crate::domain::refusal::Faults,
+            ) -> Option<Self> {
+                crate::http::wire::read_object(value, place, faults)
+            }
+        }
+    }
+}
+
+/// How a change is joined with the present fields of the domain.
+fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> TokenStream {
+    let vis = &input.vis;
+    let idents: Vec<_> =
+        all.iter().filter(|member| !member.attributes.has("separate")).map(|member| &member.ident).collect();
+    quote! {
+        impl #change {
+            /// The fields after this change.
+            #vis fn merged_into(self, old: #fields) -> #fields {
+                #fields { #(#idents: self.#idents.or(old.#idents)),* }
+            }
+            /// Whether it changes any of the fields.
+            #vis fn has_fields(&self) -> bool {
+                #(self.#idents.is_present())||*
+            }
+        }
+    }
+}
+
+/// The struct of the same members for answers.
+fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[Member], fields: Option<&Expr>) -> TokenStream {
+    let vis = &input.vis;
+    let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
+    let idents: Vec<_> = all.iter().map(|member| &member.ident).collect();
+    let tys: Vec<_> = all.iter().map(|member| inside_optional(&member.ty).unwrap_or(&member.ty)).collect();
+    let names: Vec<_> = all.iter().map(|member| &member.name).collect();
+    let docs: Vec<_> = all.iter().map(|member| &member.doc).collect();
+    let title = format!("What an answer shows of the members of [`{}`].", input.ident);
+    let from = fields.map(|fields| {
+        quote! {
+            impl From<#fields> for #shown {
+                fn from(fields: #fields) -> Self {
+                    Self { #(#idents: fields.#idents),* }
+                }
+            }
+        }
+    });
+    quote! {
+        #[doc = #title]
+        #[derive(Clone, Debug, ::serde::Serialize)]
+        #vis struct #shown { #(#[serde(rename = #names)] #idents: #tys),* }
+        impl crate::http::wire::Flattened for #shown {
+            fn members() -> Vec<crate::http::wire::Member> {
+                vec![#(crate::http::wire::response_member::<#tys>(#names, #docs)),*]
+            }
+            fn components(components: &mut crate::http::wire::Components) {
+                #(components.add::<#tys>();)*
+            }
+        }
+        #from
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    fn expanded(input: DeriveInput) -> String {
+        expand(&input).unwrap().to_string().replace(' ', "")
+    }
+
+    #[test]
+    fn a_change_has_no_defaults_and_may_leave_everything_out() {
+        let code = expanded(parse_quote! {
+            #[api(change = ThingChange, fields = ThingFields)]
+            struct NewThing {
+                #[api(Filled, default = 7)]
+                price_cents: i64,
+                #[api(separate)]
+                note: Optional<String>,
+            }
+        });
+        assert!(code.contains("members.read::<i64>(\"priceCents\",&[&(Filled)],Some(7))"), "{code}");
+        let change = "members.read::<crate::http::wire::Optional<i64>>(\"priceCents\",&[&(Filled)],None)";
+        assert!(code.contains(change), "{code}");
+        assert!(code.contains("ThingFields{price_cents:self.price_cents.or(old.price_cents)}"), "{code}");
+    }
+
+    #[test]
+    fn an_unknown_key_and_a_check_of_nothing_are_errors() {
+        let error = |input: DeriveInput| expand(&input).unwrap_err().to_string();
+        let unknown = error(parse_quote! { #[api(exmaple = 1)] struct A { a: i64 } });
+        assert!(unknown.starts_with("expected one of"), "{unknown}");
+        let check = error(parse_quote! { #[api(check = f)] struct A { a: i64 } });
+        assert!(check.starts_with("`check` is given"), "{check}");
+        assert!(error(parse_quote! { enum A { B } }).starts_with("only for structs"));
+    }
+
+    #[test]
+    fn the_doc_comment_is_the_description() {
+        let code = expanded(parse_quote! {
+            /// Of the
+            /// shop.
+            struct A {
+                /// Seconds.
+                #[api(name = "type", flatten)]
+                kind: Page,
+            }
+        });
+        assert!(code.contains("Oftheshop."), "{code}");
+        assert!(
+            code.contains("<PageascratehttpwireRequest>::read")
+                || code.contains("<Pageascrate::http::wire::Request>::read")
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! The derive of `Response`.
+
+use crate::attributes::{Attributes, doc};
+use crate::members::{Member, members};
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::DeriveInput;
+
+pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
+    let attributes = Attributes::of(&input.attrs, &["name", "many", "example"])?;
+    let (ident, words) = (&input.ident, doc(&input.attrs));
+    let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
+    let (mut described, mut components) = (Vec::new(), Vec::new());
+    for Member { ty, name, doc, flatten, .. } in members(input)? {
+        if flatten {
+            described.push(quote!(all.extend(<#ty as crate::http::wire::Flattened>::members());));
+            components.push(quote!(<#ty as crate::http::wire::Flattened>::components(components);));
+        } else {
+            described.push(quote!(all.push(crate::http::wire::response_member::<#ty>(#name, #doc));));
+            components.push(quote!(components.add::<#ty>();));
+        }
+    }
+    let example = attributes.value("example").map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
+    let listed = attributes.text("many")?.map(|many| {
+        let page = format!("{name}Page");
+        quote! {
+            impl crate::http::wire::ListItem for #ident {
+                const MEMBER: &'static str = #many;
+                const PAGE_NAME: &'static str = #page;
+            }
+        }
+    });
+    Ok(quote! {
+        impl crate::http::wire::ToSchema for #ident {
+            const NAME: Option<&'static str> = Some(#name);
+            fn schema() -> crate::http::openapi::shape::Shape {
+                let mut all = Vec::new();
+                #(#described)*
+                crate::http::wire::response_schema(all, #words)
+            }
+            fn components(components: &mut crate::http::wire::Components) {
+                #(#components)*
+            }
+            #example
+        }
+        impl crate::http::wire::Response for #ident {}
+        #listed
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use syn::parse_quote;
+
+    #[test]
+    fn names_are_those_that_serde_writes() {
+        let code = expand(&parse_quote! {
+            #[api(name = "Thing", many = "things")]
+            struct ThingView {
+                #[serde(flatten)]
+                details: Details,
+                #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+                kind: Kind,
+                created_at: Timestamp,
+            }
+        });
+        let code = code.unwrap().to_string().replace(' ', "");
+        assert!(code.contains("<Detailsascrate::http::wire::Flattened>::members()"), "{code}");
+        assert!(code.contains("response_member::<Kind>(\"type\",\"\")"), "{code}");
+        assert!(code.contains("response_member::<Timestamp>(\"createdAt\",\"\")"), "{code}");
+        assert!(code.contains("PAGE_NAME:&'staticstr=\"ThingPage\""), "{code}");
+    }
+}

@@ -1,0 +1,33 @@
+//! How values of the API are read from JSON and described in OpenAPI, from one declaration each.
+//!
+//! A request is a struct with `#[derive(Request)]`, an answer one with `#[derive(Response)]` (crate `api-derive`). Checks of
+//! single members are [`Rule`]s: each judges a value and marks the schema, so that what the server refuses and what the
+//! document says cannot part. A member that may be absent, but not null, is an [`Optional`]; an `Option` may be absent or
+//! null. All faults of a request are collected and told at once, each with its dotted path.
+//!
+//! Bodies come from [`bounded_json::document`], never from `serde_json` directly.
+
+mod body;
+mod handler;
+mod members;
+mod optional;
+mod query;
+mod rules;
+mod schema;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use body::{OptionalBody, RequestBody, object, read_body};
+pub use handler::{Argument, DescribedHandler, Reply};
+pub use members::{FromJson, Members, Place, Request, read_object};
+pub use optional::Optional;
+pub use query::{UnknownParameters, read_query};
+pub(crate) use rules::like;
+pub use rules::{AboveZero, Filled, MaxChars, MaxItems, NotNegative, Pattern, Rule, TextList, Within, Worded};
+pub use schema::{
+    Components, Flattened, ListItem, Member, Response, ToSchema, request_member, request_schema, response_member,
+    response_schema, schema_of,
+};
+pub(crate) use values::enumeration;
+pub use values::read_word;

@@ -1,0 +1,125 @@
+//! Handlers whose arguments and results describe their operation.
+
+use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read_body, schema_of};
+use crate::http::access::Who;
+use crate::http::call::Call;
+use crate::http::error::ApiError;
+use crate::http::lookup::ThingId;
+use crate::http::openapi::operation::{self, Content, Operation, Parameter};
+use crate::http::page::Query;
+use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::IntoResponse;
+
+/// An argument of a handler. What the route says already (roles, the path, its identifier) is not described again.
+pub trait Argument {
+    /// Describes what it takes of a request.
+    fn describe(_: &mut Operation, _: &mut Components) {}
+}
+
+impl<S> Argument for State<S> {}
+impl Argument for ThingId {}
+impl Argument for Who {}
+impl Argument for HeaderMap {}
+impl Argument for Call<()> {}
+
+impl<B: RequestBody> Argument for Call<B> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<B::Value>();
+        operation.body = Some(operation::RequestBody {
+            media: "application/json",
+            shape: schema_of::<B::Value>(),
+            example: Some(B::Value::example()),
+            optional: B::OPTIONAL,
+        });
+        operation.read_body = Some(|bytes| read_body::<B>(bytes).map(drop));
+    }
+}
+
+impl<T: Request> Argument for Query<T> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        T::components(components);
+        let parameter = |member: super::Member| Parameter {
+            name: member.name.to_owned(),
+            in_query: true,
+            shape: member.schema.without_null(),
+            about: member.description,
+        };
+        operation.parameters.extend(T::members().into_iter().map(parameter));
+    }
+}
+
+/// What a handler answers when all is well.
+pub trait Reply: IntoResponse {
+    /// Describes it.
+    fn describe(operation: &mut Operation, components: &mut Components);
+}
+
+fn content<T: ToSchema>(components: &mut Components) -> Content {
+    components.add::<T>();
+    T::NAME.map_or_else(|| Content::Json(T::schema(), T::example()), Content::Named)
+}
+
+impl<T: Response> Reply for Resource<T> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        operation.answer = (200, content::<T>(components));
+    }
+}
+
+impl<T: Response> Reply for Plain<T> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        operation.answer = (200, content::<T>(components));
+    }
+}
+
+impl<T: Response> Reply for Created<T> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        (operation.answer, operation.located) = ((201, content::<T>(components)), true);
+    }
+}
+
+impl<T: ListItem> Reply for Listed<T> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add_page::<T>();
+        operation.answer = (200, Content::NamedPage(T::PAGE_NAME));
+    }
+}
+
+impl Reply for NoContent {
+    fn describe(operation: &mut Operation, _: &mut Components) {
+        operation.answer = (204, Content::Nothing);
+    }
+}
+
+/// A handler whose arguments and result are described. `T` is what axum infers of its arguments.
+#[diagnostic::on_unimplemented(
+    message = "this handler cannot be described",
+    label = "each argument must be an `Argument`, the result a `Result<impl Reply, ApiError>`"
+)]
+pub trait DescribedHandler<T> {
+    /// Describes its operation.
+    fn describe(operation: &mut Operation, components: &mut Components);
+}
+
+macro_rules! described {
+    ($($argument:ident),*) => {
+        impl<F, Fut, R, M, $($argument: Argument),*> DescribedHandler<(M, $($argument,)*)> for F
+        where
+            F: FnOnce($($argument),*) -> Fut,
+            Fut: Future<Output = Result<R, ApiError>>,
+            R: Reply,
+        {
+            fn describe(operation: &mut Operation, components: &mut Components) {
+                $($argument::describe(operation, components);)*
+                R::describe(operation, components);
+            }
+        }
+    };
+}
+described!();
+described!(A);
+described!(A, B);
+described!(A, B, C);
+described!(A, B, C, D);
+described!(A, B, C, D, E);

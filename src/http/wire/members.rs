@@ -1,0 +1,122 @@
+//! Reading an object member by member.
+
+use super::{Member, Rule, ToSchema};
+use crate::domain::refusal::Faults;
+use serde_json::{Map, Value};
+
+/// Where a value is: its dotted path (empty for the whole body), and whether it is a text of a query.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    /// `lines.0.quantity`.
+    pub path: &'a str,
+    /// Query parameters are texts, and an empty one counts as absent.
+    pub in_query: bool,
+}
+
+impl Place<'_> {
+    /// Notes a fault of the value.
+    pub fn fault<T>(&self, faults: &mut Faults, message: impl Into<String>) -> Option<T> {
+        faults.note(self.path, message);
+        None
+    }
+}
+
+/// A value that can be read from JSON.
+pub trait FromJson: ToSchema + Sized {
+    /// What rules judge: the type itself, or what is inside an `Option` or [`super::Optional`].
+    type Inner: ToSchema;
+
+    /// Whether null is a value of it.
+    const NULLABLE: bool = false;
+
+    /// Reads it. `None` only after a fault was noted.
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self>;
+
+    /// What is inside; `None` when it is absent or null.
+    fn inner(&self) -> Option<&Self::Inner>;
+
+    /// The value of an absent member; `None` when the member is required.
+    fn absent() -> Option<Self> {
+        None
+    }
+
+    /// How it is written as the default of a schema; `None` when that is not described.
+    fn to_json(&self) -> Option<Value> {
+        None
+    }
+
+    /// The JSON that the text of a query parameter stands for.
+    fn from_text(text: String) -> Value {
+        Value::String(text)
+    }
+}
+
+/// A struct that is read from an object; made by `#[derive(Request)]`.
+pub trait Request: FromJson {
+    /// Its members as they are described.
+    fn members() -> Vec<Member>;
+
+    /// Takes its members out. `None` only after a fault was noted.
+    fn read(members: &mut Members<'_>) -> Option<Self>;
+}
+
+/// The members of an object that are not read yet.
+pub struct Members<'a> {
+    unread: Map<String, Value>,
+    /// The object's own path with a dot behind it; empty for the body itself.
+    prefix: String,
+    in_query: bool,
+    faults: &'a mut Faults,
+}
+
+impl<'a> Members<'a> {
+    /// The members of a value that must be an object.
+    pub fn of(value: Value, place: &Place<'_>, faults: &'a mut Faults) -> Option<Self> {
+        let Value::Object(unread) = value else { return place.fault(faults, "must be an object") };
+        let prefix = if place.path.is_empty() { String::new() } else { format!("{}.", place.path) };
+        Some(Self { unread, prefix, in_query: place.in_query, faults })
+    }
+
+    /// Takes out one member and judges it by its rules. `None` only after a fault was noted.
+    pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
+        let path = format!("{}{name}", self.prefix);
+        let place = Place { path: &path, in_query: self.in_query };
+        let value = match self.unread.remove(name) {
+            Some(Value::String(text)) if self.in_query && text.is_empty() => None,
+            Some(Value::String(text)) if self.in_query => Some(T::from_text(text)),
+            value => value,
+        };
+        let value = match value {
+            None => return default.or_else(T::absent).or_else(|| place.fault(self.faults, "is required")),
+            Some(Value::Null) if !T::NULLABLE => return place.fault(self.faults, "must not be null"),
+            Some(value) => T::from_json(value, &place, self.faults)?,
+        };
+        let inner = value.inner();
+        let mut valid = true;
+        for message in rules.iter().filter_map(|rule| rule.judge(inner?).err()) {
+            self.faults.note(&path, message);
+            valid = false;
+        }
+        valid.then_some(value)
+    }
+
+    /// The faults of the request, for checks of several members together.
+    pub fn faults(&mut self) -> &mut Faults {
+        self.faults
+    }
+
+    /// What was not read is unknown, and a fault.
+    pub fn finish(self) {
+        for name in self.unread.keys() {
+            self.faults.note(&format!("{}{name}", self.prefix), "is not known");
+        }
+    }
+}
+
+/// Reads a struct from an object that has no other members.
+pub fn read_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+    let mut members = Members::of(value, place, faults)?;
+    let read = T::read(&mut members);
+    members.finish();
+    read
+}

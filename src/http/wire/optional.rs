@@ -1,0 +1,107 @@
+//! Members that may be absent or null.
+
+use super::{Components, FromJson, Place, ToSchema, schema_of};
+use crate::domain::refusal::Faults;
+use crate::http::openapi::shape::Shape;
+use serde_json::Value;
+
+/// A member that may be left out, which is not the same as null: in a PATCH an absent member stays as it is, while null
+/// clears it (`Optional<Option<T>>`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Optional<T> {
+    /// It is left out.
+    #[default]
+    Absent,
+    /// It is there.
+    Present(T),
+}
+
+impl<T> Optional<T> {
+    /// Its value, or this one when it is absent.
+    pub fn or(self, other: T) -> T {
+        self.or_else(|| other)
+    }
+
+    /// Its value, or that which is made when it is absent.
+    pub fn or_else(self, other: impl FnOnce() -> T) -> T {
+        match self {
+            Self::Present(value) => value,
+            Self::Absent => other(),
+        }
+    }
+
+    /// Its value, if it is there.
+    pub fn present(self) -> Option<T> {
+        match self {
+            Self::Present(value) => Some(value),
+            Self::Absent => None,
+        }
+    }
+
+    /// Whether it is there.
+    pub const fn is_present(&self) -> bool {
+        matches!(self, Self::Present(_))
+    }
+}
+
+impl<T> From<Option<T>> for Optional<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Absent, Self::Present)
+    }
+}
+
+impl<T: ToSchema> ToSchema for Optional<T> {
+    fn schema() -> Shape {
+        schema_of::<T>()
+    }
+    fn components(components: &mut Components) {
+        components.add::<T>();
+    }
+}
+
+impl<T: FromJson> FromJson for Optional<T> {
+    type Inner = T::Inner;
+    const NULLABLE: bool = T::NULLABLE;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        T::from_json(value, place, faults).map(Self::Present)
+    }
+    fn inner(&self) -> Option<&T::Inner> {
+        match self {
+            Self::Present(value) => value.inner(),
+            Self::Absent => None,
+        }
+    }
+    fn absent() -> Option<Self> {
+        Some(Self::Absent)
+    }
+    fn from_text(text: String) -> Value {
+        T::from_text(text)
+    }
+}
+
+impl<T: ToSchema> ToSchema for Option<T> {
+    fn schema() -> Shape {
+        schema_of::<T>().or_null()
+    }
+    fn components(components: &mut Components) {
+        components.add::<T>();
+    }
+}
+
+/// A member that may be absent or null; both mean the same.
+impl<T: FromJson> FromJson for Option<T> {
+    type Inner = T::Inner;
+    const NULLABLE: bool = true;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        if value.is_null() { Some(None) } else { T::from_json(value, place, faults).map(Some) }
+    }
+    fn inner(&self) -> Option<&T::Inner> {
+        self.as_ref()?.inner()
+    }
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+    fn from_text(text: String) -> Value {
+        T::from_text(text)
+    }
+}

@@ -1,0 +1,170 @@
+//! Checks of single members. Each has two faces in one place: it judges a value, and it marks the schema with what it asks
+//! for. A test holds the two against each other.
+
+use crate::domain::amount::Amount;
+use crate::http::openapi::shape::{Shape, list_of, text_of};
+use regex::Regex;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+/// A check of a value of type `T`.
+pub trait Rule<T> {
+    /// Refuses the value, in words that follow the member's path: "must be above 0".
+    fn judge(&self, value: &T) -> Result<(), String>;
+
+    /// Says the same in the schema.
+    fn mark(&self, schema: Shape) -> Shape;
+}
+
+fn unless(valid: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if valid { Ok(()) } else { Err(message()) }
+}
+
+/// At most so many characters.
+pub struct MaxChars(pub usize);
+
+impl Rule<String> for MaxChars {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        unless(text.chars().count() <= self.0, || format!("must have at most {} characters", self.0))
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| object.max_length = Some(self.0))
+    }
+}
+
+/// Not only blanks. A schema cannot say that of blanks: it asks for one character at least.
+pub struct Filled;
+
+impl Rule<String> for Filled {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        unless(!text.trim().is_empty(), || "must not be empty".to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| object.min_length = Some(1))
+    }
+}
+
+/// A text that matches a regular expression; made by [`like!`](crate::http::wire::like).
+pub struct Pattern {
+    pattern: &'static str,
+    message: &'static str,
+    regex: LazyLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// For [`like!`](crate::http::wire::like).
+    pub const fn new(pattern: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
+        Self { pattern, message, regex: LazyLock::new(regex) }
+    }
+}
+
+impl Rule<String> for &Pattern {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        // A pattern that is no regular expression matches nothing, so that a test of its resource fails.
+        let matches = self.regex.as_ref().is_some_and(|regex| regex.is_match(text));
+        unless(matches, || self.message.to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| object.pattern = Some(self.pattern.to_owned()))
+    }
+}
+
+/// Declares a [`Pattern`]: its name, the regular expression, and the words that refuse what does not match. The expression
+/// must mean the same to Rust's `regex` and to JSON Schema (ECMA 262): character classes are written out.
+macro_rules! like {
+    ($name:ident, $pattern:literal, $message:literal) => {
+        static $name: $crate::http::wire::Pattern =
+            $crate::http::wire::Pattern::new($pattern, $message, || regex::Regex::new($pattern).ok());
+    };
+}
+pub(crate) use like;
+
+/// From the one number to the other, both included.
+pub struct Within<T>(pub RangeInclusive<T>);
+
+impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
+    fn judge(&self, value: &T) -> Result<(), String> {
+        unless(self.0.contains(value), || format!("must be from {} to {}", self.0.start(), self.0.end()))
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        let (least, most) = ((*self.0.start()).try_into().ok(), (*self.0.end()).try_into().ok());
+        schema.edit(|object| (object.minimum, object.maximum) = (least.map(Into::into), most.map(Into::into)))
+    }
+}
+
+/// More than nothing.
+pub struct AboveZero;
+
+impl Rule<Amount> for AboveZero {
+    fn judge(&self, amount: &Amount) -> Result<(), String> {
+        unless(*amount > Amount::ZERO, || "must be above 0".to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        // The smallest amount is a thousandth.
+        schema.edit(|object| object.minimum = Some(0.001.into()))
+    }
+}
+
+impl Rule<i64> for AboveZero {
+    fn judge(&self, number: &i64) -> Result<(), String> {
+        unless(*number > 0, || "must be above 0".to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| object.minimum = Some(1.into()))
+    }
+}
+
+/// Nothing or more.
+pub struct NotNegative;
+
+impl Rule<Amount> for NotNegative {
+    fn judge(&self, amount: &Amount) -> Result<(), String> {
+        unless(*amount >= Amount::ZERO, || "must not be negative".to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| object.minimum = Some(0.into()))
+    }
+}
+
+/// At most so many items.
+pub struct MaxItems(pub usize);
+
+impl<T> Rule<Vec<T>> for MaxItems {
+    fn judge(&self, items: &Vec<T>) -> Result<(), String> {
+        unless(items.len() <= self.0, || format!("must have at most {} items", self.0))
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit_list(|list| list.max_items = Some(self.0))
+    }
+}
+
+/// A list of short texts.
+pub struct TextList {
+    /// Most texts.
+    pub max_items: usize,
+    /// Most characters of each.
+    pub max_chars: usize,
+}
+
+impl Rule<Vec<String>> for TextList {
+    fn judge(&self, texts: &Vec<String>) -> Result<(), String> {
+        let fits = texts.len() <= self.max_items && texts.iter().all(|text| text.chars().count() <= self.max_chars);
+        unless(fits, || format!("must be at most {} texts of at most {} characters", self.max_items, self.max_chars))
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        list_of(text_of(..=self.max_chars), ..=self.max_items)
+    }
+}
+
+/// A rule that refuses in other words.
+pub struct Worded<R>(pub R, pub &'static str);
+
+impl<T, R: Rule<T>> Rule<T> for Worded<R> {
+    fn judge(&self, value: &T) -> Result<(), String> {
+        self.0.judge(value).map_err(|_| self.1.to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        self.0.mark(schema)
+    }
+}

@@ -1,0 +1,160 @@
+//! The two faces of each rule and type are held against each other: what it reads, and what it says in the schema.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+use super::*;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::refusal::Faults;
+use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::time::Timestamp;
+use crate::http::openapi::shape::Shape;
+use serde_json::{Value, json};
+use utoipa::openapi::{RefOr, Schema};
+
+like!(WORD, "^[a-z]+$", "must be lower-case letters");
+
+fn values() -> Vec<Value> {
+    let long = |letter: &str, length| json!(letter.repeat(length));
+    let texts = ["", "  ", "a", "vase-01", "-a", "usd", "usd\n", "no", "fdm_standard", "lunar", "yesterday"];
+    let mut all: Vec<Value> = texts.map(Value::from).into();
+    all.extend([long("x", 64), long("x", 65), long("é", 64), long("é", 65)]);
+    all.extend(["01890a5d-ac96-774b-bcce-b302099a8061", "2026-11-01T08:00:00Z"].map(Value::from));
+    all.extend([json!(null), json!(true), json!(0), json!(1), json!(-1), json!(10_000), json!(10_001), json!(2.5)]);
+    all.extend([json!(0.0005), json!(0.001), json!(1.0005), json!(1e300), json!(u64::MAX), json!(i64::MIN)]);
+    all.extend([json!([]), json!(["a"]), json!([1]), json!(vec!["a"; 20]), json!(vec!["a"; 21]), json!([null])]);
+    all.extend([json!([long("é", 300)]), json!([long("é", 301)]), json!({}), json!({"x": 1, "y": 2, "z": 3})]);
+    all.extend([json!({"x": 1, "y": 2}), json!({"x": 0, "y": 1, "z": 1}), json!({"x": 1, "y": 2, "z": 3, "w": 4})]);
+    all
+}
+
+fn as_json(schema: Shape) -> Value {
+    serde_json::to_value(RefOr::<Schema>::from(schema)).unwrap()
+}
+
+/// The values on which reading and description disagree.
+fn disagree<T: FromJson>(rules: &[&dyn Rule<T::Inner>]) -> Vec<Value> {
+    let mut schema = as_json(request_member::<T>("it", "", rules, None).schema);
+    let mut components = Components::default();
+    components.add::<T>();
+    for (name, shape, _) in components.0 {
+        schema["components"]["schemas"][name] = as_json(shape);
+    }
+    let validator = jsonschema::draft202012::options().should_validate_formats(true).build(&schema).unwrap();
+    let read = |value: &Value| {
+        let mut faults = Faults::default();
+        let body = json!({"it": value});
+        let place = Place { path: "", in_query: false };
+        let mut members = Members::of(body, &place, &mut faults).unwrap();
+        let read = members.read::<T>("it", rules, None).is_some();
+        assert_eq!(read, faults.is_empty(), "{value}");
+        read
+    };
+    values().into_iter().filter(|value| read(value) != validator.is_valid(value)).collect()
+}
+
+#[test]
+fn what_a_rule_judges_is_what_it_says() {
+    let none = Vec::<Value>::new();
+    assert_eq!(disagree::<String>(&[&MaxChars(64)]), none);
+    assert_eq!(disagree::<Option<String>>(&[&MaxChars(64)]), none);
+    assert_eq!(disagree::<Optional<Option<String>>>(&[&MaxChars(64)]), none);
+    assert_eq!(disagree::<String>(&[&&WORD]), none);
+    assert_eq!(disagree::<i64>(&[&Within(1..=10_000)]), none);
+    assert_eq!(disagree::<Option<u32>>(&[&Within(1..=10_000)]), none);
+    assert_eq!(disagree::<u8>(&[]), none);
+    assert_eq!(disagree::<bool>(&[]), none);
+    assert_eq!(disagree::<Id>(&[]), none);
+    assert_eq!(disagree::<Timestamp>(&[]), none);
+    assert_eq!(disagree::<MachineType>(&[]), none);
+    assert_eq!(disagree::<Optional<Option<MachineType>>>(&[]), none);
+    assert_eq!(disagree::<Option<Dimensions>>(&[]), none);
+    assert_eq!(disagree::<Vec<String>>(&[&TextList { max_items: 20, max_chars: 300 }]), none);
+    assert_eq!(disagree::<Option<Vec<String>>>(&[&MaxItems(20)]), none);
+    // What a schema cannot say: blanks; three decimals, which are not exact in floating point; the ends of 64 bits, which are
+    // not exact either and stand as `format: int64`.
+    assert_eq!(disagree::<String>(&[&Filled]), [json!("  ")]);
+    assert_eq!(disagree::<Amount>(&[&AboveZero]), [json!(1.0005)]);
+    assert_eq!(disagree::<Amount>(&[&NotNegative]), [json!(0.0005), json!(1.0005)]);
+    assert_eq!(disagree::<Option<i64>>(&[&AboveZero]), [json!(1e300), json!(u64::MAX)]);
+}
+
+#[derive(api_derive::Request, Debug, Clone)]
+#[api(change = ThingChange, check = check_note)]
+struct NewThing {
+    #[api(Filled, MaxChars(5))]
+    name: String,
+    #[api(name = "type")]
+    kind: MachineType,
+    #[api(Within(1..=9), default = 3)]
+    price_cents: i64,
+    note: Optional<Option<String>>,
+}
+
+fn check_note(given: &ThingChange, faults: &mut Faults) {
+    if let (Optional::Present(MachineType::LaserCutter), Optional::Present(Some(note))) = (given.kind, &given.note) {
+        faults.note("note", format!("a laser has no note: {note}"));
+    }
+}
+
+fn faults_of<T: Request>(body: &str) -> Vec<(String, String)> {
+    let error = read_body::<T>(body.as_bytes()).err().unwrap();
+    let told = error.body()["errors"].clone();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    told.as_array().unwrap().iter().map(|fault| (text(&fault["path"]), text(&fault["message"]))).collect()
+}
+
+#[test]
+fn a_check_of_several_members_is_told_with_the_rest() {
+    let faults = faults_of::<NewThing>(r#"{"name": 7, "type": "laser_cutter", "note": "x", "more": 1, "more": 2}"#);
+    let paths: Vec<&str> = faults.iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(paths, ["more", "name", "note", "more"]);
+    let faults = faults_of::<ThingChange>(r#"{"priceCents": 0, "type": "laser_cutter", "note": "x"}"#);
+    assert_eq!(faults[0], ("priceCents".to_owned(), "must be from 1 to 9".to_owned()));
+    assert_eq!(faults[1].0, "note");
+}
+
+#[test]
+fn absent_null_and_defaults_differ() {
+    let new = read_body::<NewThing>(br#"{"name": "a", "type": "fdm_large"}"#).unwrap();
+    assert_eq!((new.name.as_str(), new.price_cents, new.note), ("a", 3, Optional::Absent));
+    let change = read_body::<ThingChange>(br#"{"note": null}"#).unwrap();
+    assert_eq!((change.price_cents, change.note), (Optional::Absent, Optional::Present(None)));
+    assert!(!change.name.is_present() && !change.kind.is_present());
+    assert_eq!(faults_of::<ThingChange>(r#"{"name": null}"#), [("name".to_owned(), "must not be null".to_owned())]);
+    assert!(read_body::<OptionalBody<ThingChange>>(b"").is_ok());
+    assert_eq!(read_body::<ThingChange>(b"").unwrap_err().code(), "malformed_json");
+}
+
+#[derive(api_derive::Request, Debug)]
+struct ThingQuery {
+    public: Option<bool>,
+    kind: Option<MachineType>,
+    id: Option<Id>,
+    #[api(flatten)]
+    page: crate::http::page::PageQuery,
+}
+
+fn query(text: &str, unknown: UnknownParameters) -> Result<ThingQuery, crate::http::error::ApiError> {
+    let pairs = text.split('&').filter_map(|pair| pair.split_once('='));
+    read_query(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(), unknown)
+}
+
+#[test]
+fn all_faults_of_a_query_are_told_at_once() {
+    let error = query("public=maybe&kind=lunar&id=7&limit=0&offset=x&size=1", UnknownParameters::Refuse).unwrap_err();
+    let told = error.body();
+    let paths: Vec<&str> =
+        told["errors"].as_array().unwrap().iter().filter_map(|fault| fault["path"].as_str()).collect();
+    assert_eq!(paths, ["size", "public", "kind", "id", "limit", "offset"]);
+    assert_eq!(told["errors"][0]["message"], "is not known; known are public, kind, id, limit, offset");
+    assert_eq!(error.code(), "validation_failed");
+    assert_eq!(query("q=a\0", UnknownParameters::Ignore).unwrap_err().code(), "malformed_query");
+}
+
+#[test]
+fn the_first_of_a_repeated_parameter_counts_and_an_empty_one_is_absent() {
+    let found = query("public=true&public=false&kind=&size=1", UnknownParameters::Ignore).unwrap();
+    assert_eq!((found.public, found.kind, found.id), (Some(true), None, None));
+    let page: crate::store::queries::Page = found.page.into();
+    assert_eq!((page.limit, page.offset), (50, 0));
+}

@@ -1,0 +1,232 @@
+//! How plain values are read and described.
+
+use super::{Components, FromJson, Place, ToSchema, schema_of};
+use crate::domain::amount::{Amount, LARGEST};
+use crate::domain::id::Id;
+use crate::domain::material::{MaterialType, MovementKind};
+use crate::domain::order::Resolution;
+use crate::domain::principal::Role;
+use crate::domain::refusal::Faults;
+use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::time::Timestamp;
+use crate::http::openapi::shape::{Shape, above_zero, has, id, list, number, taken, text, time, whole, yes_no};
+use crate::http::openapi::words::words_of;
+use serde_json::{Value, json};
+
+/// Longest part along one axis, in millimetres.
+const MAX_LENGTH_MM: f64 = 100_000.0;
+
+/// Declares how a plain type is described and read: its schema, the words that refuse another value, how it is read, and the
+/// JSON of a query's text.
+macro_rules! value {
+    ($type:ty, $schema:expr, $message:expr, $read:expr $(, $from_text:expr)?) => {
+        impl ToSchema for $type {
+            fn schema() -> Shape {
+                $schema
+            }
+        }
+        impl FromJson for $type {
+            type Inner = Self;
+            fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+                let read: fn(&Value) -> Option<Self> = $read;
+                read(&value).or_else(|| place.fault(faults, $message))
+            }
+            fn inner(&self) -> Option<&Self> {
+                Some(self)
+            }
+            fn to_json(&self) -> Option<Value> {
+                serde_json::to_value(self).ok()
+            }
+            $(fn from_text(text: String) -> Value {
+                let parse: fn(&str) -> Option<Value> = $from_text;
+                parse(&text).unwrap_or(Value::String(text))
+            })?
+        }
+    };
+}
+
+fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
+    text.parse::<T>().ok().map(Into::into)
+}
+
+value!(bool, yes_no(), "must be true or false", Value::as_bool, parsed::<bool>);
+value!(i64, whole(..), "must be a whole number", Value::as_i64, parsed::<i64>);
+value!(u64, whole(0..), "must be a whole number", Value::as_u64, parsed::<u64>);
+value!(
+    u8,
+    whole(0..=i64::from(u8::MAX)),
+    format!("must be a whole number from {} to {}", u8::MIN, u8::MAX),
+    |value| value.as_i64()?.try_into().ok(),
+    parsed::<i64>
+);
+value!(
+    u32,
+    whole(0..=i64::from(u32::MAX)),
+    format!("must be a whole number from {} to {}", u32::MIN, u32::MAX),
+    |value| value.as_i64()?.try_into().ok(),
+    parsed::<i64>
+);
+value!(Id, id(), "must be an identifier", |value| value.as_str()?.parse().ok());
+value!(Timestamp, time(), "must be an RFC 3339 date and time", |value| value.as_str()?.parse().ok());
+
+/// Declares an enumeration without data: a named schema with the words that `serde` reads and writes.
+macro_rules! enumeration {
+    ($($type:ident),+) => {$(
+        impl $crate::http::wire::ToSchema for $type {
+            const NAME: Option<&'static str> = Some(stringify!($type));
+            fn schema() -> $crate::http::openapi::shape::Shape {
+                $crate::http::openapi::words::word_of::<Self>()
+            }
+        }
+        impl $crate::http::wire::FromJson for $type {
+            type Inner = Self;
+            fn from_json(
+                value: serde_json::Value,
+                place: &$crate::http::wire::Place<'_>,
+                faults: &mut $crate::domain::refusal::Faults,
+            ) -> Option<Self> {
+                $crate::http::wire::read_word(&value, place, faults)
+            }
+            fn inner(&self) -> Option<&Self> {
+                Some(self)
+            }
+        }
+    )+};
+}
+pub(crate) use enumeration;
+enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
+
+/// One of an enumeration's words.
+pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+    let read = value.as_str().and_then(|text| {
+        let text: serde::de::value::StrDeserializer<'_, serde::de::value::Error> =
+            serde::de::IntoDeserializer::into_deserializer(text);
+        T::deserialize(text).ok()
+    });
+    read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(" "))))
+}
+
+impl ToSchema for String {
+    fn schema() -> Shape {
+        text()
+    }
+}
+
+impl FromJson for String {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let Value::String(text) = value else { return place.fault(faults, "must be a text") };
+        let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        if !place.in_query && text.chars().any(control) {
+            return place.fault(faults, "must not hold control characters");
+        }
+        Some(text)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+    fn to_json(&self) -> Option<Value> {
+        Some(json!(self))
+    }
+}
+
+impl ToSchema for Amount {
+    fn schema() -> Shape {
+        let most = LARGEST.0 as f64 / 1000.0;
+        number(-most..=most).about("At most three decimals.")
+    }
+}
+
+impl FromJson for Amount {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        match &value {
+            Value::Number(number) => {
+                Self::from_number(number).map_or_else(|error| place.fault(faults, error.to_string()), Some)
+            }
+            _ => place.fault(faults, "must be a number"),
+        }
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+    fn to_json(&self) -> Option<Value> {
+        serde_json::to_value(self).ok()
+    }
+}
+
+impl<T: ToSchema> ToSchema for Vec<T> {
+    fn schema() -> Shape {
+        list(schema_of::<T>())
+    }
+    fn components(components: &mut Components) {
+        components.add::<T>();
+    }
+}
+
+impl<T: FromJson> FromJson for Vec<T> {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let Value::Array(items) = value else { return place.fault(faults, "must be a list") };
+        let mut all = Self::with_capacity(items.len());
+        let mut complete = true;
+        for (index, item) in items.into_iter().enumerate() {
+            let path = format!("{}.{index}", place.path);
+            let item = T::from_json(item, &Place { path: &path, in_query: false }, faults);
+            complete &= item.is_some();
+            all.extend(item);
+        }
+        complete.then_some(all)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+    fn to_json(&self) -> Option<Value> {
+        self.iter().map(T::to_json).collect::<Option<_>>().map(Value::Array)
+    }
+}
+
+impl ToSchema for Dimensions {
+    const NAME: Option<&'static str> = Some("Dimensions");
+    fn schema() -> Shape {
+        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM)));
+        taken(members).about("Millimetres along each axis.")
+    }
+    fn example() -> Value {
+        json!({"x": 80, "y": 80, "z": 120.5})
+    }
+}
+
+/// A length along one axis, in millimetres.
+struct Length(f64);
+
+impl ToSchema for Length {
+    fn schema() -> Shape {
+        above_zero(MAX_LENGTH_MM)
+    }
+}
+
+impl FromJson for Length {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let length = value.as_f64().filter(|mm| mm.is_finite() && *mm > 0.0 && *mm <= MAX_LENGTH_MM);
+        length.map(Self).or_else(|| place.fault(faults, "must be a number of millimetres above 0"))
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl FromJson for Dimensions {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let mut members = super::Members::of(value, place, faults)?;
+        let axes: [Option<Length>; 3] = ["x", "y", "z"].map(|axis| members.read(axis, &[], None));
+        members.finish();
+        let [x, y, z] = axes;
+        Some(Self { x: x?.0, y: y?.0, z: z?.0 })
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
