@@ -48,6 +48,9 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             out.extend(merge(input, view, &optional, fields));
         }
     }
+    if let Some(fields) = attributes.value("fields") {
+        out.extend(into_fields(input, &all, fields));
+    }
     if let Some(shown) = attributes.ident("shown")? {
         out.extend(shown_struct(input, &shown, &all, attributes.value("fields")));
     }
@@ -164,6 +167,27 @@ fn merge(input: &DeriveInput, change: &Ident, all: &[Member], fields: &Expr) -> 
     }
 }
 
+/// How a new one becomes the fields of the domain; what an absent member stands for is given by the caller.
+fn into_fields(input: &DeriveInput, all: &[Member], fields: &Expr) -> TokenStream {
+    let (vis, ident) = (&input.vis, &input.ident);
+    let all: Vec<&Member> = all.iter().filter(|member| !member.attributes.has("separate")).collect();
+    let defaults = all.iter().filter_map(|Member { ident, ty, .. }| {
+        let ty = inside_optional(ty)?;
+        Some(quote!(#ident: #ty))
+    });
+    let values = all.iter().map(|Member { ident, ty, .. }| {
+        if inside_optional(ty).is_some() { quote!(#ident: self.#ident.or(#ident)) } else { quote!(#ident: self.#ident) }
+    });
+    quote! {
+        impl #ident {
+            /// The fields of the new one, with these values for members that are absent.
+            #vis fn into_fields(self, #(#defaults),*) -> #fields {
+                #fields { #(#values),* }
+            }
+        }
+    }
+}
+
 /// The struct of the same members for answers.
 fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[Member], fields: Option<&Expr>) -> TokenStream {
     let vis = &input.vis;
@@ -222,6 +246,10 @@ mod tests {
         let change = "members.read::<crate::http::wire::Optional<i64>>(\"priceCents\",&[&(Filled)],None)";
         assert!(code.contains(change), "{code}");
         assert!(code.contains("ThingFields{price_cents:self.price_cents.or(old.price_cents)}"), "{code}");
+        assert!(
+            code.contains("fninto_fields(self,)->ThingFields{ThingFields{price_cents:self.price_cents}}"),
+            "{code}"
+        );
     }
 
     #[test]

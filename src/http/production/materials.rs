@@ -237,10 +237,10 @@ async fn list(
 
 async fn create(State(app): State<AppState>, call: Call<NewMaterial>) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
-        let NewMaterial { name, kind, color, brand, quantity, reorder_point, reorder_quantity, .. } =
-            call.read_body()?;
-        let fields = MaterialFields { name, kind, color, brand, reorder_point, reorder_quantity };
-        Ok(MaterialCommand::Create { fields: Box::new(fields), quantity })
+        let new = call.read_body()?;
+        let quantity = new.quantity;
+        let fields = Box::new(new.into_fields());
+        Ok(MaterialCommand::Create { fields, quantity })
     };
     let done = call.ask_with(&app.shop.materials, To::New, command).await?;
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))

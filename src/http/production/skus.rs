@@ -177,33 +177,6 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// The fields of a new SKU; the code is kept without the blanks around it.
-fn new_fields(new: NewSku, shop_currency: &str) -> SkuFields {
-    let code = new.code.trim().to_owned();
-    SkuFields {
-        slug: new.slug.or_else(|| slug_of(&code)),
-        code,
-        name: new.name,
-        description: new.description,
-        kind: new.kind,
-        collections: new.collections,
-        material_id: new.material_id,
-        estimated_consumption: new.estimated_consumption,
-        machine_type: new.machine_type,
-        dimensions: new.dimensions,
-        price_cents: new.price_cents,
-        currency: new.currency.or_else(|| shop_currency.to_owned()),
-        units_per_plate: new.units_per_plate,
-        model_file_id: new.model_file_id,
-        gcode_file_id: new.gcode_file_id,
-        slicer_profile: new.slicer_profile,
-        estimated_seconds: new.estimated_seconds,
-        images: new.images,
-        public: new.public,
-        active: new.active,
-    }
-}
-
 /// What a SKU names must exist and be of the right kind.
 async fn check_named(
     app: &AppState,
@@ -258,9 +231,11 @@ async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Res
 
 async fn create(State(app): State<AppState>, call: Call<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
-        let new = call.read_body()?;
+        let mut new = call.read_body()?;
         check_named(&app, Some(new.material_id), new.model_file_id, new.gcode_file_id).await?;
-        Ok(SkuCommand::Create(Box::new(new_fields(new, &app.config.orders.currency))))
+        new.code = new.code.trim().to_owned();
+        let slug = slug_of(&new.code);
+        Ok(SkuCommand::Create(Box::new(new.into_fields(slug, app.config.orders.currency.clone()))))
     };
     let done = call.ask_with(&app.shop.skus, To::New, command).await?;
     Ok(Created::under(PATH, &done, SkuView::after(&done)))

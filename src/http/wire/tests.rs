@@ -46,8 +46,8 @@ fn disagree<T: FromJson>(rules: &[&dyn Rule<T::Inner>]) -> Vec<Value> {
         let place = Place { path: "", in_query: false };
         let mut members = Members::of(body, &place, &mut faults).unwrap();
         let read = members.read::<T>("it", rules, None).is_some();
-        assert_eq!(read, faults.is_empty(), "{value}");
-        read
+        assert!(read || !faults.is_empty(), "{value} is not read, and nobody says why");
+        faults.is_empty()
     };
     values().into_iter().filter(|value| read(value) != validator.is_valid(value)).collect()
 }
@@ -83,6 +83,7 @@ fn what_a_rule_judges_is_what_it_says() {
 struct NewThing {
     #[api(Filled, MaxChars(5))]
     name: String,
+    #[expect(dead_code, reason = "only checked")]
     #[api(name = "type")]
     kind: MachineType,
     #[api(Within(1..=9), default = 3)]
