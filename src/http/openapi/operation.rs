@@ -75,6 +75,9 @@ pub enum Content {
 /// An error: its status, its code, and when it happens.
 pub type No = (u16, &'static str, &'static str);
 
+/// Reads a body and forgets what was read.
+pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
+
 /// An operation.
 pub struct Operation {
     /// Of its route.
@@ -109,7 +112,7 @@ pub struct Operation {
     pub by_token: bool,
     /// Reads a body as the handler does; of operations whose body is a [`Request`](crate::http::wire::Request). A test holds
     /// it against the schema of the body.
-    pub read_body: Option<fn(&[u8]) -> Result<(), ApiError>>,
+    pub read_body: Option<ReadBody>,
 }
 
 /// An operation that says nothing yet beyond its route and its words.

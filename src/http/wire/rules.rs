@@ -47,15 +47,15 @@ impl Rule<String> for Filled {
 
 /// A text that matches a regular expression; made by [`like!`](crate::http::wire::like).
 pub struct Pattern {
-    pattern: &'static str,
+    source: &'static str,
     message: &'static str,
     regex: LazyLock<Option<Regex>>,
 }
 
 impl Pattern {
     /// For [`like!`](crate::http::wire::like).
-    pub const fn new(pattern: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
-        Self { pattern, message, regex: LazyLock::new(regex) }
+    pub const fn new(source: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
+        Self { source, message, regex: LazyLock::new(regex) }
     }
 }
 
@@ -66,7 +66,7 @@ impl Rule<String> for &Pattern {
         unless(matches, || self.message.to_owned())
     }
     fn mark(&self, schema: Shape) -> Shape {
-        schema.edit(|object| object.pattern = Some(self.pattern.to_owned()))
+        schema.edit(|object| object.pattern = Some(self.source.to_owned()))
     }
 }
 
