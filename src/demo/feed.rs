@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use reqwest::{Method, Response};
-use serde_json::Value;
 use tokio::time::sleep;
 
 use super::story::Story;

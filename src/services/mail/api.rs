@@ -4,7 +4,7 @@ use super::{MailError, Mailer, Message, compose, sender};
 use crate::services::http::read_beginning;
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// At most this much of an answer is read, in bytes.
 const ANSWER_BYTES: usize = 16 * 1024;

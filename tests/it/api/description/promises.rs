@@ -122,7 +122,7 @@ fn promises_to_clients_are_kept() {
     let kept = std::fs::read_to_string(Path::new(KEPT)).unwrap_or_default();
     let kept: BTreeSet<String> = kept.lines().map(str::to_owned).collect();
     if std::env::var_os("PRINTFLOOR_TEST_KEEP_PROMISES").is_some() {
-        std::fs::write(KEPT, made.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        std::fs::write(KEPT, made.iter().fold(String::new(), |text, line| text + line + "\n")).unwrap();
         return;
     }
     let broken = broken(&kept, &made);
