@@ -175,7 +175,7 @@ mod tests {
 
     const SMALL: Bounds = Bounds { depth: 3, values: 10 };
 
-    /// What serde_json takes for a value that is to be parsed again, each around the one before.
+    /// What `serde_json` takes for a value that is to be parsed again, each around the one before.
     fn nested_raw_values(levels: usize) -> String {
         let mut text = "[".repeat(100);
         for _ in 0..levels {

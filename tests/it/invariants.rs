@@ -299,12 +299,15 @@ const BOUNDED_JSON: Rule = Rule {
         if file.is(&OWN_TEXT) || file.is_tests() {
             return Vec::new();
         }
-        let readers =
-            ["serde_json::from_slice", "serde_json::from_str", "serde_json::from_reader", ".json::<", "Json("];
-        file.in_code(|line| {
-            let line = if line.contains("Json(self.body())") { "" } else { line };
-            readers.iter().find(|reader| line.contains(**reader)).map(|reader| format!("uses {reader}"))
-        })
+        let readers = ["from_slice", "from_str", "from_reader"].map(|reader| format!("serde_json::{reader}"));
+        let extractors = [".json::<", ": Json<"];
+        let tests = file.text.lines().position(|line| line == "mod tests {").unwrap_or(usize::MAX);
+        let mut found = file.in_code(|line| {
+            let mut all = readers.iter().map(String::as_str).chain(extractors);
+            all.find(|reader| line.contains(reader)).map(|reader| format!("uses {reader}"))
+        });
+        found.retain(|(line, _)| *line <= tests);
+        found
     },
     planted: &[
         ("src/http/body.rs", "let value: Value = serde_json::from_slice(bytes)?;"),

@@ -15,7 +15,8 @@ impl Answer {
     /// Its body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|e| panic!("not JSON ({e}): {} {}", self.status, self.text))
+        bounded_json::read(self.text.as_bytes(), bounded_json::ANSWER)
+            .unwrap_or_else(|e| panic!("not JSON ({e}): {} {}", self.status, self.text))
     }
     /// Asserts the status; gives the body, `Null` when empty.
     #[track_caller]

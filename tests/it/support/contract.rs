@@ -142,7 +142,8 @@ pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: O
 
 fn conforms(what: &str, schema: &Value, body: Option<&str>) {
     let Some(body) = body else { return };
-    let value: Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
+    let value = bounded_json::read(body.as_bytes(), bounded_json::ANSWER);
+    let value = value.unwrap_or_else(|error| panic!("{what}: no JSON ({error}): {body}"));
     let faults = CONTRACT.faults(schema, &value);
     assert!(faults.is_empty(), "{what}: the body is not of the described shape:\n  {}\n{body}", faults.join("\n  "));
 }
