@@ -1,7 +1,7 @@
 //! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
 
+use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
-use crate::domain::durable::Versioned;
 use crate::domain::id::Id;
 use crate::domain::material::{
     Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialType, Movement, MovementKind,
@@ -230,7 +230,7 @@ async fn list(
 ) -> Result<Listed<MaterialView>, ApiError> {
     let page = query.page.into();
     let filter = MaterialFilter { kind: query.kind, q: query.q };
-    let (some, total) = app.shop.queries.materials(&filter, page).await?;
+    let (some, total) = app.queries.materials(&filter, page).await?;
     let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.version));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
@@ -242,12 +242,12 @@ async fn create(State(app): State<AppState>, call: Call<NewMaterial>) -> Result<
         let fields = Box::new(new.into_fields());
         Ok(MaterialCommand::Create { fields, quantity })
     };
-    let done = call.ask_with(&app.shop.materials, To::New, command).await?;
+    let done = call.ask_with(&app.materials, To::New, command).await?;
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
 async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Result<Resource<MaterialView>, ApiError> {
-    let (version, state) = found(&app.shop.materials, id).await?;
+    let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
         return Err(Refusal::not_found("material").into());
@@ -271,15 +271,15 @@ async fn update(
         let fields = change.has_fields().then(|| Box::new(fields));
         Ok(MaterialCommand::Update { if_version, fields, quantity: change.quantity.present() })
     };
-    let done = call.merge(&app.shop.materials, id, merge).await?;
+    let done = call.merge(&app.materials, id, merge).await?;
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
 async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Result<NoContent, ApiError> {
-    if app.shop.queries.material_in_use(id).await? {
+    if app.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
-    call.ask(&app.shop.materials, To::Id(id), MaterialCommand::Archive).await?;
+    call.ask(&app.materials, To::Id(id), MaterialCommand::Archive).await?;
     Ok(NoContent)
 }
 
@@ -289,8 +289,8 @@ async fn movements(
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
     let page = page.into();
-    found(&app.shop.materials, id).await?;
-    let (lines, total) = app.shop.queries.movements(id, page).await?;
+    found(&app.materials, id).await?;
+    let (lines, total) = app.queries.movements(id, page).await?;
     Ok(Listed { page, items: lines.into_iter().map(Into::into).collect(), total })
 }
 
@@ -303,6 +303,6 @@ async fn adjust(
         let Adjustment { delta, reason } = call.read_body()?;
         Ok(MaterialCommand::Adjust { delta, reason })
     };
-    let done = call.ask_with(&app.shop.materials, To::Id(id), command).await?;
+    let done = call.ask_with(&app.materials, To::Id(id), command).await?;
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }

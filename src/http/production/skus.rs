@@ -1,7 +1,7 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
-use crate::domain::durable::Versioned;
 use crate::domain::file::FileKind;
 use crate::domain::id::Id;
 use crate::domain::material::MaterialType;
@@ -186,7 +186,7 @@ async fn check_named(
 ) -> Result<(), ApiError> {
     let mut faults = Faults::default();
     if let Some(id) = material {
-        let state = app.shop.materials.read(id).await?;
+        let state = app.materials.read(id).await?;
         let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
         faults.check(material.is_some(), "materialId", "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
@@ -196,7 +196,7 @@ async fn check_named(
         [("modelFileId", model_file, FileKind::Model, "model"), ("gcodeFileId", gcode_file, FileKind::Gcode, "G-code")];
     for (member, id, kind, word) in files {
         let Some(id) = id else { continue };
-        let state = app.shop.files.read(id).await?;
+        let state = app.files.read(id).await?;
         let file = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
         faults.check(file.is_some(), member, "no such file");
         faults.check(file.is_none_or(|file| file.kind == kind), member, format!("must be a {word} file"));
@@ -215,13 +215,13 @@ async fn list(
     }
     let page = page.into();
     let filter = SkuFilter { public, active, material_id, slug, code, q };
-    let (some, total) = app.shop.queries.skus(&filter, page).await?;
+    let (some, total) = app.queries.skus(&filter, page).await?;
     let view = |found: &Versioned<Sku>| Some(SkuView::new(found.state.as_ref()?, found.version));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
 async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Result<Resource<SkuView>, ApiError> {
-    let (version, state) = found(&app.shop.skus, id).await?;
+    let (version, state) = found(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
         return Err(Refusal::not_found("sku").into());
@@ -237,7 +237,7 @@ async fn create(State(app): State<AppState>, call: Call<NewSku>) -> Result<Creat
         let slug = slug_of(&new.code);
         Ok(SkuCommand::Create(Box::new(new.into_fields(slug, app.config.orders.currency.clone()))))
     };
-    let done = call.ask_with(&app.shop.skus, To::New, command).await?;
+    let done = call.ask_with(&app.skus, To::New, command).await?;
     Ok(Created::under(PATH, &done, SkuView::after(&done)))
 }
 
@@ -256,15 +256,15 @@ async fn update(
         let fields = change.clone().merged_into(sku.fields.clone());
         Ok(SkuCommand::Update { if_version, fields: Box::new(fields) })
     };
-    let done = call.merge(&app.shop.skus, id, merge).await?;
+    let done = call.merge(&app.skus, id, merge).await?;
     Ok(Resource::after(&done, SkuView::after(&done)))
 }
 
 async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Result<NoContent, ApiError> {
-    if app.shop.queries.sku_in_use(id).await? {
+    if app.queries.sku_in_use(id).await? {
         return Err(ApiError::conflict("sku_in_use", "an unfinished order or job names this SKU"));
     }
-    call.ask(&app.shop.skus, To::Id(id), SkuCommand::Archive).await?;
+    call.ask(&app.skus, To::Id(id), SkuCommand::Archive).await?;
     Ok(NoContent)
 }
 

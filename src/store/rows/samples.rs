@@ -6,8 +6,8 @@ use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::event::Event;
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::inbox::Inbound;
 use crate::domain::job::{Attempt, Job};
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Claim, Material, Movement};
 use crate::domain::order::{Order, Payment};
@@ -173,7 +173,7 @@ pub fn file(n: u128) -> File {
 pub fn printer(n: u128) -> Printer {
     read(json!({
         "id": id(n), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
-        "sealedApiKey": "", "autoClear": false, "tags": [], "bedNotCleared": false, "needsHome": false, "printFailed": false,
+        "encryptedApiKey": "", "autoClear": false, "tags": [], "bedNotCleared": false, "needsHome": false, "printFailed": false,
         "disconnected": false, "activity": "idle", "connection": "connected", "outage": false, "idleSince": at(0),
         "archived": false, "createdAt": at(n as i64), "updatedAt": at(n as i64),
     }))
@@ -182,7 +182,7 @@ pub fn printer(n: u128) -> Printer {
 /// An endpoint.
 pub fn endpoint(n: u128) -> Endpoint {
     read(json!({
-        "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "sealedSecret": "s", "former": null,
+        "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "encryptedSecret": "s", "former": null,
         "state": "active", "cursor": 7, "backlog": false, "replays": 0, "archived": false, "createdAt": at(n as i64),
         "updatedAt": at(n as i64),
     }))
@@ -205,7 +205,7 @@ pub fn mail(n: u128) -> Mail {
 }
 
 /// A payment event that matched no order.
-pub fn inbound(n: u128) -> Inbound {
+pub fn inbound(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
     }))
