@@ -24,6 +24,7 @@ pub mod routes;
 pub mod serve;
 pub mod standing;
 pub mod uses;
+pub mod wire;
 
 use crate::actors::kernel::environment::secret_bytes;
 use crate::app::App;
