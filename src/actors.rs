@@ -1,22 +1,14 @@
-//! The shop as it lives: every thing with a life is an actor around its rules, every change one durable commit.
+//! The shop as it lives: each aggregate in memory is an actor around its rules, and each change is one durable commit.
 //!
-//! [`shell`] is the one generic actor; [`handle`] is how everybody speaks to a thing; [`keeper`] supervises one kind.
+//! [`kernel`] is generic and knows no kind. Each other file is one kind of aggregate, with the effects that its state
+//! calls for; [`dispatcher`] brings ready jobs and free printers together.
 
 pub mod access;
 pub mod dispatcher;
 pub mod endpoints;
-pub mod envelope;
-pub mod environment;
-pub mod handle;
-pub mod inbound;
-pub mod keeper;
+pub mod kernel;
 pub mod mails;
 pub mod materials;
 pub mod orders;
-pub mod policy;
+pub mod payment_events;
 pub mod printers;
-pub mod root;
-pub mod shell;
-pub mod slot;
-pub mod things;
-pub mod world;

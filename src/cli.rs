@@ -5,6 +5,7 @@
 
 pub mod api;
 mod check;
+pub mod demo;
 mod error;
 mod keys;
 mod office;
@@ -27,7 +28,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub use error::CliError;
 pub use signals::Signals;
 
-use crate::demo::{self, DemoOptions};
+use crate::cli::demo::DemoOptions;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;

@@ -4,30 +4,30 @@
 
 pub mod access;
 pub mod agent;
+pub mod aggregate;
 pub mod amount;
 pub mod dispatch;
-pub mod durable;
 pub mod endpoint;
 pub mod event;
 pub mod file;
 pub mod gcode;
 pub mod id;
-pub mod inbound;
-pub mod inbox;
 pub mod job;
+pub mod kept_payment_event;
 pub mod limits;
 pub mod mail;
 pub mod material;
 pub mod order;
+pub mod payment_event;
 pub mod principal;
 pub mod printer;
+pub mod printer_status;
 pub mod refusal;
 pub mod rules;
 pub mod schedule;
 pub mod signing;
 pub mod sku;
 pub mod target;
-pub mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod time;

@@ -25,10 +25,10 @@ pub mod serve;
 pub mod standing;
 pub mod uses;
 
-use crate::actors::environment::secret_bytes;
+use crate::actors::kernel::environment::secret_bytes;
+use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
-use crate::shop::Shop;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
@@ -51,10 +51,17 @@ impl Deref for AppState {
     }
 }
 
+impl Deref for Known {
+    type Target = App;
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}
+
 /// What is in an [`AppState`].
 pub struct Known {
-    /// The shop.
-    pub shop: Arc<Shop>,
+    /// Everything behind the edge.
+    pub app: Arc<App>,
     /// The settings.
     pub config: Arc<Config>,
     /// Requests under way that carry an idempotency key.
@@ -81,11 +88,11 @@ pub struct Known {
 
 impl AppState {
     /// Over this shop.
-    pub fn new(shop: Arc<Shop>, config: Arc<Config>, leaving: CancellationToken) -> Self {
+    pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self(Arc::new(Known {
-            limits: Arc::new(limits::Limits::new(&config, shop.redis.clone())),
+            limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
             load: Arc::new(load::Load::new(&config.server)),
-            shop,
+            app,
             config,
             running: Arc::default(),
             uses: Arc::default(),
@@ -100,7 +107,7 @@ impl AppState {
 
     /// Seals a secret; an empty one stays empty.
     pub fn seal(&self, secret: &str) -> String {
-        if secret.is_empty() { String::new() } else { self.shop.sealer.seal(secret, secret_bytes()) }
+        if secret.is_empty() { String::new() } else { self.app.cipher.seal(secret, secret_bytes()) }
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::runtime::Runtime;
 const LEFTOVERS: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    printfloor::tls::install_provider();
+    printfloor::services::tls::install_provider();
     // Ends the process with 2 on wrong usage, with 0 after --help and --version.
     let cli = Cli::parse();
     let runtime = match Runtime::new() {

@@ -3,6 +3,7 @@
 //! Nothing outside this module knows a brand. Not for: jobs, attempts and what follows from a status (`domain/printer`), or the loop that watches a printer.
 
 pub mod adapter;
+pub mod connections;
 pub mod error;
 pub mod fw_rest;
 pub mod registry;

@@ -1,8 +1,8 @@
 //! The running server: the data folder's lock, the shop, the listeners; and their ordered end.
 
+use crate::app::{App, StartError as ShopError, stream};
 use crate::config::Config;
 use crate::http;
-use crate::shop::{Shop, StartError as ShopError, stream};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
@@ -47,12 +47,12 @@ pub enum StartError {
     },
     /// The shop does not start.
     #[error(transparent)]
-    Shop(#[from] ShopError),
+    App(#[from] ShopError),
 }
 
 /// The running server.
 pub struct Server {
-    shop: Arc<Shop>,
+    shop: Arc<App>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
     /// Ends accepting and streams.
@@ -101,7 +101,7 @@ impl Server {
         let lock = lock(&config.server.data_dir, listen)?;
         let fenced = CancellationToken::new();
         let leave = fenced.clone();
-        let shop = Shop::start(config, Arc::new(move || leave.cancel())).await?;
+        let shop = App::start(config, Arc::new(move || leave.cancel())).await?;
         Ok(Self {
             shop,
             address: None,
@@ -114,7 +114,7 @@ impl Server {
     }
 
     /// The shop.
-    pub fn shop(&self) -> &Arc<Shop> {
+    pub fn shop(&self) -> &Arc<App> {
         &self.shop
     }
 

@@ -6,4 +6,5 @@ pub mod agent;
 pub mod http;
 pub mod mail;
 pub mod redis;
+pub mod tls;
 pub mod webhook;

@@ -12,20 +12,20 @@ pub mod rows;
 mod transaction;
 pub mod writer;
 
-use crate::domain::durable::{Created, Durable, Row, Versioned};
+use crate::domain::aggregate::{Aggregate, Created, Row, Versioned};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::rows::{Audit, Head, HeadRow, Idempotency};
+use crate::store::rows::{Audit, Idempotency, Snapshot, SnapshotRow};
 use crate::store::writer::{Entry, LoadEntry, StoreMsg};
 use arc_swap::ArcSwap;
 use ractor::ActorRef;
 use std::sync::Arc;
 
 /// A thing that the store can write and load.
-pub trait Thing: Durable + Head + Load {}
-impl<T: Durable + Head + Load> Thing for T {}
+pub trait StoredAggregate: Aggregate + Snapshot + Load {}
+impl<T: Aggregate + Snapshot + Load> StoredAggregate for T {}
 
 /// Names a thing: its kind's word and its id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -54,7 +54,7 @@ pub struct Submission {
     /// Generation of the actor; an older one than the last load is superseded.
     pub generation: u64,
     /// The head at its next version; `None` when only rows are written (kept refusals, audit).
-    pub head: Option<HeadRow>,
+    pub snapshot: Option<SnapshotRow>,
     /// Per command, so that a clash names its command.
     pub groups: Vec<Group>,
 }
@@ -65,7 +65,7 @@ pub enum Settlement {
     /// On disk.
     Durable,
     /// Certainly not on disk.
-    NotDurable(Away),
+    NotDurable(Unavailable),
     /// A constraint said no; nothing of the submission is on disk.
     Clash {
         /// Index of the guilty group; `None` when it is the head that several groups shaped.
@@ -81,7 +81,7 @@ pub enum Settlement {
 
 /// Why the store does not take a commit now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Away {
+pub enum Unavailable {
     /// The database does not answer.
     #[error("the database does not answer")]
     Database,
@@ -116,7 +116,7 @@ impl Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         if let Some(tell) = self.tell.take() {
-            tell(if self.submitted { Settlement::Lost } else { Settlement::NotDurable(Away::Database) });
+            tell(if self.submitted { Settlement::Lost } else { Settlement::NotDurable(Unavailable::Database) });
         }
     }
 }
@@ -154,11 +154,11 @@ impl Store {
                 tracing::warn!(?settlement, "refused attempts were not written down");
             }
         });
-        self.commit(Submission { key, generation: 0, head: None, groups }, owner);
+        self.commit(Submission { key, generation: 0, snapshot: None, groups }, owner);
     }
     /// Queues a load: whatever was queued before it is in the answer, whatever an older generation queues after it is superseded.
     /// `None`: the database is away.
-    pub fn load<T: Durable + Load>(
+    pub fn load<T: Aggregate + Load>(
         &self,
         key: Key,
         generation: u64,
@@ -167,8 +167,8 @@ impl Store {
         let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::of::<T>(key, generation, back))));
     }
     /// Forgets what is kept for a time only, as of `now`; between transactions, in the writer's turn.
-    pub fn keep_house(&self, now: Timestamp) {
-        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::keep_house(now))));
+    pub fn run_retention(&self, now: Timestamp) {
+        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::run_retention(now))));
     }
     /// The thing left memory: its generations may be forgotten.
     pub fn forget(&self, key: Key) {

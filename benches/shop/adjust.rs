@@ -6,7 +6,7 @@ use super::database::Kind;
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
-use printfloor::actors::envelope::{Caller, IdempotencyKey};
+use printfloor::actors::kernel::envelope::{Caller, IdempotencyKey};
 use printfloor::domain::id::Id;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::database::{Kind, Postgres};
 use super::ground;
-use printfloor::actors::environment::Environment;
+use printfloor::actors::kernel::environment::Environment;
+use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext, Versioned};
 use printfloor::domain::amount::Amount;
-use printfloor::domain::durable::{Cx, Decision, Durable, Versioned};
 use printfloor::domain::id::Id;
 use printfloor::domain::material::{Material, MaterialCommand};
 use printfloor::domain::principal::Principal;
@@ -12,7 +12,7 @@ use printfloor::domain::refusal::Refusal;
 use printfloor::entities::materials;
 use printfloor::http::idempotency::short;
 use printfloor::store::connect::{self, DatabaseSettings};
-use printfloor::store::rows::{Audit, Batch, Doc, Head, HeadModel, Idempotency};
+use printfloor::store::rows::{Audit, Batch, Doc, Idempotency, Snapshot, SnapshotModel};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, EntityTrait, QuerySelect, TransactionTrait,
 };
@@ -115,14 +115,14 @@ impl Baseline {
 
     fn batch(
         &self,
-        cx: &Cx<'_>,
+        cx: &DecisionContext<'_>,
         id: Id,
         version: i64,
         command: &MaterialCommand,
         decision: &Decision<Material>,
     ) -> Batch {
         let mut batch = Batch::default();
-        batch.push_head(decision.next.as_ref().unwrap().head(id, version, false).unwrap());
+        batch.push_snapshot(decision.next.as_ref().unwrap().snapshot(id, version, false).unwrap());
         decision.rows.iter().for_each(|row| batch.push_row(row).unwrap());
         for event in &decision.events {
             batch.push_event(self.seq.fetch_add(1, Relaxed) + 1, event).unwrap();

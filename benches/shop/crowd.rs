@@ -61,13 +61,13 @@ pub async fn serve(folder: &Path) {
     server.stop(Duration::from_secs(10)).await;
 }
 
-struct Shop {
+struct App {
     process: Child,
     address: SocketAddr,
     key: String,
 }
 
-impl Shop {
+impl App {
     async fn start(folder: &Path) -> Self {
         let mut command = Command::new("taskset");
         command.args(["-c", SERVER_CORE]).arg(std::env::current_exe().unwrap()).arg("crowd-serve").arg(folder);
@@ -98,7 +98,7 @@ async fn crowd(printers: usize) -> [f64; 3] {
     let options =
         FleetOptions { fw_rest: printers / 2, server_rest: printers - printers / 2, ..FleetOptions::default() };
     let fleet = Fleet::start(options).await.unwrap();
-    let shop = Shop::start(folder.path()).await;
+    let shop = App::start(folder.path()).await;
     let mut ids = Vec::new();
     for (n, printer) in fleet.printers.iter().enumerate() {
         if n % 2 == 0 {
@@ -139,7 +139,7 @@ async fn crowd(printers: usize) -> [f64; 3] {
 }
 
 /// What is asked in turn: reading, listing, changing stock, placing orders.
-async fn requests(shop: &Shop, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
+async fn requests(shop: &App, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
     let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
     let material = shop.make("/api/inventory/materials", &material).await;
     let sku = json!({

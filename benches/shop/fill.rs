@@ -2,8 +2,9 @@
 
 use super::ground::{config, material};
 use futures::{StreamExt as _, stream};
-use printfloor::actors::envelope::Caller;
-use printfloor::actors::environment::secret_bytes;
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::environment::secret_bytes;
+use printfloor::app::App;
 use printfloor::domain::amount::Amount;
 use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::event::OUTBOUND;
@@ -14,7 +15,6 @@ use printfloor::domain::principal::Principal;
 use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
 use printfloor::server::Server;
-use printfloor::shop::Shop;
 use std::path::Path;
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn each<F: Future<Output = ()>>(count: usize, make: impl Fn(usize) -> F) {
 }
 
 /// A new order with so many lines, one job each.
-pub fn order(shop: &Shop, material: Id, lines: usize) -> OrderCommand {
+pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
     let line = || Line {
         sku_id: shop.environment.id(),
         quantity: 1,
@@ -80,14 +80,14 @@ pub fn order(shop: &Shop, material: Id, lines: usize) -> OrderCommand {
     }))
 }
 
-async fn paid_order(shop: &Shop, material: Id) {
+async fn paid_order(shop: &App, material: Id) {
     let (id, _) = shop.orders.create(caller(), order(shop, material, 1)).await.unwrap();
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     shop.orders.ask(id, caller(), paid).await.unwrap();
 }
 
 /// Until the jobs of so many orders have their stock.
-pub async fn waiting(shop: &Shop, orders: usize) {
+pub async fn waiting(shop: &App, orders: usize) {
     let stocked = |order: &Order| order.jobs.values().all(|job| job.state == JobState::Sliced);
     loop {
         let all = shop.orders.all_resident();
@@ -99,24 +99,24 @@ pub async fn waiting(shop: &Shop, orders: usize) {
     }
 }
 
-async fn endpoint(shop: &Shop, n: usize) {
+async fn endpoint(shop: &App, n: usize) {
     let command = EndpointCommand::Create {
         url: format!("https://customer-{n}.example.com/hook"),
         events: vec![OUTBOUND[4].to_owned()],
-        sealed_secret: shop.sealer.seal("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", secret_bytes()),
+        encrypted_secret: shop.cipher.seal("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", secret_bytes()),
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(caller(), command).await.unwrap();
 }
 
-async fn printer(shop: &Shop, n: usize) {
+async fn printer(shop: &App, n: usize) {
     let fields = PrinterFields {
         name: format!("Printer {n}"),
         kind: "fw_rest".to_owned(),
         machine_type: MachineType::FdmStandard,
         // The port of the discard service, where nobody listens: every look is refused at once.
         base_url: "http://127.0.0.1:9".to_owned(),
-        sealed_api_key: String::new(),
+        encrypted_api_key: String::new(),
         serial: None,
         build_volume: None,
         auto_clear: false,

@@ -1,17 +1,17 @@
 //! A server in this process, on a folder of its own on the disk of the build folder.
 
 use super::database::{Kind, Postgres};
-use printfloor::actors::envelope::Caller;
-use printfloor::actors::environment::fill_secret;
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::environment::fill_secret;
+use printfloor::app::App;
 use printfloor::config::{Config, LoadOptions};
-use printfloor::credentials::{api_key_hash, last4, new_api_key};
 use printfloor::domain::access::{AccessAnswer, AccessCommand};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::id::Id;
 use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType};
 use printfloor::domain::principal::{Principal, Role};
+use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
 use printfloor::server::Server;
-use printfloor::shop::Shop;
 use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::DatabaseConnection;
 use std::net::SocketAddr;
@@ -76,7 +76,7 @@ impl Ground {
     }
 
     /// The shop.
-    pub fn shop(&self) -> Arc<Shop> {
+    pub fn shop(&self) -> Arc<App> {
         self.server.shop().clone()
     }
 
@@ -132,7 +132,7 @@ pub fn material(n: usize) -> MaterialCommand {
 }
 
 /// Makes an admin's key.
-pub async fn admin_key(shop: &Shop, config: &Config) -> (String, Principal) {
+pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
     let key = new_api_key(PREFIX);
     let command = AccessCommand::AddKey {
         name: "bench".to_owned(),

@@ -5,9 +5,9 @@ use super::database::Kind;
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
+use printfloor::app::App;
 use printfloor::domain::id::Id;
 use printfloor::entities::idempotency;
-use printfloor::shop::Shop;
 use sea_orm::EntityTrait;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ async fn look_ups(ground: &Ground, name: &str) -> Row {
     Row::ratio(what, ("a query for each", middle(single).per_second), None, middle(shared).per_second)
 }
 
-fn fresh(shop: &Shop) -> String {
+fn fresh(shop: &App) -> String {
     shop.environment.id().to_string()
 }
 

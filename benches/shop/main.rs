@@ -32,9 +32,9 @@ const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook"
 const RAW: &str = "rows";
 
 fn main() {
-    printfloor::tls::install_provider();
+    printfloor::services::tls::install_provider();
     // As a server does: spans of requests are made, lines of the level `info` are written.
-    printfloor::log::start(&Config::default().log, Mode::Development);
+    printfloor::observe::log::start(&Config::default().log, Mode::Development);
     // Cargo itself adds `--bench`.
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -10,7 +10,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get as on_get;
 use axum::{Json, Router};
-use printfloor::domain::durable::Versioned;
+use printfloor::domain::aggregate::Versioned;
 use printfloor::domain::order::{Order, OrderCommand};
 use printfloor::http::production::orders::OrderView;
 use std::net::SocketAddr;

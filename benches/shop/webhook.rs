@@ -6,7 +6,7 @@ use super::ground::Ground;
 use super::load::percentile;
 use super::table::Row;
 use jiff::Timestamp;
-use printfloor::actors::environment::secret_bytes;
+use printfloor::actors::kernel::environment::secret_bytes;
 use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::id::Id;
 use simulator::sink::Sink;
@@ -42,7 +42,7 @@ pub async fn endpoint(ground: &Ground) -> Sink {
     let command = EndpointCommand::Create {
         url: sink.url(),
         events: vec!["order.created".to_owned()],
-        sealed_secret: shop.sealer.seal(SECRET, secret_bytes()),
+        encrypted_secret: shop.cipher.seal(SECRET, secret_bytes()),
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(ground.caller(), command).await.unwrap();

@@ -1,19 +1,19 @@
 //! Nothing is wanted of access; but streams must hear of its changes.
 
-use crate::actors::handle::Handle;
-use crate::actors::world::World;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::handle::Handle;
+use crate::app::AppRef;
 use crate::domain::access::Access;
-use crate::domain::durable::Versioned;
-use crate::shop::ShopRef;
+use crate::domain::aggregate::Versioned;
 use async_trait::async_trait;
 use std::sync::Arc;
 
 /// The outside of access.
-pub struct AccessWorld(pub ShopRef);
+pub struct AccessWorld(pub AppRef);
 
 #[async_trait]
-impl World<Access> for AccessWorld {
-    async fn pursue(&self, (): (), _: Handle<Access>) {}
+impl Effects<Access> for AccessWorld {
+    async fn run(&self, (): (), _: Handle<Access>) {}
 
     fn committed(&self, _: &Handle<Access>, state: &Arc<Versioned<Access>>) {
         if let Some(shop) = self.0.get() {

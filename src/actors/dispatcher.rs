@@ -2,16 +2,16 @@
 //!
 //! After a fall it is rebuilt from the resident orders and printers.
 
-use crate::actors::envelope::Caller;
-use crate::actors::root::{RootMsg, keep};
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::root::{RootMsg, keep};
+use crate::app::AppRef;
+use crate::domain::aggregate::Versioned;
 use crate::domain::dispatch::{Board, Proposal, waiting_reason};
-use crate::domain::durable::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
-use crate::shop::ShopRef;
 use arc_swap::ArcSwapOption;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
@@ -37,12 +37,12 @@ pub enum DispatcherMsg {
 #[derive(Clone)]
 pub struct Dispatcher {
     actor: Place,
-    shop: ShopRef,
+    shop: AppRef,
 }
 
 impl Dispatcher {
     /// Not started yet.
-    pub fn new(shop: ShopRef) -> Self {
+    pub fn new(shop: AppRef) -> Self {
         Self { actor: Arc::default(), shop }
     }
 
@@ -97,7 +97,7 @@ struct DispatcherActor;
 
 struct DispatcherState {
     board: Board,
-    shop: ShopRef,
+    shop: AppRef,
     /// The moment that a look is set for.
     again: Option<Timestamp>,
 }
@@ -105,7 +105,7 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (Place, ShopRef, u32);
+    type Arguments = (Place, AppRef, u32);
 
     async fn pre_start(
         &self,

@@ -1,17 +1,17 @@
 //! What endpoints want of the outside: the events beyond their cursor, their backlog, and delivery.
 
-use crate::actors::envelope::Caller;
-use crate::actors::handle::Handle;
-use crate::actors::things::WITHIN;
-use crate::actors::world::World;
-use crate::domain::durable::Versioned;
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::Handle;
+use crate::app::{App, AppRef};
+use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::envelope::due;
-use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointWant, Replaying, WINDOW};
+use crate::domain::endpoint::{Endpoint, EndpointCommand, EndpointEffect, Replaying, WINDOW};
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
-use crate::meters::{Counter, Histogram};
+use crate::observe::meters::{Counter, Histogram};
 use crate::services::webhook::{Delivery, Sender};
-use crate::shop::{Shop, ShopRef};
 use crate::store::queries::EventFilter;
 use async_trait::async_trait;
 use dashmap::DashMap;
@@ -43,8 +43,8 @@ impl Default for DeliveryMeter {
 
 /// The outside of endpoints.
 pub struct EndpointWorld {
-    /// Outbox, clock, sealer.
-    pub shop: ShopRef,
+    /// Outbox, clock, cipher.
+    pub shop: AppRef,
     /// Speaks HTTP.
     pub sender: Arc<Sender>,
     /// Most deliveries under way at one endpoint.
@@ -54,14 +54,14 @@ pub struct EndpointWorld {
 }
 
 #[async_trait]
-impl World<Endpoint> for EndpointWorld {
-    async fn pursue(&self, want: EndpointWant, of: Handle<Endpoint>) {
+impl Effects<Endpoint> for EndpointWorld {
+    async fn run(&self, want: EndpointEffect, of: Handle<Endpoint>) {
         let Some(shop) = self.shop.get() else { return };
         match want {
-            EndpointWant::Follow { cursor } => follow(&shop, &of, cursor).await,
-            EndpointWant::Refill => refill(&shop, &of).await,
-            EndpointWant::Replay(replaying) => replay(&shop, &of, &replaying).await,
-            EndpointWant::Deliver { delivery, number, at } => {
+            EndpointEffect::Follow { cursor } => follow(&shop, &of, cursor).await,
+            EndpointEffect::Refill => refill(&shop, &of).await,
+            EndpointEffect::Replay(replaying) => replay(&shop, &of, &replaying).await,
+            EndpointEffect::Deliver { delivery, number, at } => {
                 shop.environment.wait_until(at).await;
                 // In the order in which they are due; a turn is given back when the attempt is over, however it ends.
                 let turns =
@@ -89,7 +89,7 @@ async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
 }
 
 /// Waits for events beyond the cursor; asks when some are for this endpoint. The want changes with the cursor, so this ends then.
-async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
+async fn follow(shop: &App, of: &Handle<Endpoint>, cursor: i64) {
     let mut last = shop.outbox.last();
     let follower = shop.outbox.followers.add("endpoint", cursor);
     let mut at = cursor;
@@ -120,7 +120,7 @@ async fn follow(shop: &Shop, of: &Handle<Endpoint>, cursor: i64) {
     }
 }
 
-async fn refill(shop: &Shop, of: &Handle<Endpoint>) {
+async fn refill(shop: &App, of: &Handle<Endpoint>) {
     let limit = WINDOW as u64 * 2 + 1;
     match shop.queries.pending_deliveries(of.id(), None, limit).await {
         Ok(rows) => {
@@ -131,7 +131,7 @@ async fn refill(shop: &Shop, of: &Handle<Endpoint>) {
     }
 }
 
-async fn replay(shop: &Shop, of: &Handle<Endpoint>, replaying: &Replaying) {
+async fn replay(shop: &App, of: &Handle<Endpoint>, replaying: &Replaying) {
     match shop.queries.past_deliveries(of.id(), replaying, PART).await {
         Ok(past) => {
             let end = (past.len() as u64) < PART;
@@ -142,14 +142,14 @@ async fn replay(shop: &Shop, of: &Handle<Endpoint>, replaying: &Replaying) {
 }
 
 impl EndpointWorld {
-    async fn deliver(&self, shop: &Shop, of: &Handle<Endpoint>, id: Id, number: u32) {
+    async fn deliver(&self, shop: &App, of: &Handle<Endpoint>, id: Id, number: u32) {
         let state = of.read();
         let Some(endpoint) = &state.state else { return };
         let Some(row) = endpoint.window.get(&id) else { return };
         let now = shop.environment.now();
-        let opened = shop.sealer.open(&endpoint.sealed_secret).and_then(|secret| {
+        let opened = shop.cipher.open(&endpoint.encrypted_secret).and_then(|secret| {
             let former = match &endpoint.former {
-                Some((sealed, until)) if *until > now => Some(shop.sealer.open(sealed)?),
+                Some((sealed, until)) if *until > now => Some(shop.cipher.open(sealed)?),
                 _ => None,
             };
             Ok((secret, former))

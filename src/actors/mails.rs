@@ -1,19 +1,19 @@
 //! What mails want of the outside: to be taken by the provider.
 
-use crate::actors::envelope::Caller;
-use crate::actors::handle::Handle;
-use crate::actors::things::WITHIN;
-use crate::actors::world::World;
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::Handle;
+use crate::app::AppRef;
 use crate::domain::mail::{Channel, Mail, MailCommand, Send};
 use crate::services::mail::{MailError, Mailer, Message};
-use crate::shop::ShopRef;
 use async_trait::async_trait;
 use std::sync::Arc;
 
 /// The outside of mails.
 pub struct MailWorld {
     /// For the clock.
-    pub shop: ShopRef,
+    pub shop: AppRef,
     /// The provider.
     pub mailer: Arc<dyn Mailer>,
     /// The agent gateway, where there is one.
@@ -21,8 +21,8 @@ pub struct MailWorld {
 }
 
 #[async_trait]
-impl World<Mail> for MailWorld {
-    async fn pursue(&self, want: Send, of: Handle<Mail>) {
+impl Effects<Mail> for MailWorld {
+    async fn run(&self, want: Send, of: Handle<Mail>) {
         let Some(shop) = self.shop.get() else { return };
         shop.environment.wait_until(want.at).await;
         let state = of.read();

@@ -1,27 +1,27 @@
 //! What materials want of the outside: tell orders that their claims are held, and ask reservations back.
 
-use crate::actors::envelope::Caller;
-use crate::actors::handle::{AskError, Handle};
-use crate::actors::things::WITHIN;
-use crate::actors::world::World;
-use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialWant};
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::app::AppRef;
+use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
 use crate::domain::order::{OrderAnswer, OrderCommand};
-use crate::shop::ShopRef;
 use async_trait::async_trait;
 
 /// The outside of materials.
-pub struct MaterialWorld(pub ShopRef);
+pub struct MaterialWorld(pub AppRef);
 
 #[async_trait]
-impl World<Material> for MaterialWorld {
-    async fn pursue(&self, want: MaterialWant, of: Handle<Material>) {
+impl Effects<Material> for MaterialWorld {
+    async fn run(&self, want: MaterialEffect, of: Handle<Material>) {
         let Some(shop) = self.0.get() else { return };
         let (order, news) = match &want {
-            MaterialWant::TellHeld { order, claims } => {
+            MaterialEffect::TellHeld { order, claims } => {
                 let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
                 (*order, OrderCommand::Stock(held))
             }
-            MaterialWant::AskBack { order, claims } => {
+            MaterialEffect::AskBack { order, claims } => {
                 let state = of.read();
                 let Some(material) = &state.state else { return };
                 (*order, OrderCommand::Recall(claims.clone(), material.recall_words()))
@@ -34,12 +34,12 @@ impl World<Material> for MaterialWorld {
             Err(error) => return tracing::debug!(%order, %error, "order not told, is told again"),
         };
         let noted = match (want, answer) {
-            (MaterialWant::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
-            (MaterialWant::AskBack { .. }, Some(OrderAnswer::Kept(claims))) if !claims.is_empty() => {
+            (MaterialEffect::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
+            (MaterialEffect::AskBack { .. }, Some(OrderAnswer::Kept(claims))) if !claims.is_empty() => {
                 MaterialCommand::Kept { claims }
             }
             // Given up: the order settles it.
-            (MaterialWant::AskBack { .. }, _) => return,
+            (MaterialEffect::AskBack { .. }, _) => return,
         };
         if let Err(error) = of.ask(Caller::system(), noted, WITHIN).await {
             tracing::debug!(material = %of.id(), %error, "not noted, is told again");

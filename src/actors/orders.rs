@@ -1,27 +1,27 @@
 //! What orders want of the outside: stock of materials, printers for attempts.
 
-use crate::actors::envelope::Caller;
-use crate::actors::handle::{AskError, Handle};
-use crate::actors::things::WITHIN;
-use crate::actors::world::World;
-use crate::domain::durable::Versioned;
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::app::{App, AppRef};
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialAnswer, MaterialCommand};
-use crate::domain::order::{Order, OrderCommand, OrderWant, Report};
+use crate::domain::order::{Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
-use crate::shop::{Shop, ShopRef};
 use async_trait::async_trait;
 use std::sync::Arc;
 
 /// The outside of orders.
-pub struct OrderWorld(pub ShopRef);
+pub struct OrderWorld(pub AppRef);
 
 #[async_trait]
-impl World<Order> for OrderWorld {
-    async fn pursue(&self, want: OrderWant, of: Handle<Order>) {
+impl Effects<Order> for OrderWorld {
+    async fn run(&self, want: OrderEffect, of: Handle<Order>) {
         let Some(shop) = self.0.get() else { return };
         match want {
-            OrderWant::Claim { material, asks } => {
+            OrderEffect::Claim { material, asks } => {
                 let claim = MaterialCommand::Claim { order: of.id(), asks };
                 match shop.materials.ask(material, Caller::system(), claim).await {
                     Ok(answered) => {
@@ -32,18 +32,18 @@ impl World<Order> for OrderWorld {
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "stock not asked"),
                 }
             }
-            OrderWant::Settle { material, claims } => {
+            OrderEffect::Settle { material, claims } => {
                 let ids = claims.iter().map(|(id, _)| *id).collect();
                 match shop.materials.ask(material, Caller::system(), MaterialCommand::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
                 }
             }
-            OrderWant::Give { job, attempt, printer } => give(&shop, &of, job, attempt, printer).await,
-            OrderWant::CancelAt { attempt, printer } => {
+            OrderEffect::Give { job, attempt, printer } => give(&shop, &of, job, attempt, printer).await,
+            OrderEffect::CancelAt { attempt, printer } => {
                 say(&shop, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
-            OrderWant::TellResolution { attempt, printer, outcome } => {
+            OrderEffect::TellResolution { attempt, printer, outcome } => {
                 say(&shop, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
             }
         }
@@ -66,7 +66,7 @@ async fn tell(of: &Handle<Order>, command: OrderCommand) {
 }
 
 /// Gives a claimed attempt to its printer; a refusal ends the attempt before anything began.
-async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
+async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
     let claimed = known.attempts.iter().find(|one| one.id == attempt);
@@ -98,7 +98,7 @@ async fn give(shop: &Shop, of: &Handle<Order>, job: Id, attempt: Id, printer: Id
 
 /// Says a word on an attempt to its printer, which reports what comes of it. One that does not hold the attempt (it is
 /// deleted, or never took it) never will: nothing of it can begin there any more.
-async fn say(shop: &Shop, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
+async fn say(shop: &App, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
     match shop.printers.ask(printer, Caller::system(), word).await {
         Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
         Err(AskError::Refused(_)) => {}

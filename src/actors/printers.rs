@@ -8,15 +8,15 @@ mod manual;
 mod run;
 mod watch;
 
-use crate::actors::envelope::Caller;
-use crate::actors::handle::{AskError, Handle};
-use crate::actors::things::WITHIN;
-use crate::actors::world::World;
-use crate::domain::durable::Versioned;
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::{AskError, Handle};
+use crate::app::{App, AppRef};
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::order::{OrderAnswer, OrderCommand};
-use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterWant, report_of};
-use crate::shop::{Shop, ShopRef};
+use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, report_of};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,24 +33,24 @@ pub struct WatchSettings {
 /// The outside of printers.
 pub struct PrinterWorld {
     /// Orders, files, the fleet.
-    pub shop: ShopRef,
+    pub shop: AppRef,
     /// How they are watched.
     pub settings: WatchSettings,
 }
 
 #[async_trait]
-impl World<Printer> for PrinterWorld {
-    async fn pursue(&self, want: PrinterWant, of: Handle<Printer>) {
+impl Effects<Printer> for PrinterWorld {
+    async fn run(&self, want: PrinterEffect, of: Handle<Printer>) {
         let Some(shop) = self.shop.get() else { return };
         match want {
-            PrinterWant::Watch { kind, base_url, sealed_api_key, serial } => {
-                let address = watch::Address { kind, base_url, sealed_api_key, serial };
+            PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
+                let address = watch::Address { kind, base_url, encrypted_api_key, serial };
                 watch::watch(&shop, &of, &address, self.settings).await;
             }
-            PrinterWant::Run { attempt } => run::run(&shop, &of, attempt).await,
-            PrinterWant::Manual { id } => manual::run(&shop, &of, id).await,
-            PrinterWant::CancelPrint { attempt } => cancel(&shop, &of, attempt).await,
-            PrinterWant::Report { attempt, step } => report(&shop, &of, attempt, step).await,
+            PrinterEffect::Run { attempt } => run::run(&shop, &of, attempt).await,
+            PrinterEffect::Manual { id } => manual::run(&shop, &of, id).await,
+            PrinterEffect::CancelPrint { attempt } => cancel(&shop, &of, attempt).await,
+            PrinterEffect::Report { attempt, step } => report(&shop, &of, attempt, step).await,
         }
     }
 
@@ -82,11 +82,11 @@ fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
 }
 
 /// Cancels the print of our file; the watch sees the end. Says nothing by itself: a printer that answers "ok" may still print.
-async fn cancel(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+async fn cancel(shop: &App, of: &Handle<Printer>, attempt: Id) {
     if in_hand(of, attempt).is_none() {
         return;
     }
-    let Some(link) = shop.fleet.link(of.id()) else { return };
+    let Some(link) = shop.printer_connections.link(of.id()) else { return };
     match link.adapter.cancel().await {
         Ok(()) => link.look.notify_one(),
         Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is tried again"),
@@ -94,7 +94,7 @@ async fn cancel(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
 }
 
 /// Tells the order how far the attempt is, until it has heard this step.
-async fn report(shop: &Shop, of: &Handle<Printer>, attempt: Id, step: u32) {
+async fn report(shop: &App, of: &Handle<Printer>, attempt: Id, step: u32) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.step != step {
         return;

@@ -199,7 +199,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_server_there_is_no_client() {
-        crate::tls::install_provider();
+        crate::services::tls::install_provider();
         let data = tempfile::tempdir().unwrap();
         assert!(Api::over_socket(data.path()).await.unwrap().is_none(), "no socket");
         // What a killed server leaves behind.

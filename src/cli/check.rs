@@ -17,7 +17,7 @@ use self::report::Report;
 use super::api::Api;
 use super::{CliError, Global, settings};
 use crate::config::{Config, Loaded};
-use crate::log;
+use crate::observe::log;
 use crate::server::make_data_folder;
 
 /// Checks everything; an error when something is wrong.

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use simulator::fleet::FleetError;
 
 use super::api::ApiFailure;
-use crate::actors::handle::AskError;
+use crate::actors::kernel::handle::AskError;
+use crate::app::StartError as ShopError;
 use crate::config::ConfigError;
 use crate::server::StartError;
-use crate::shop::StartError as ShopError;
 use crate::store::connect::OpenError;
 
 /// Why a command failed.
@@ -95,14 +95,14 @@ fn start_advice(error: &StartError) -> Option<&'static str> {
             }
             _ => None,
         },
-        StartError::Shop(ShopError::Open(OpenError::Held)) => {
+        StartError::App(ShopError::Open(OpenError::Held)) => {
             Some("stop that server first, or give this one a database of its own with DATABASE_URL")
         }
-        StartError::Shop(ShopError::Open(_)) => {
+        StartError::App(ShopError::Open(_)) => {
             Some("is the database running, and is DATABASE_URL right? printfloor check looks closer")
         }
-        StartError::Shop(ShopError::Mail(_)) => Some("see [mail] in config.toml; printfloor check looks closer"),
-        StartError::Shop(_) => None,
+        StartError::App(ShopError::Mail(_)) => Some("see [mail] in config.toml; printfloor check looks closer"),
+        StartError::App(_) => None,
     }
 }
 

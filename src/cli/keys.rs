@@ -5,7 +5,7 @@ use super::table::table;
 use super::{CliError, Global, NewKey};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::log;
+use crate::observe::log;
 
 /// Makes a key; standard output gets the key alone, so that a script can take it.
 pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {

@@ -10,16 +10,16 @@ use serde_json::json;
 
 use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
-use crate::actors::envelope::Caller;
-use crate::actors::things::WITHIN;
+use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::envelope::Caller;
+use crate::app::StartError as ShopError;
 use crate::config::Config;
-use crate::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
+use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
 use crate::server::Server;
-use crate::shop::StartError as ShopError;
 use crate::store::rows::LoadError;
 
 /// How long a shop that was opened for one command may take to close.

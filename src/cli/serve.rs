@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::{CliError, Global, Signals, office, settings};
 use crate::config::{Config, Loaded};
-use crate::log;
+use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server};
 
 /// Beyond the deadline for finishing: for closing files and sockets.

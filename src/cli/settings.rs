@@ -3,7 +3,7 @@
 use std::env;
 use std::net::SocketAddr;
 
-use crate::actors::environment::fill_secret;
+use crate::actors::kernel::environment::fill_secret;
 use crate::config::{Config, LoadOptions, Loaded, process_env};
 
 use super::{CliError, Global};

@@ -3,7 +3,7 @@
 use super::office::{Office, UserLine};
 use super::table::table;
 use super::{CliError, Global, NewUser, password};
-use crate::log;
+use crate::observe::log;
 
 /// Adds a member of staff.
 pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {

@@ -8,18 +8,18 @@ use super::sections::{LogFormat, TaxRate};
 use super::*;
 
 /// A working directory with what loading needs.
-struct Shop {
+struct App {
     folder: tempfile::TempDir,
     env: Vec<(String, String)>,
     file: Option<PathBuf>,
     overrides: Vec<(&'static str, String)>,
 }
 
-fn shop() -> Shop {
-    Shop { folder: tempfile::tempdir().unwrap(), env: Vec::new(), file: None, overrides: Vec::new() }
+fn shop() -> App {
+    App { folder: tempfile::tempdir().unwrap(), env: Vec::new(), file: None, overrides: Vec::new() }
 }
 
-impl Shop {
+impl App {
     fn env(mut self, name: &str, value: &str) -> Self {
         self.env.push((name.to_owned(), value.to_owned()));
         self

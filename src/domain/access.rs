@@ -111,7 +111,7 @@ pub struct Session {
 }
 
 /// All staff, keys and sessions, with the id [`Id::ONLY`]; its first command makes it. The maps are skipped by serde: rows
-/// under its version; a load calls [`Access::put_back`].
+/// under its version; a load calls [`Access::hydrate`].
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
     /// By id.

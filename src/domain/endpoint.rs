@@ -78,7 +78,7 @@ pub enum EndpointState {
     Disabled,
 }
 
-/// An endpoint. `window` is skipped by serde: the next due deliveries; a load calls [`Endpoint::put_back`].
+/// An endpoint. `window` is skipped by serde: the next due deliveries; a load calls [`Endpoint::hydrate`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
@@ -89,7 +89,7 @@ pub struct Endpoint {
     /// Event kinds.
     pub events: Vec<String>,
     /// Sealed.
-    pub sealed_secret: String,
+    pub encrypted_secret: String,
     /// Sealed former secret, signs beside the new one until this time.
     pub former: Option<(String, Timestamp)>,
     /// Whether it is sent to.
@@ -146,7 +146,7 @@ pub enum EndpointCommand {
         /// Kinds; checked.
         events: Vec<String>,
         /// Sealed secret.
-        sealed_secret: String,
+        encrypted_secret: String,
         /// The last event of now.
         cursor: i64,
     },
@@ -166,7 +166,7 @@ pub enum EndpointCommand {
     /// A new secret; the old one signs beside it for 24 h.
     Rotate {
         /// Sealed.
-        sealed_secret: String,
+        encrypted_secret: String,
     },
     /// The outbox up to `upto`, with those of our kinds.
     Follow {
@@ -237,7 +237,7 @@ pub enum EndpointAnswer {
 
 /// Outside work of an endpoint.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum EndpointWant {
+pub enum EndpointEffect {
     /// Watch the outbox beyond the cursor.
     Follow {
         /// From here.

@@ -1,6 +1,6 @@
 //! What happened: outbox rows, numbered by the writer in commit order.
 
-use crate::domain::durable::Cx;
+use crate::domain::aggregate::DecisionContext;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ pub struct Event {
 
 impl Event {
     /// An event of now, by whoever asks.
-    pub fn new(cx: &Cx<'_>, event: &str, subject: (&str, Id), order_id: Option<Id>, data: Value) -> Self {
+    pub fn new(cx: &DecisionContext<'_>, event: &str, subject: (&str, Id), order_id: Option<Id>, data: Value) -> Self {
         Self {
             id: cx.ids.id(),
             event: event.to_owned(),

@@ -1,7 +1,7 @@
 //! An uploaded file: content-addressed on disk, described here.
 
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
@@ -113,13 +113,18 @@ pub enum FileCommand {
     Archive,
 }
 
-impl Durable for File {
+impl Aggregate for File {
     const KIND: &'static str = "file";
     type Command = FileCommand;
     type Answer = Self;
-    type Want = ();
+    type Effect = ();
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &FileCommand) -> Result<Decision<Self>, Refusal> {
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &FileCommand,
+    ) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|file| !file.archived), command) {
             (None, FileCommand::Create { name, kind, size, sha256, metadata }) => Self {
                 id,

@@ -1,6 +1,6 @@
 //! A mail to be sent: made by the commit that calls for it, wanted until it is taken or given up.
 
-use crate::domain::durable::{Created, Cx, Decision, Durable};
+use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -61,7 +61,7 @@ pub struct Mail {
 
 impl Mail {
     /// A mail to be sent now.
-    pub fn new(cx: &Cx<'_>, to: Vec<String>, subject: String, text: String) -> Self {
+    pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
             channel: Channel::Mail,
@@ -77,7 +77,7 @@ impl Mail {
     }
 
     /// What operators are told by every way that is configured: by mail, and through the agent gateway.
-    pub fn to_operators(cx: &Cx<'_>, subject: &str, text: &str) -> Vec<Created> {
+    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Created> {
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
         let agent = cx.rules.agent_gateway.then(|| {
@@ -116,13 +116,18 @@ pub fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }
 
-impl Durable for Mail {
+impl Aggregate for Mail {
     const KIND: &'static str = "mail";
     type Command = MailCommand;
     type Answer = ();
-    type Want = Send;
+    type Effect = Send;
 
-    fn decide(this: Option<&Self>, _: Id, cx: &Cx<'_>, command: &MailCommand) -> Result<Decision<Self>, Refusal> {
+    fn decide(
+        this: Option<&Self>,
+        _: Id,
+        cx: &DecisionContext<'_>,
+        command: &MailCommand,
+    ) -> Result<Decision<Self>, Refusal> {
         let mail = this.ok_or_else(|| Refusal::not_found(Self::KIND))?;
         let MailCommand::Tried { number, error, permanent } = command;
         if mail.state != MailState::Queued || *number != mail.tries + 1 {
@@ -141,7 +146,7 @@ impl Durable for Mail {
         "mail.tried"
     }
 
-    fn wants(&self) -> Vec<Send> {
+    fn effects(&self) -> Vec<Send> {
         match self.state {
             MailState::Queued => vec![Send { number: self.tries + 1, at: self.next_at }],
             MailState::Sent | MailState::Failed => Vec::new(),

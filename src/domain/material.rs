@@ -164,7 +164,7 @@ pub struct MaterialFields {
     pub reorder_quantity: Amount,
 }
 
-/// A material. `claims` is skipped by serde: rows under its version; a load calls [`Material::put_back`].
+/// A material. `claims` is skipped by serde: rows under its version; a load calls [`Material::hydrate`].
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Material {
@@ -288,7 +288,7 @@ pub enum MaterialAnswer {
 
 /// Outside work of a material: tell orders how their claims stand.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum MaterialWant {
+pub enum MaterialEffect {
     /// These are held, until the order acknowledges.
     TellHeld {
         /// Whom.

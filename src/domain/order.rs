@@ -14,7 +14,7 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderWant, PaymentNews, Report, Resolution};
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews, Report, Resolution};
 
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;

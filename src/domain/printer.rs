@@ -2,7 +2,7 @@
 //!
 //! The start verdict (decisions §4, "a part is never started twice"): the attempt id is the file name, `start_sent`
 //! is durable before the start goes out, and afterwards only evidence or a person decides. Telemetry is not kept
-//! here ([`crate::domain::telemetry`]); only changes that matter are commands.
+//! here ([`crate::domain::printer_status`]); only changes that matter are commands.
 
 mod attempt;
 mod command;
@@ -14,13 +14,13 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
-pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterWant};
+pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 
 use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Activity, Connection, PrintEnd};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct PrinterFields {
     /// Base URL including port.
     pub base_url: String,
     /// Sealed; empty when none. Never returned.
-    pub sealed_api_key: String,
+    pub encrypted_api_key: String,
     /// For types that need one.
     pub serial: Option<String>,
     /// mm.
@@ -59,7 +59,7 @@ pub struct PrinterFields {
 pub enum Phase {
     /// Taken from the order; the upload is wanted. A crash here uploads again (same unique name).
     Taken,
-    /// Durable before the start goes out; never sent again. The verdict is wanted.
+    /// Aggregate before the start goes out; never sent again. The verdict is wanted.
     StartSent {
         /// When it was written.
         at: Timestamp,

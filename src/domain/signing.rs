@@ -1,4 +1,4 @@
-//! Signatures of outbound webhooks, and the secrets that make them. Not for signatures of others: see [`crate::domain::inbound`].
+//! Signatures of outbound webhooks, and the secrets that make them. Not for signatures of others: see [`crate::domain::payment_event`].
 //!
 //! Two schemes go out with every delivery. `X-Service-Signature` (production specification §6) covers the raw body and is keyed with
 //! the secret's bytes exactly as given. `webhook-signature` follows the Standard Webhooks specification 1.0: it covers

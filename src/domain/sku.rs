@@ -2,8 +2,8 @@
 //!
 //! (Production spec §1 rule 1, decisions §7.)
 
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -132,13 +132,18 @@ pub enum SkuCommand {
     Archive,
 }
 
-impl Durable for Sku {
+impl Aggregate for Sku {
     const KIND: &'static str = "sku";
     type Command = SkuCommand;
     type Answer = Self;
-    type Want = ();
+    type Effect = ();
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &SkuCommand) -> Result<Decision<Self>, Refusal> {
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &SkuCommand,
+    ) -> Result<Decision<Self>, Refusal> {
         let next = match (this.filter(|sku| !sku.archived), command) {
             (None, SkuCommand::Create(fields)) => {
                 Self { id, fields: (**fields).clone(), archived: false, created_at: cx.now, updated_at: cx.now }

@@ -1,6 +1,6 @@
 //! What tests of the rules hand in: a clock that is set, ids that count up, chance that repeats itself.
 
-use crate::domain::durable::{Counter, Cx, Decision, Durable, Ids};
+use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
@@ -44,12 +44,12 @@ impl Bench {
         Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
     }
 
-    pub(crate) fn cx(&self) -> Cx<'_> {
-        Cx { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
+    pub(crate) fn cx(&self) -> DecisionContext<'_> {
+        DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
     /// Decides and takes over the next state.
-    pub(crate) fn tell<T: Durable>(
+    pub(crate) fn tell<T: Aggregate>(
         &self,
         this: &mut Option<T>,
         id: Id,

@@ -1,7 +1,6 @@
 //! Who asks, and whether they may: API keys, the staff cookie, roles (decisions §2).
 
 use crate::config::Mode;
-use crate::credentials;
 use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
 use crate::domain::order::Order;
@@ -13,7 +12,8 @@ use crate::http::limits::layer::Client;
 use crate::http::meter::RouteMeter;
 use crate::http::refused::{self, Attempt, Source};
 use crate::http::request_id::RequestId;
-use crate::store::Away;
+use crate::secrets::credentials;
+use crate::store::Unavailable;
 use crate::store::queries::Own;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
@@ -238,7 +238,7 @@ fn same_site(app: &AppState, method: &Method, headers: &HeaderMap) -> Result<(),
 
 /// The last commit of users, keys and sessions, without a lock.
 pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
-    let handle = app.shop.access.resident(Id::ONLY).ok_or(Away::Database)?;
+    let handle = app.access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
     let state = handle.read();
     // Until the first key or user is made there is no access to read.
     match &state.state {
@@ -253,7 +253,7 @@ fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
     if app.config.mode == Mode::Production && given.starts_with(TEST_PREFIX) {
         return Err(ApiError::unauthorized("test keys are refused in production"));
     }
-    let now = app.shop.environment.now();
+    let now = app.environment.now();
     let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), given);
     let key = with_access(app, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
     app.uses.key(key.id, now);
@@ -264,7 +264,7 @@ fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
 fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
     let missing = || ApiError::unauthorized("an API key or a session is needed");
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
-    let (now, auth) = (app.shop.environment.now(), &app.config.auth);
+    let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
     let hash = credentials::session_hash(token);
     let found = with_access(app, |access| {
@@ -314,7 +314,7 @@ impl Shown {
 
 /// Whether those who opened a stream may go on reading it: key or session not ended, role not changed.
 pub fn still(app: &AppState, who: &Who) -> bool {
-    let (now, auth) = (app.shop.environment.now(), &app.config.auth);
+    let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
     let checked = with_access(app, |access| match &*who.by {
         Principal::Key { id, role, .. } => access.key(*id).is_some_and(|key| {

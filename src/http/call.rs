@@ -1,9 +1,9 @@
 //! A request with its body read, and the one way from it to a thing: look for a kept answer, ask, say what came of it.
 
-use crate::actors::envelope::{Caller, IdempotencyKey};
-use crate::actors::handle::AskError;
-use crate::actors::things::Things;
-use crate::domain::durable::Versioned;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::{Caller, IdempotencyKey};
+use crate::actors::kernel::handle::AskError;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 use crate::http::AppState;
@@ -11,7 +11,7 @@ use crate::http::access::Who;
 use crate::http::body::Fields;
 use crate::http::error::ApiError;
 use crate::http::idempotency::{self, Kept, Running};
-use crate::store::Thing;
+use crate::store::StoredAggregate;
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -114,9 +114,9 @@ impl Call {
     }
 
     /// Asks a command that is known at once.
-    pub async fn ask<T: Thing>(
+    pub async fn ask<T: StoredAggregate>(
         &self,
-        things: &Things<T>,
+        things: &Directory<T>,
         to: To,
         command: T::Command,
     ) -> Result<Done<T::Answer>, ApiError> {
@@ -124,9 +124,9 @@ impl Call {
     }
 
     /// Asks a command that takes some looking up: only when no answer is kept for the request's key.
-    pub async fn ask_with<T: Thing>(
+    pub async fn ask_with<T: StoredAggregate>(
         &self,
-        things: &Things<T>,
+        things: &Directory<T>,
         to: To,
         command: impl Future<Output = Result<T::Command, ApiError>>,
     ) -> Result<Done<T::Answer>, ApiError> {
@@ -135,14 +135,14 @@ impl Call {
     }
 
     /// As [`Self::ask_with`], with a hash that stands for the body.
-    pub async fn ask_hashed<T: Thing>(
+    pub async fn ask_hashed<T: StoredAggregate>(
         &self,
-        things: &Things<T>,
+        things: &Directory<T>,
         to: To,
         body_hash: String,
         command: impl Future<Output = Result<T::Command, ApiError>>,
     ) -> Result<Done<T::Answer>, ApiError> {
-        let now = self.app.shop.environment.now();
+        let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
             && let Some(kept) = idempotency::look_up::<T>(&self.app, key).await?
@@ -170,9 +170,9 @@ impl Call {
 
     /// Changes a thing by merging into its present state. `merge` makes the command, guarded by the version it is given;
     /// without an `If-Match` of the caller a change in between is merged into anew.
-    pub async fn merge<T: Thing>(
+    pub async fn merge<T: StoredAggregate>(
         &self,
-        things: &Things<T>,
+        things: &Directory<T>,
         id: Id,
         merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
     ) -> Result<Done<T::Answer>, ApiError> {
@@ -226,7 +226,7 @@ pub fn silent(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
     None
 }
 
-fn replay<T: Thing>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {
+fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {
     match kept.verdict {
         Ok(answer) => Ok(Done { id: kept.id, version: kept.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),
@@ -234,13 +234,13 @@ fn replay<T: Thing>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {
 }
 
 /// A thing's last commit and its version; 404 when there is none.
-pub async fn found<T: Thing>(things: &Things<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
+pub async fn found<T: StoredAggregate>(things: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
     let state = things.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
     Ok((state.version, state))
 }
 
 /// What is in a version that [`found`] gave.
-pub fn state_of<T: Thing>(state: &Versioned<T>) -> Result<&T, ApiError> {
+pub fn state_of<T: StoredAggregate>(state: &Versioned<T>) -> Result<&T, ApiError> {
     state.state.as_ref().ok_or_else(|| Refusal::not_found(T::KIND).into())
 }
 

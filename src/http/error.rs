@@ -2,10 +2,10 @@
 //!
 //! What is said here is for callers; internals are logged and never sent.
 
-use crate::actors::handle::AskError;
+use crate::actors::kernel::handle::AskError;
 use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
 use crate::printers::adapter::PrinterError;
-use crate::store::Away;
+use crate::store::Unavailable;
 use crate::store::rows::LoadError;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -142,12 +142,12 @@ impl From<Refusal> for ApiError {
     }
 }
 
-impl From<Away> for ApiError {
-    fn from(away: Away) -> Self {
+impl From<Unavailable> for ApiError {
+    fn from(away: Unavailable) -> Self {
         let code = match away {
-            Away::Database => "unavailable",
-            Away::DiskFull => "disk_full",
-            Away::ReadOnly => "read_only",
+            Unavailable::Database => "unavailable",
+            Unavailable::DiskFull => "disk_full",
+            Unavailable::ReadOnly => "read_only",
         };
         Self::unavailable(code, away.to_string(), 2)
     }
@@ -175,7 +175,7 @@ impl From<LoadError> for ApiError {
             LoadError::Damaged(damaged) => Self::internal(damaged),
             LoadError::Db(reason) => {
                 tracing::warn!(%reason, "cannot be read");
-                Away::Database.into()
+                Unavailable::Database.into()
             }
         }
     }
@@ -184,7 +184,7 @@ impl From<LoadError> for ApiError {
 impl From<std::io::Error> for ApiError {
     fn from(error: std::io::Error) -> Self {
         match error.kind() {
-            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Away::DiskFull.into(),
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => Unavailable::DiskFull.into(),
             _ => Self::internal(error),
         }
     }
@@ -249,9 +249,9 @@ mod tests {
             AskError::KeyTaken,
             AskError::Overloaded,
             AskError::Parked,
-            AskError::Unavailable(Away::Database),
-            AskError::Unavailable(Away::DiskFull),
-            AskError::Unavailable(Away::ReadOnly),
+            AskError::Unavailable(Unavailable::Database),
+            AskError::Unavailable(Unavailable::DiskFull),
+            AskError::Unavailable(Unavailable::ReadOnly),
             AskError::Poison,
             AskError::Unknown,
             AskError::Timeout,

@@ -3,8 +3,8 @@
 //! The answer is kept by the thing's own commit; here are the scope of a key, the look-up before the mailbox, and the
 //! gate for requests that are still running.
 
-use crate::actors::envelope::IdempotencyKey;
-use crate::domain::durable::Durable;
+use crate::actors::kernel::envelope::IdempotencyKey;
+use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -24,7 +24,7 @@ const LONGEST: usize = 255;
 const KEPT_MS: i64 = 24 * 3_600_000;
 
 /// An answer of the first request with a key.
-pub struct Kept<T: Durable> {
+pub struct Kept<T: Aggregate> {
     /// The thing that answered.
     pub id: Id,
     /// Its version then.
@@ -61,9 +61,9 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
 }
 
 /// The first answer, if there was one. Another body under the same key is 422.
-pub async fn look_up<T: Durable>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
-    let now = app.shop.environment.now();
-    let Some(row) = app.shop.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
+pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
+    let now = app.environment.now();
+    let Some(row) = app.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
         return Ok(None);
     };
     if row.body_hash != key.body_hash || row.kind != T::KIND {

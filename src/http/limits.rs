@@ -147,7 +147,7 @@ impl Limits {
 /// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as those of an e-mail
 /// address in the body. The answer tells of the tightest of all its windows.
 pub async fn within(app: &AppState, charges: &[Charge], rest: impl Future<Output = Answer>) -> Answer {
-    let standing = app.limits.charge(charges, app.shop.environment.now()).await;
+    let standing = app.limits.charge(charges, app.environment.now()).await;
     let mut response = if standing.refused { refusal(standing) } else { rest.await.into_response() };
     response.extensions_mut().insert(Told(standing));
     Ok(response)

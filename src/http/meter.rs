@@ -1,6 +1,6 @@
 //! Requests counted by route and status, in a table that is made with the routes: a request finds its line without looking.
 
-use crate::meters::{Counter, Histogram};
+use crate::observe::meters::{Counter, Histogram};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 

@@ -133,7 +133,7 @@ pub fn routes(config: &Config) -> Routes {
         .get(scraper, "/metrics", metrics::show)
         .get(open, "/healthz", health::alive)
         .get(open, "/readyz", health::ready)
-        // Inbound
+        // KeptPaymentEvent
         .post_long(open, "/webhooks/agent", agent::receive)
         .post(open, "/webhooks/payments", payments::receive)
         .post(open, "/api/v1/webhooks/payments", payments::receive)

@@ -4,7 +4,7 @@
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::meters::Counter;
+use crate::observe::meters::Counter;
 use crate::store::rows::Audit;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -124,7 +124,7 @@ impl Refused {
 /// Counts an attempt, and writes it down if it is one of the sample.
 pub fn note(app: &AppState, attempt: Attempt) {
     app.refused.all.one();
-    let environment = &app.shop.environment;
+    let environment = &app.environment;
     let now = environment.now();
     let (left, takes) = app.refused.look(now, Some(&attempt.source));
     let mut lines = summaries(app, now, left);
@@ -135,21 +135,21 @@ pub fn note(app: &AppState, attempt: Attempt) {
             ..line(environment.id(), now, attempt.source, (attempt.action, attempt.code), attempt.detail)
         });
     }
-    app.shop.store.note(lines);
+    app.store.note(lines);
 }
 
 /// Writes down what the last minute left, when it is over.
 pub fn sweep(app: &AppState) {
-    let now = app.shop.environment.now();
+    let now = app.environment.now();
     let (left, _) = app.refused.look(now, None);
-    app.shop.store.note(summaries(app, now, left));
+    app.store.note(summaries(app, now, left));
 }
 
 fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
     let counted = |(source, count)| {
         let words = ("refused".to_owned(), "counted".to_owned());
         let detail = json!({"count": count, "seconds": MINUTE_MS / 1000});
-        line(app.shop.environment.id(), now, source, words, detail)
+        line(app.environment.id(), now, source, words, detail)
     };
     left.into_iter().map(counted).collect()
 }

@@ -17,7 +17,7 @@ pub struct RequestId(pub Arc<str>);
 
 /// Names the request.
 pub async fn name(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
-    let id = given(request.headers()).unwrap_or_else(|| app.shop.environment.id().to_string());
+    let id = given(request.headers()).unwrap_or_else(|| app.environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
     request.extensions_mut().insert(RequestId(id.as_str().into()));
     let mut response = next.run(request).instrument(span.clone()).await;

@@ -56,7 +56,7 @@ pub async fn serve_control(listener: UnixListener, app: AppState, leaving: Cance
 
 async fn keep_sweeping(app: AppState) {
     while tokio::time::timeout(SWEEP, app.leaving.cancelled()).await.is_err() {
-        app.limits.sweep(app.shop.environment.now());
+        app.limits.sweep(app.environment.now());
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Standing {
 impl Standing {
     /// Of a reader who has just been let in.
     pub fn new(app: AppState, who: Who) -> Self {
-        let changes = app.shop.access_changes.subscribe();
+        let changes = app.access_changes.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }
 

@@ -1,6 +1,6 @@
 //! Last uses of keys and sessions, in memory; written each minute in one commit.
 
-use crate::actors::envelope::Caller;
+use crate::actors::kernel::envelope::Caller;
 use crate::domain::access::AccessCommand;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
@@ -69,7 +69,7 @@ pub async fn keep_writing(app: AppState) {
         let auth = &app.config.auth;
         let sweep =
             AccessCommand::Sweep { idle_ms: auth.session_idle_hours.millis(), life_ms: auth.session_days.millis() };
-        if let Err(error) = app.shop.access.ask(Id::ONLY, Caller::system(), sweep).await {
+        if let Err(error) = app.access.ask(Id::ONLY, Caller::system(), sweep).await {
             tracing::debug!(%error, "ended sessions are swept later");
         }
     }
@@ -78,7 +78,7 @@ pub async fn keep_writing(app: AppState) {
 /// Writes what was used.
 pub async fn write(app: &AppState) {
     let Some(command) = app.uses.command() else { return };
-    match app.shop.access.ask(Id::ONLY, Caller::system(), command.clone()).await {
+    match app.access.ask(Id::ONLY, Caller::system(), command.clone()).await {
         Ok(_) => app.uses.forget(&command),
         Err(error) => tracing::debug!(%error, "last uses are written later"),
     }

@@ -3,7 +3,7 @@
 //! An adapter carries a wish to the wire and tells truthfully what came back. It decides nothing, remembers nothing durable, never retries a command, and never starts what
 //! it uploads.
 
-use crate::domain::telemetry::{PastPrint, Status};
+use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! What can go wrong between us and a printer.
 
-use crate::domain::telemetry::Connection;
+use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
 /// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.

@@ -8,7 +8,7 @@ mod tests;
 
 pub use client::Client;
 
-use crate::domain::telemetry::{PastPrint, Status};
+use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};

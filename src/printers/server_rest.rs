@@ -6,7 +6,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::telemetry::{Activity, PastPrint, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};

@@ -3,7 +3,7 @@
 
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
 use super::registry::{MakeError, PrinterAddress, Registry, Settings};
-use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use axum::Router;
 use axum::body::Body;

@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn the_outbound_client_refuses_literal_addresses_before_dialling() {
-        crate::tls::install_provider();
+        crate::services::tls::install_provider();
         let client = Outbound::new(OutboundSettings::default()).unwrap();
         for url in
             ["http://127.0.0.1/", "http://[::ffff:10.0.0.1]/", "http://169.254.169.254/latest", "ftp://example.com/"]

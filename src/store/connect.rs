@@ -1,6 +1,6 @@
 //! Opening the database: the writer's one connection with its epoch, and the pool for reading.
 
-use crate::store::Away;
+use crate::store::Unavailable;
 use migrations::{Migrator, MigratorTrait};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
@@ -135,7 +135,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 }
 
 /// What a failing statement says about the database.
-pub fn away(error: &DbErr) -> Away {
+pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {
         DbErr::Exec(RuntimeErr::SqlxError(e)) | DbErr::Query(RuntimeErr::SqlxError(e)) => {
@@ -144,10 +144,10 @@ pub fn away(error: &DbErr) -> Away {
         _ => None,
     };
     match code.as_deref() {
-        Some("13" | "53100") => Away::DiskFull,
-        Some("8" | "25006" | "1544" | "264" | "520" | "776") => Away::ReadOnly,
-        _ if words.contains("database or disk is full") || words.contains("no space left") => Away::DiskFull,
-        _ if words.contains("readonly database") || words.contains("read-only") => Away::ReadOnly,
-        _ => Away::Database,
+        Some("13" | "53100") => Unavailable::DiskFull,
+        Some("8" | "25006" | "1544" | "264" | "520" | "776") => Unavailable::ReadOnly,
+        _ if words.contains("database or disk is full") || words.contains("no space left") => Unavailable::DiskFull,
+        _ if words.contains("readonly database") || words.contains("read-only") => Unavailable::ReadOnly,
+        _ => Unavailable::Database,
     }
 }

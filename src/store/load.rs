@@ -1,16 +1,16 @@
-//! Things as they are on disk: head and rows put together again, one thing or all that are resident at start.
+//! Directory as they are on disk: head and rows put together again, one thing or all that are resident at start.
 //!
 //! Called by the writer, in its queue, on its connection: a load sees every commit before it and none after.
 
-mod put_back;
+mod hydrate;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use put_back::with_attempts;
+pub(crate) use hydrate::with_attempts;
 
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::store::rows::{Damaged, Doc, Head, HeadModel, LoadError, read_doc};
+use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel, read_doc};
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
 use std::collections::HashMap;
@@ -29,17 +29,17 @@ pub enum Scope {
 }
 
 /// A kind of thing that the store brings back.
-pub trait Load: Head {
-    /// Which are resident, as a condition on the table of heads; `None`: none are.
+pub trait Load: Snapshot {
+    /// Which are resident, as a condition on the table of snapshots; `None`: none are.
     fn resident() -> Option<Condition>;
 
-    /// Puts the rows under these heads back.
-    fn put_back<C: ConnectionTrait>(
+    /// Puts the rows under these snapshots back.
+    fn hydrate<C: ConnectionTrait>(
         _db: &C,
         _scope: Scope,
-        heads: Vec<Loaded<Self>>,
+        snapshots: Vec<Loaded<Self>>,
     ) -> impl Future<Output = Result<Vec<Loaded<Self>>, LoadError>> + Send {
-        async { Ok(heads) }
+        async { Ok(snapshots) }
     }
 
     /// One thing; [`Versioned::nothing`] when it is not on disk.
@@ -66,15 +66,15 @@ async fn fetch<T: Load, C: ConnectionTrait>(db: &C, scope: Scope) -> Result<Vec<
             None => return Ok(Vec::new()),
         },
     };
-    let mut heads = Vec::new();
+    let mut snapshots = Vec::new();
     for row in T::Entity::find().filter(which).all(db).await? {
-        heads.push((row.id()?, row.version(), row.read()?));
+        snapshots.push((row.id()?, row.version(), row.read()?));
     }
-    let things = T::put_back(db, scope, heads).await?;
+    let things = T::hydrate(db, scope, snapshots).await?;
     Ok(things.into_iter().map(|(id, version, state)| (id, Versioned { version, state: Some(state) })).collect())
 }
 
-/// Which rows are under the heads of a scope, by the column that names the head.
+/// Which rows are under the snapshots of a scope, by the column that names the head.
 fn under<T: Load>(scope: Scope, column: impl ColumnTrait) -> Condition {
     match scope {
         Scope::One(id) => Condition::all().add(column.eq(id.to_string())),

@@ -1,6 +1,6 @@
 //! What the writer counts of its transactions.
 
-use crate::meters::{Counter, Histogram};
+use crate::observe::meters::{Counter, Histogram};
 use crate::store::{Settlement, Submission};
 use std::time::Duration;
 
@@ -9,11 +9,11 @@ use std::time::Duration;
 pub struct CommitMeter {
     /// From the first statement to the last answer.
     pub took: Histogram,
-    /// Things in a transaction.
+    /// Directory in a transaction.
     pub things: Histogram,
     /// Commands in a transaction.
     pub commands: Histogram,
-    /// Rows in a transaction, heads and events included.
+    /// Rows in a transaction, snapshots and events included.
     pub rows: Histogram,
     /// Submissions by what became of them: in the order of [`RESULTS`].
     settled: [Counter; 5],
@@ -50,11 +50,11 @@ impl Size {
             let single = usize::from(group.audit.is_some()) + usize::from(group.kept.is_some());
             (group.rows.len() + group.events.len() + group.created.len() + single) as u64
         };
-        let heads = submissions.iter().filter(|submission| submission.head.is_some()).count() as u64;
+        let snapshots = submissions.iter().filter(|submission| submission.snapshot.is_some()).count() as u64;
         Self {
             things: submissions.len() as u64,
             commands: groups().count() as u64,
-            rows: heads + groups().map(of_group).sum::<u64>(),
+            rows: snapshots + groups().map(of_group).sum::<u64>(),
         }
     }
 }
@@ -88,16 +88,16 @@ impl CommitMeter {
 mod tests {
     use super::*;
     use crate::domain::id::Id;
-    use crate::store::{Away, Group, Key};
+    use crate::store::{Group, Key, Unavailable};
 
     #[test]
     fn a_transaction_is_counted_by_its_size_and_what_became_of_it() {
-        let gone = || Group { rows: vec![crate::domain::durable::Row::SessionGone(Id::ONLY)], ..Group::default() };
-        let of = |groups| Submission { key: Key("access", Id::ONLY), generation: 1, head: None, groups };
+        let gone = || Group { rows: vec![crate::domain::aggregate::Row::SessionGone(Id::ONLY)], ..Group::default() };
+        let of = |groups| Submission { key: Key("access", Id::ONLY), generation: 1, snapshot: None, groups };
         let size = Size::of(&[of(vec![gone(), gone()]), of(vec![Group::default()])]);
         assert_eq!(size, Size { things: 2, commands: 3, rows: 2 });
         let meter = CommitMeter::default();
-        meter.wrote(size, Duration::ZERO, &[Settlement::Durable, Settlement::NotDurable(Away::Database)]);
+        meter.wrote(size, Duration::ZERO, &[Settlement::Durable, Settlement::NotDurable(Unavailable::Database)]);
         assert_eq!(
             meter.by_result().filter(|(_, many)| *many > 0).collect::<Vec<_>>(),
             [("durable", 1), ("not_durable", 1)]

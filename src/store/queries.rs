@@ -15,9 +15,9 @@ pub use orders::{JobFilter, OrderFilter, Own};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
 pub use things::{FileFilter, MaterialFilter, SkuFilter};
 
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::store::rows::{Damaged, Doc, Head, HeadModel, LoadError};
+use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
 use serde::de::DeserializeOwned;
@@ -46,15 +46,15 @@ impl Queries {
     }
 
     /// The head of one thing, without the rows under it.
-    pub async fn head<T: Head>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
+    pub async fn snapshot<T: Snapshot>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// A page of heads and how many there are in all.
-    async fn heads<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    /// A page of snapshots and how many there are in all.
+    async fn snapshots<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
     where
-        E: EntityTrait<Model: HeadModel + Sync>,
+        E: EntityTrait<Model: SnapshotModel + Sync>,
         T: DeserializeOwned,
     {
         let (rows, total) = self.page(select, page).await?;
@@ -114,7 +114,7 @@ impl Queries {
     }
 }
 
-fn versioned<M: HeadModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, Damaged> {
+fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, Damaged> {
     Ok(Versioned { version: row.version(), state: Some(row.read()?) })
 }
 

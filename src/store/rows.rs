@@ -10,9 +10,9 @@ mod purge;
 mod statement;
 
 pub use batch::Batch;
-pub use doc::{Doc, HeadModel, SCHEMA, read_doc};
+pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
 pub(crate) use map::word;
-pub use map::{Head, HeadRow};
+pub use map::{Snapshot, SnapshotRow};
 pub use plain::{Audit, Idempotency};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};

@@ -1,9 +1,9 @@
 //! One transaction: everything that waits, in multi-row statements; alone and command by command only when that fails.
 
 use crate::domain::event::Numbered;
-use crate::store::connect::away;
+use crate::store::connect::unavailable;
 use crate::store::rows::{Batch, WriteError};
-use crate::store::{Away, Group, Settlement, Submission};
+use crate::store::{Group, Settlement, Submission, Unavailable};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ enum Failed {
 }
 
 /// The writer's connection and its place in the numbers.
-pub(super) struct Pen<'a> {
+pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
     /// Last number given; moves only when its transaction is on disk.
@@ -40,14 +40,14 @@ pub(super) struct Pen<'a> {
     pub published: Vec<Numbered>,
 }
 
-impl Pen<'_> {
+impl TxWriter<'_> {
     /// Writes all; falls back to one by one when the whole is refused.
     pub async fn write(&mut self, submissions: Vec<Submission>) -> Ended {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
             Ok(()) => Ended::Settled(vec![Settlement::Durable; count]),
-            Err(Failed::Fenced) => Ended::Fenced(vec![Settlement::NotDurable(Away::Database); count]),
-            Err(Failed::Before(e)) => Ended::Broken(vec![Settlement::NotDurable(away(&e)); count], e),
+            Err(Failed::Fenced) => Ended::Fenced(vec![Settlement::NotDurable(Unavailable::Database); count]),
+            Err(Failed::Before(e)) => Ended::Broken(vec![Settlement::NotDurable(unavailable(&e)); count], e),
             Err(Failed::During(e)) => Ended::Broken(vec![Settlement::Lost; count], e),
             Err(Failed::Refused(refused)) => {
                 tracing::debug!(%refused, submissions = count, "a transaction was refused: one by one");
@@ -68,7 +68,7 @@ impl Pen<'_> {
                 },
                 Err(Failed::Refused(_)) => Settlement::Superseded,
                 Err(Failed::Fenced) => {
-                    settled.resize(count, Settlement::NotDurable(Away::Database));
+                    settled.resize(count, Settlement::NotDurable(Unavailable::Database));
                     return Ended::Fenced(settled);
                 }
                 Err(Failed::Before(e)) => return broken(settled, count, e),
@@ -114,10 +114,10 @@ impl Pen<'_> {
         }
         // Not in the rows of any command: the head itself (a taken code). Which of several shaped it so, nobody can tell.
         if verdict == Settlement::Superseded
-            && let Some(head) = &submission.head
+            && let Some(snapshot) = &submission.snapshot
         {
             let mut batch = Batch::default();
-            batch.push_head(head.clone());
+            batch.push_snapshot(snapshot.clone());
             let savepoint = tx.begin().await?;
             match batch.write(&savepoint).await {
                 Err(WriteError::Constraint(constraint)) => {
@@ -136,8 +136,8 @@ impl Pen<'_> {
         let mut batch = Batch::default();
         let (mut seq, mut events) = (self.seq, Vec::new());
         for submission in submissions {
-            if let Some(head) = &submission.head {
-                batch.push_head(head.clone());
+            if let Some(snapshot) = &submission.snapshot {
+                batch.push_snapshot(snapshot.clone());
             }
             for group in &submission.groups {
                 push_group(&mut batch, group, &mut seq, &mut events).map_err(Failed::Refused)?;
@@ -189,15 +189,15 @@ fn no_answer() -> DbErr {
 /// A commit for which there was no room, or that may not be written, is certainly not on disk; of others only the disk
 /// can tell.
 fn commit_failed(error: DbErr) -> Failed {
-    match away(&error) {
-        Away::DiskFull | Away::ReadOnly => Failed::Before(error),
-        Away::Database => Failed::During(error),
+    match unavailable(&error) {
+        Unavailable::DiskFull | Unavailable::ReadOnly => Failed::Before(error),
+        Unavailable::Database => Failed::During(error),
     }
 }
 
 /// What is left after the connection broke is certainly not on disk.
 fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
-    settled.resize(count, Settlement::NotDurable(away(&error)));
+    settled.resize(count, Settlement::NotDurable(unavailable(&error)));
     Ended::Broken(settled, error)
 }
 

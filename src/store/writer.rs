@@ -8,13 +8,13 @@ mod entry;
 pub use counters::WriterCounters;
 pub use entry::{Entry, LoadEntry};
 
-use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, away};
+use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, unavailable};
 use crate::store::meter::Size;
 use crate::store::outbox::Outbox;
 use crate::store::queries::{EventFilter, Queries};
 use crate::store::rows::LoadError;
-use crate::store::transaction::{Ended, LIMIT, Pen};
-use crate::store::{Away, Key, Owner, Settlement, Submission};
+use crate::store::transaction::{Ended, LIMIT, TxWriter};
+use crate::store::{Key, Owner, Settlement, Submission, Unavailable};
 use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use sea_orm::DatabaseConnection;
@@ -44,29 +44,29 @@ pub enum StoreMsg {
     /// The generations of a thing that left memory may be forgotten.
     Forget(Key),
     /// The transaction ended; the connection comes back, or does not.
-    Wrote(Result<Box<Held>, Gone>),
+    Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
     /// Those who were just answered have had a chance to come back.
     Gathered,
     /// Try to open the database again.
     Probe,
     /// A try ended.
-    Probed(Result<Box<Held>, Gone>),
+    Probed(Result<Box<ConnectionGuard>, ConnectionError>),
     /// For fall tests.
     #[cfg(any(test, debug_assertions))]
     Fall,
 }
 
 /// The connection, and the turn that goes with it: only one in the process writes, whatever falls.
-pub struct Held {
+pub struct ConnectionGuard {
     writing: Writing,
-    _turn: OwnedMutexGuard<()>,
+    _lock: OwnedMutexGuard<()>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Gone {
+pub enum ConnectionError {
     /// The database is away; it is tried again.
-    Away(Away),
+    Unavailable(Unavailable),
     /// Another server took over: never again.
     Fenced,
 }
@@ -94,7 +94,7 @@ pub struct WriterState {
     /// Those who were just answered have their chance to come back.
     gathering: Option<Gathering>,
     generations: HashMap<Key, u64>,
-    connection: Link,
+    connection: ConnectionState,
     probes: u32,
 }
 
@@ -105,10 +105,10 @@ struct Gathering {
     looks: u32,
 }
 
-enum Link {
-    Ready(Box<Held>),
+enum ConnectionState {
+    Ready(Box<ConnectionGuard>),
     Busy,
-    Away(Away),
+    Unavailable(Unavailable),
 }
 
 impl Actor for Writer {
@@ -122,15 +122,15 @@ impl Actor for Writer {
         me: ActorRef<StoreMsg>,
         (args, writing): Self::Arguments,
     ) -> Result<WriterState, ActorProcessingErr> {
-        let turn = args.counters.turn.clone().try_lock_owned();
-        let connection = match (writing, turn) {
-            (Some(writing), Ok(turn)) => {
+        let lock = args.counters.write_lock.clone().try_lock_owned();
+        let connection = match (writing, lock) {
+            (Some(writing), Ok(lock)) => {
                 args.counters.epoch.store(writing.epoch, Relaxed);
-                Link::Ready(Box::new(Held { writing: *writing, _turn: turn }))
+                ConnectionState::Ready(Box::new(ConnectionGuard { writing: *writing, _lock: lock }))
             }
             _ => {
                 let _ = me.cast(StoreMsg::Probe);
-                Link::Away(Away::Database)
+                ConnectionState::Unavailable(Unavailable::Database)
             }
         };
         Ok(WriterState { args, queue: Vec::new(), gathering: None, generations: HashMap::new(), connection, probes: 0 })
@@ -147,8 +147,8 @@ impl Actor for Writer {
             StoreMsg::Forget(key) => {
                 s.generations.remove(&key);
             }
-            StoreMsg::Wrote(Ok(held)) => {
-                s.connection = Link::Ready(held);
+            StoreMsg::Wrote(Ok(guard)) => {
+                s.connection = ConnectionState::Ready(guard);
                 s.gathering = Some(Gathering { seen: 0, looks: 0 });
                 gather(me);
                 return Ok(());
@@ -166,11 +166,11 @@ impl Actor for Writer {
                 s.gathering = None;
             }
             StoreMsg::Probe => s.probe(me.clone()),
-            StoreMsg::Probed(Ok(held)) => {
-                tracing::info!(epoch = held.writing.epoch, "the database is there again");
+            StoreMsg::Probed(Ok(guard)) => {
+                tracing::info!(epoch = guard.writing.epoch, "the database is there again");
                 s.args.counters.set(None);
                 s.probes = 0;
-                s.connection = Link::Ready(held);
+                s.connection = ConnectionState::Ready(guard);
             }
             StoreMsg::Probed(Err(gone)) => s.lost(gone, &me),
             #[cfg(any(test, debug_assertions))]
@@ -191,19 +191,19 @@ fn gather(me: ActorRef<StoreMsg>) {
 }
 
 impl WriterState {
-    fn lost(&mut self, gone: Gone, me: &ActorRef<StoreMsg>) {
-        let Gone::Away(why) = gone else {
+    fn lost(&mut self, gone: ConnectionError, me: &ActorRef<StoreMsg>) {
+        let ConnectionError::Unavailable(why) = gone else {
             self.args.counters.fenced.store(true, Relaxed);
-            self.args.counters.set(Some(Away::Database));
-            self.connection = Link::Away(Away::Database);
+            self.args.counters.set(Some(Unavailable::Database));
+            self.connection = ConnectionState::Unavailable(Unavailable::Database);
             (self.args.fenced)();
             return;
         };
-        if self.args.counters.away().is_none() {
+        if self.args.counters.unavailable().is_none() {
             tracing::error!(reason = %why, "the store does not write");
         }
         self.args.counters.set(Some(why));
-        self.connection = Link::Away(why);
+        self.connection = ConnectionState::Unavailable(why);
         let wait = PROBE_FIRST.saturating_mul(2u32.saturating_pow(self.probes.min(10))).min(PROBE_LONGEST);
         self.probes += 1;
         me.send_after(wait, || StoreMsg::Probe);
@@ -216,7 +216,8 @@ impl WriterState {
         let args = self.args.clone();
         tokio::spawn(async move {
             let tried = AssertUnwindSafe(open(&args)).catch_unwind().await;
-            let _ = me.cast(StoreMsg::Probed(tried.unwrap_or(Err(Gone::Away(Away::Database)))));
+            let _ =
+                me.cast(StoreMsg::Probed(tried.unwrap_or(Err(ConnectionError::Unavailable(Unavailable::Database)))));
         });
     }
 
@@ -225,11 +226,11 @@ impl WriterState {
         if self.queue.is_empty() || self.gathering.is_some() {
             return;
         }
-        let held = match std::mem::replace(&mut self.connection, Link::Busy) {
-            Link::Ready(held) => held,
-            Link::Busy => return,
-            Link::Away(why) => {
-                self.connection = Link::Away(why);
+        let guard = match std::mem::replace(&mut self.connection, ConnectionState::Busy) {
+            ConnectionState::Ready(guard) => guard,
+            ConnectionState::Busy => return,
+            ConnectionState::Unavailable(why) => {
+                self.connection = ConnectionState::Unavailable(why);
                 // Certain: nothing of this was written. Loads answer "away" by being dropped.
                 for entry in self.queue.drain(..) {
                     if let Entry::Commit(_, owner) = entry {
@@ -262,11 +263,11 @@ impl WriterState {
         }
         let (outbox, counters) = (self.args.outbox.clone(), self.args.counters.clone());
         tokio::spawn(async move {
-            let job = Job { held, outbox, counters, owners };
+            let job = Job { guard, outbox, counters, owners };
             let ended = AssertUnwindSafe(job.run(submissions, loads)).catch_unwind().await;
             let ended = ended.unwrap_or_else(|_| {
                 tracing::error!("a transaction's task fell");
-                Err(Gone::Away(Away::Database))
+                Err(ConnectionError::Unavailable(Unavailable::Database))
             });
             let _ = me.cast(StoreMsg::Wrote(ended));
         });
@@ -274,17 +275,22 @@ impl WriterState {
 }
 
 struct Job {
-    held: Box<Held>,
+    guard: Box<ConnectionGuard>,
     outbox: Arc<Outbox>,
     counters: Arc<WriterCounters>,
     owners: Vec<Owner>,
 }
 
 impl Job {
-    async fn run(mut self, submissions: Vec<Submission>, loads: Vec<LoadEntry>) -> Result<Box<Held>, Gone> {
-        let writing = &mut self.held.writing;
+    async fn run(
+        mut self,
+        submissions: Vec<Submission>,
+        loads: Vec<LoadEntry>,
+    ) -> Result<Box<ConnectionGuard>, ConnectionError> {
+        let writing = &mut self.guard.writing;
         if !submissions.is_empty() {
-            let mut pen = Pen { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
+            let mut pen =
+                TxWriter { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
             let (size, began) = (Size::of(&submissions), Instant::now());
             let ended = pen.write(submissions).await;
             let (seq, published) = (pen.seq, pen.published);
@@ -294,11 +300,11 @@ impl Job {
                 Ended::Settled(settled) => (settled, None),
                 Ended::Broken(settled, error) => {
                     tracing::error!(%error, "a transaction failed");
-                    (settled, Some(Gone::Away(away(&error))))
+                    (settled, Some(ConnectionError::Unavailable(unavailable(&error))))
                 }
                 Ended::Fenced(settled) => {
                     tracing::error!("another server took over the database: leaving");
-                    (settled, Some(Gone::Fenced))
+                    (settled, Some(ConnectionError::Fenced))
                 }
             };
             self.counters.meter.wrote(size, began.elapsed(), &settled);
@@ -307,18 +313,18 @@ impl Job {
             self.counters.transactions.fetch_add(u64::from(durable > 0), Relaxed);
             self.owners.into_iter().zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
             if let Some(gone) = gone {
-                close(self.held.writing.db).await;
+                close(self.guard.writing.db).await;
                 return Err(gone);
             }
         }
         for mut load in loads {
             let Some(run) = load.run.take() else { continue };
-            if !timeout(LIMIT, run(&self.held.writing.db)).await.unwrap_or(false) {
-                close(self.held.writing.db).await;
-                return Err(Gone::Away(Away::Database));
+            if !timeout(LIMIT, run(&self.guard.writing.db)).await.unwrap_or(false) {
+                close(self.guard.writing.db).await;
+                return Err(ConnectionError::Unavailable(Unavailable::Database));
             }
         }
-        Ok(self.held)
+        Ok(self.guard)
     }
 }
 
@@ -327,40 +333,40 @@ async fn close(db: DatabaseConnection) {
 }
 
 /// Opens the database again, once whoever of this process still writes has ended.
-async fn open(args: &WriterArgs) -> Result<Box<Held>, Gone> {
+async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
-    let turn = counters.turn.clone().lock_owned().await;
+    let lock = counters.write_lock.clone().lock_owned().await;
     let writing = match timeout(LIMIT, connect::writing(&args.database)).await {
         Ok(Ok(writing)) => writing,
-        Ok(Err(OpenError::Database(error))) => return Err(Gone::Away(away(&error))),
+        Ok(Err(OpenError::Database(error))) => return Err(ConnectionError::Unavailable(unavailable(&error))),
         Ok(Err(OpenError::Unsure(error))) => {
             counters.unsure.fetch_add(1, Relaxed);
-            return Err(Gone::Away(away(&error)));
+            return Err(ConnectionError::Unavailable(unavailable(&error)));
         }
         Ok(Err(error @ (OpenError::Held | OpenError::NoWriterRow))) => {
             tracing::warn!(%error, "the store cannot write");
-            return Err(Gone::Away(Away::Database));
+            return Err(ConnectionError::Unavailable(Unavailable::Database));
         }
         Err(_) => {
             counters.unsure.fetch_add(1, Relaxed);
-            return Err(Gone::Away(Away::Database));
+            return Err(ConnectionError::Unavailable(Unavailable::Database));
         }
     };
     let (known, unsure) = (counters.epoch.load(Relaxed), counters.unsure.swap(0, Relaxed));
     if known != 0 && writing.epoch > known + 1 + unsure {
         tracing::error!("another server wrote to the database in the meantime: leaving");
         close(writing.db).await;
-        return Err(Gone::Fenced);
+        return Err(ConnectionError::Fenced);
     }
     counters.epoch.store(writing.epoch, Relaxed);
     // A commit whose end nobody heard of may have written events: publish them before any later one.
     let last = *args.outbox.last().borrow();
     match catch_up(&writing, last, &args.outbox).await {
-        Ok(()) => Ok(Box::new(Held { writing, _turn: turn })),
-        Err(LoadError::Db(error)) => Err(Gone::Away(away(&error))),
+        Ok(()) => Ok(Box::new(ConnectionGuard { writing, _lock: lock })),
+        Err(LoadError::Db(error)) => Err(ConnectionError::Unavailable(unavailable(&error))),
         Err(error) => {
             tracing::error!(%error, "committed events cannot be read");
-            Err(Gone::Away(Away::Database))
+            Err(ConnectionError::Unavailable(Unavailable::Database))
         }
     }
 }

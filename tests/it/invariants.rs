@@ -53,7 +53,7 @@ const DOMAIN: Rule = Rule {
     },
     planted: &[
         ("src/domain/order.rs", "use crate::store::Key;"),
-        ("src/domain/order.rs", "use crate::{actors::shell::Shell, domain::id::Id};"),
+        ("src/domain/order.rs", "use crate::{actors::kernel::actor::AggregateActor, domain::id::Id};"),
         ("src/domain/order/work.rs", "pub async fn f() {\n    tokio::spawn(async {});\n}"),
         ("src/domain.rs", "use ractor::Actor;"),
         ("src/domain/file.rs", "let file = std::fs::read(path);"),
@@ -84,8 +84,8 @@ const EDGE: Rule = Rule {
 
 /// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
 const PASS_ON: [&str; 4] = [
-    "src/actors/things.rs",      // reads things at rest, by the store's `Load`
-    "src/shop/start.rs",         // opens the database and hands it out
+    "src/actors/kernel/directory.rs",      // reads things at rest, by the store's `Load`
+    "src/app/start.rs",         // opens the database and hands it out
     "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
     "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
 ];
@@ -105,14 +105,14 @@ const TABLES: Rule = Rule {
         })
     },
     planted: &[
-        ("src/payments.rs", "use sea_orm::DatabaseConnection;"),
-        ("src/actors/things.rs", "use sea_orm::EntityTrait;"),
+        ("src/actors/payment_events/matching.rs", "use sea_orm::DatabaseConnection;"),
+        ("src/actors/kernel/directory.rs", "use sea_orm::EntityTrait;"),
         ("src/actors/orders.rs", "let order = crate::entities::orders::Entity::find();"),
     ],
     innocent: &[
-        ("src/actors/things.rs", "use sea_orm::DatabaseConnection;"),
+        ("src/actors/kernel/directory.rs", "use sea_orm::DatabaseConnection;"),
         ("src/store/writer.rs", "use sea_orm::EntityTrait;"),
-        ("src/log.rs", "let filter = \"warn,sea_orm::query=error\";"),
+        ("src/observe/log.rs", "let filter = \"warn,sea_orm::query=error\";"),
         ("src/lib.rs", "pub mod entities;"),
     ],
 };
@@ -154,7 +154,7 @@ const BRANDS: Rule = Rule {
     innocent: &[
         ("src/printers/server_rest.rs", "//! Type `server_rest`: OctoPrint."),
         ("src/domain/gcode/notes.rs", "//! What PrusaSlicer says."),
-        ("src/fleet.rs", "pub struct Link;"),
+        ("src/app.rs", "pub struct Link;"),
     ],
 };
 
@@ -185,23 +185,23 @@ const VENDORS: Rule = Rule {
         if file.within("src/services/") {
             return Vec::new();
         }
-        let may_say_header = file.is(&["src/config/tests.rs", "src/demo/clerk.rs"]);
+        let may_say_header = file.is(&["src/config/tests.rs", "src/cli/demo/clerk.rs"]);
         file.in_text(|line| {
             let line = if may_say_header { line.replace(HEADER, "") } else { line.to_owned() };
             names(&line, &VENDOR_NAMES)
         })
     },
     planted: &[
-        ("src/domain/inbound.rs", "//! Events of Stripe."),
+        ("src/domain/payment_event.rs", "//! Events of Stripe."),
         ("src/actors/mails.rs", "const URL: &str = \"https://api.resend.com\";"),
         ("src/http/production/payments.rs", "let header = \"Stripe-Signature\";"),
-        ("src/demo/clerk.rs", "let stripe = 1;"),
+        ("src/cli/demo/clerk.rs", "let stripe = 1;"),
     ],
     innocent: &[
         ("src/services/mail/api.rs", "//! The interface of Resend."),
-        ("src/demo/clerk.rs", "request.header(\"Stripe-Signature\", signed);"),
-        ("src/payments.rs", "let stripes = 1; // a pattern, no company"),
-        ("src/actors/envelope.rs", "/// Never resent."),
+        ("src/cli/demo/clerk.rs", "request.header(\"Stripe-Signature\", signed);"),
+        ("src/actors/payment_events/matching.rs", "let stripes = 1; // a pattern, no company"),
+        ("src/actors/kernel/envelope.rs", "/// Never resent."),
     ],
 };
 
@@ -261,7 +261,7 @@ const DOCUMENTED: Rule = Rule {
     innocent: &[
         ("src/domain/order.rs", "//! An order."),
         ("src/domain/order/tests.rs", "use super::*;"),
-        ("src/fleet.rs", "use std::fmt;"),
+        ("src/app.rs", "use std::fmt;"),
     ],
 };
 
@@ -279,7 +279,7 @@ const START: Rule = Rule {
     ],
     innocent: &[
         ("src/actors/printers/run.rs", "match link.adapter.start(&name).await {"),
-        ("src/shop/start.rs", "dispatcher.start(&root).await?;"),
+        ("src/app/start.rs", "dispatcher.start(&root).await?;"),
     ],
 };
 
@@ -290,7 +290,7 @@ const OWN_TEXT: [&str; 6] = [
     "src/http/idempotency.rs",           // a kept answer
     "src/http/production/audit.rs",      // facts of the audit log
     "src/http/production/deliveries.rs", // what was delivered
-    "src/demo/folder.rs",                // the demo's own notes
+    "src/cli/demo/folder.rs",                // the demo's own notes
 ];
 
 const BOUNDED_JSON: Rule = Rule {
@@ -399,8 +399,8 @@ fn a_violation_is_told_with_file_line_and_reason() {
 
 #[test]
 fn a_long_file_is_found() {
-    let long = |lines| File::new("src/fleet.rs", &"//\n".repeat(lines));
-    assert_eq!(told(&broken(&SIZE, &[long(LONGEST + 1)])), "src/fleet.rs:451: has 451 lines; 450 are allowed");
+    let long = |lines| File::new("src/app.rs", &"//\n".repeat(lines));
+    assert_eq!(told(&broken(&SIZE, &[long(LONGEST + 1)])), "src/app.rs:451: has 451 lines; 450 are allowed");
     assert!(broken(&SIZE, &[long(LONGEST)]).is_empty());
 }
 

@@ -72,14 +72,14 @@ fn dwelling(seconds: u32) -> Vec<u8> {
 }
 
 /// The shop with its one printer.
-struct Shop {
+struct Fixture {
     app: App,
     printer: String,
     sku: String,
     material: String,
 }
 
-impl Shop {
+impl Fixture {
     async fn open(peer: &OctoPrint) -> Self {
         let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 20).start().await;
         let body = json!({
@@ -133,7 +133,7 @@ impl Shop {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_real_octoprint_prints_our_jobs() {
     let Some(peer) = OctoPrint::start() else { return };
-    let shop = Shop::open(&peer).await;
+    let shop = Fixture::open(&peer).await;
 
     // One part, paused and resumed on the way.
     let (order, job, first) = shop.printing().await;

@@ -2,24 +2,24 @@
 //! it only waits for the watch to see the print.
 
 use super::tell;
-use crate::actors::handle::Handle;
+use crate::actors::kernel::handle::Handle;
+use crate::app::App;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::adapter::{PrinterError, Source};
-use crate::shop::Shop;
 
 fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
 /// One try; the want stands until the rules have an answer.
-pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, id: Id) {
+pub(super) async fn run(shop: &App, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {
         match begin(shop, of, &manual).await {
             Some(Ok(name)) => {
                 tell(of, PrinterCommand::ManualOver { id, error: None }).await;
-                shop.fleet.manual_is(id, Ok(name));
+                shop.printer_connections.manual_is(id, Ok(name));
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
@@ -27,13 +27,13 @@ pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, id: Id) {
                 if !sent || error.certainly_not_done() {
                     tell(of, PrinterCommand::ManualOver { id, error: Some(error.to_string()) }).await;
                 }
-                shop.fleet.manual_is(id, Err(error));
+                shop.printer_connections.manual_is(id, Err(error));
             }
             None => {}
         }
     }
     if let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = under_way(of, id) {
-        if let Some(link) = shop.fleet.link(of.id()) {
+        if let Some(link) = shop.printer_connections.link(of.id()) {
             link.look.notify_one();
         }
         shop.environment.wait_until(at.plus_ms(shop.environment.rules.confirm_ms)).await;
@@ -42,8 +42,8 @@ pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, id: Id) {
 }
 
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
-async fn begin(shop: &Shop, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
-    let Some(link) = shop.fleet.linked(of.id()).await else {
+async fn begin(shop: &App, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
+    let Some(link) = shop.printer_connections.linked(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
     };
     let name = match manual.file_id {

@@ -4,13 +4,13 @@
 //! never start; wait for the watch to confirm, then judge by the printer's own evidence.
 
 use super::{in_hand, tell};
-use crate::actors::handle::Handle;
+use crate::actors::kernel::handle::Handle;
+use crate::app::App;
 use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand};
-use crate::domain::telemetry::{Activity, Connection};
-use crate::fleet::Link;
+use crate::domain::printer_status::{Activity, Connection};
 use crate::printers::adapter::{Deleted, PrinterError, Source};
-use crate::shop::Shop;
+use crate::printers::connections::PrinterConnection;
 use std::time::Duration;
 
 /// Uploads of one attempt before it is given back (a printer that is away may come back meanwhile).
@@ -22,7 +22,7 @@ const MOST_STUMBLES: u32 = 3;
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
 /// One try; the want stands until the rules have an answer, so returning means "again later".
-pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+pub(super) async fn run(shop: &App, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
         deliver(shop, of, &hand).await;
@@ -42,7 +42,7 @@ pub(super) async fn run(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
 }
 
 /// Upload, `Go`, start.
-async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
+async fn deliver(shop: &App, of: &Handle<Printer>, hand: &InHand) {
     let attempt = hand.attempt;
     let file = match shop.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
@@ -57,7 +57,7 @@ async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
     };
     let mut uploads = 0;
     let remote_name = loop {
-        let Some(link) = shop.fleet.linked(of.id()).await else {
+        let Some(link) = shop.printer_connections.linked(of.id()).await else {
             return give_back(of, attempt, "the printer is not connected".to_owned()).await;
         };
         let uploaded = link.adapter.upload(&hand.file_name, &source).await;
@@ -79,7 +79,7 @@ async fn deliver(shop: &Shop, of: &Handle<Printer>, hand: &InHand) {
     if !matches!(tell(of, uploaded).await, Some(PrinterAnswer::Go)) {
         return; // not durable, or not ours to send any more
     }
-    let Some(link) = shop.fleet.link(of.id()) else { return };
+    let Some(link) = shop.printer_connections.link(of.id()) else { return };
     match link.adapter.start(&remote_name).await {
         Ok(()) => link.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
@@ -106,7 +106,7 @@ fn matters_again(error: &PrinterError) -> bool {
     )
 }
 
-async fn revoke_refused(of: &Handle<Printer>, link: &Link, attempt: Id, name: &str, reason: String) {
+async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt: Id, name: &str, reason: String) {
     match link.adapter.delete_file(name).await {
         Ok(Deleted::Gone | Deleted::NotFound) => {
             tell(of, PrinterCommand::StartRefused { attempt, reason }).await;
@@ -117,13 +117,13 @@ async fn revoke_refused(of: &Handle<Printer>, link: &Link, attempt: Id, name: &s
 }
 
 /// The verdict: state, then history, then deletion. Only "reachable, not our file, deleted" revokes.
-async fn judge(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
+async fn judge(shop: &App, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if !matches!(hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
         return;
     }
     let name = hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone());
-    let evidence = match shop.fleet.linked(of.id()).await {
+    let evidence = match shop.printer_connections.linked(of.id()).await {
         Some(link) => gather(shop, &link, &name).await,
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };
@@ -135,7 +135,7 @@ async fn judge(shop: &Shop, of: &Handle<Printer>, attempt: Id) {
     tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
-async fn gather(shop: &Shop, link: &Link, name: &str) -> Evidence {
+async fn gather(shop: &App, link: &PrinterConnection, name: &str) -> Evidence {
     let status = match link.adapter.status(shop.environment.now()).await {
         Ok(status) => status,
         Err(error) => return Evidence::Unclear(format!("its state cannot be read: {error}")),

@@ -3,15 +3,15 @@
 //! Every look goes to the fleet's watch (last value wins); only what matters to the rules becomes a command.
 
 use super::{WatchSettings, tell};
-use crate::actors::handle::Handle;
+use crate::actors::kernel::handle::Handle;
+use crate::app::App;
 use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
-use crate::domain::telemetry::{Connection, Status};
 use crate::domain::time::Timestamp;
-use crate::fleet::Link;
 use crate::printers::adapter::PrinterError;
+use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::PrinterAddress;
-use crate::shop::Shop;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -24,28 +24,28 @@ const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: D
 pub(super) struct Address {
     pub kind: String,
     pub base_url: String,
-    pub sealed_api_key: String,
+    pub encrypted_api_key: String,
     pub serial: Option<String>,
 }
 
 /// Takes the link out of the fleet when the watch ends, however it ends.
 struct Watched<'a> {
-    shop: &'a Shop,
+    shop: &'a App,
     of: &'a Handle<Printer>,
-    link: Arc<Link>,
+    link: Arc<PrinterConnection>,
 }
 
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
-        self.shop.fleet.remove(self.of.id(), &self.link);
+        self.shop.printer_connections.remove(self.of.id(), &self.link);
     }
 }
 
 /// Watches until the want is gone (the task is aborted).
-pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, settings: WatchSettings) {
-    let opened = match address.sealed_api_key.as_str() {
+pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, settings: WatchSettings) {
+    let opened = match address.encrypted_api_key.as_str() {
         "" => Ok(String::new()),
-        sealed => shop.sealer.open(sealed),
+        sealed => shop.cipher.open(sealed),
     };
     let api_key = match opened {
         Ok(key) => key,
@@ -57,7 +57,7 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
     };
     let serial = address.serial.clone().unwrap_or_default();
     let place = PrinterAddress { base_url: address.base_url.clone(), api_key, serial };
-    let adapter = match shop.fleet.registry.make(&address.kind, &place) {
+    let adapter = match shop.printer_connections.registry.make(&address.kind, &place) {
         Ok(adapter) => adapter,
         Err(error) => {
             tracing::error!(printer = %of.id(), %error, "no adapter");
@@ -65,7 +65,7 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
             return;
         }
     };
-    let watched = Watched { shop, of, link: shop.fleet.put(of.id(), adapter) };
+    let watched = Watched { shop, of, link: shop.printer_connections.put(of.id(), adapter) };
     let link = &watched.link;
     let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
@@ -105,7 +105,7 @@ pub(super) async fn watch(shop: &Shop, of: &Handle<Printer>, address: &Address, 
 }
 
 /// Tells the printer of a look where that says something new, and sees to a closed serial port.
-async fn seen(shop: &Shop, of: &Handle<Printer>, link: &Link, status: Status, reopen: &mut Reopen) {
+async fn seen(shop: &App, of: &Handle<Printer>, link: &PrinterConnection, status: Status, reopen: &mut Reopen) {
     let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
     let closed = status.connection == Connection::FirmwareDisconnected;
     if matters {
@@ -158,7 +158,7 @@ fn patience(offline: Duration, silent: Duration) -> Duration {
     }
 }
 
-async fn look(link: &Link, now: Timestamp, patience: Duration) -> Result<Status, PrinterError> {
+async fn look(link: &PrinterConnection, now: Timestamp, patience: Duration) -> Result<Status, PrinterError> {
     tokio::time::timeout(patience, link.adapter.status(now)).await.unwrap_or(Err(PrinterError::Timeout))
 }
 

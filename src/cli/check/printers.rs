@@ -7,13 +7,13 @@ use futures::future::join_all;
 use sea_orm::DatabaseConnection;
 
 use super::report::Report;
-use crate::actors::environment::Environment;
+use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
 use crate::domain::printer::{Printer, PrinterFields};
-use crate::domain::telemetry::{Connection, Status};
+use crate::domain::printer_status::{Connection, Status};
 use crate::printers::adapter::Adapter;
 use crate::printers::registry::{PrinterAddress, Registry, Settings};
-use crate::sealing::Sealer;
+use crate::secrets::encryption::SecretCipher;
 use crate::services::http::{BuildError, LanSettings, lan};
 use crate::store::load::Load as _;
 
@@ -98,11 +98,11 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
 }
 
 fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reached {
-    let api_key = match fields.sealed_api_key.as_str() {
+    let api_key = match fields.encrypted_api_key.as_str() {
         "" => String::new(),
         sealed => {
-            let sealer = Sealer::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
-            let opened = sealer.open(sealed);
+            let cipher = SecretCipher::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
+            let opened = cipher.open(sealed);
             opened.map_err(|error| {
                 format!("its key cannot be opened, is SECRETS_KEY the one it was sealed with? {error}")
             })?

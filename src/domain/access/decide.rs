@@ -3,7 +3,7 @@
 //! A deleted user's address is free for another user.
 
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, UserChange, normal_email};
-use crate::domain::durable::{Cx, Decision, Durable, Row};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Faults, Refusal};
@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 type Decided = Result<Decision<Access>, Refusal>;
 
-impl Durable for Access {
+impl Aggregate for Access {
     const KIND: &'static str = "access";
     type Command = AccessCommand;
     type Answer = AccessAnswer;
-    type Want = ();
+    type Effect = ();
 
-    fn decide(this: Option<&Self>, _: Id, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
+    fn decide(this: Option<&Self>, _: Id, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
         use AccessCommand as C;
         let this = this.cloned().unwrap_or_default();
         match command {
@@ -123,7 +123,14 @@ fn end(mut this: Access, over: impl Fn(&Session) -> bool) -> Decision<Access> {
     Decision::to(this, AccessAnswer::Done).rows(gone)
 }
 
-fn add_user(this: Access, cx: &Cx<'_>, email: &str, name: &str, password_hash: &str, role: Role) -> Decided {
+fn add_user(
+    this: Access,
+    cx: &DecisionContext<'_>,
+    email: &str,
+    name: &str,
+    password_hash: &str,
+    role: Role,
+) -> Decided {
     let email = normal_email(email)?;
     let mut faults = Faults::default();
     faults.check(!name.trim().is_empty(), "name", "must not be empty");
@@ -149,7 +156,7 @@ fn add_user(this: Access, cx: &Cx<'_>, email: &str, name: &str, password_hash: &
 
 fn update_user(
     mut this: Access,
-    cx: &Cx<'_>,
+    cx: &DecisionContext<'_>,
     id: Id,
     if_version: Option<i64>,
     change: &UserChange,
@@ -184,7 +191,7 @@ fn update_user(
     Ok(with_user(this, User { version: user.version + 1, updated_at: cx.now, ..next }).rows(gone))
 }
 
-fn remove_user(mut this: Access, cx: &Cx<'_>, id: Id) -> Decided {
+fn remove_user(mut this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     keep_an_admin(&this, id)?;
     let gone = without(&mut this, |session| session.user_id == id);
@@ -192,7 +199,7 @@ fn remove_user(mut this: Access, cx: &Cx<'_>, id: Id) -> Decided {
         .rows(gone))
 }
 
-fn add_key(this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
+fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
     let AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at } = command else {
         return Ok(Decision::unchanged(AccessAnswer::Done));
     };
@@ -223,7 +230,7 @@ fn add_key(this: Access, cx: &Cx<'_>, command: &AccessCommand) -> Decided {
     Ok(with_key(this, key))
 }
 
-fn revoke_key(this: Access, cx: &Cx<'_>, id: Id) -> Decided {
+fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
     let key = this.key(id).cloned().ok_or_else(|| Refusal::not_found("api_key"))?;
     if key.revoked_at.is_some() {
         return Ok(Decision::unchanged(AccessAnswer::Key(key)));
@@ -231,7 +238,7 @@ fn revoke_key(this: Access, cx: &Cx<'_>, id: Id) -> Decided {
     Ok(with_key(this, ApiKey { revoked_at: Some(cx.now), ..(*key).clone() }))
 }
 
-fn open_session(mut this: Access, cx: &Cx<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
+fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
     if !this.user(user).is_some_and(|user| user.active) {
         return Err(Refusal::not_found("user"));
     }

@@ -36,7 +36,7 @@ impl User {
 
 impl Access {
     /// Access with the rows of its version.
-    pub fn put_back(
+    pub fn hydrate(
         mut self,
         users: impl IntoIterator<Item = User>,
         keys: impl IntoIterator<Item = ApiKey>,

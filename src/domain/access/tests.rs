@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::durable::{Decision, Row};
+use crate::domain::aggregate::{Decision, Row};
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::Bench;
 use proptest::prelude::*;
@@ -284,7 +284,7 @@ proptest! {
             for (hash, was) in before.keys.iter() {
                 prop_assert!(was.revoked_at.is_none() || now.keys[hash].revoked_at == was.revoked_at, "revoked for ever");
             }
-            let loaded = Access::default().put_back(users.values().cloned(), keys.values().cloned(), sessions.values().cloned());
+            let loaded = Access::default().hydrate(users.values().cloned(), keys.values().cloned(), sessions.values().cloned());
             prop_assert_eq!(&loaded, now);
         }
     }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::job::Attempt;
 use crate::domain::printer::{PrinterCommand, PrinterFields};
-use crate::domain::telemetry::{Activity, Connection, Status};
+use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::testing::{Bench, id};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn printer(number: u32) -> Printer {
         kind: "fw_rest".into(),
         machine_type: MachineType::FdmLarge,
         base_url: "http://printer".into(),
-        sealed_api_key: String::new(),
+        encrypted_api_key: String::new(),
         serial: None,
         build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
         auto_clear: false,

@@ -1,11 +1,11 @@
 //! The rules of an endpoint: production spec §6, decisions §8.
 //!
 //! Deleting one cancels what is in the window at once. Its backlog is cancelled by refills: a deleted endpoint with a
-//! backlog still wants [`EndpointWant::Refill`], and rows that come are written as cancelled until there are no more.
+//! backlog still wants [`EndpointEffect::Refill`], and rows that come are written as cancelled until there are no more.
 
-use crate::domain::durable::{Cx, Decision, Durable, Row};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
 use crate::domain::endpoint::{
-    Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState, EndpointWant, WINDOW,
+    Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect, EndpointState, WINDOW,
     replay,
 };
 use crate::domain::event::{self, Event};
@@ -19,11 +19,11 @@ const FORMER_MS: i64 = 24 * 3_600_000;
 
 type Decided = Result<Decision<Endpoint>, Refusal>;
 
-impl Durable for Endpoint {
+impl Aggregate for Endpoint {
     const KIND: &'static str = "endpoint";
     type Command = EndpointCommand;
     type Answer = EndpointAnswer;
-    type Want = EndpointWant;
+    type Effect = EndpointEffect;
 
     fn if_version(command: &EndpointCommand) -> Option<i64> {
         match command {
@@ -32,11 +32,11 @@ impl Durable for Endpoint {
         }
     }
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &EndpointCommand) -> Decided {
+    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &EndpointCommand) -> Decided {
         use EndpointCommand as C;
         let this = match (this, command) {
-            (None, C::Create { url, events, sealed_secret, cursor }) => {
-                return create(id, cx, url, events, sealed_secret, *cursor);
+            (None, C::Create { url, events, encrypted_secret, cursor }) => {
+                return create(id, cx, url, events, encrypted_secret, *cursor);
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), C::Create { .. }) => {
@@ -61,9 +61,9 @@ impl Durable for Endpoint {
             C::Archive => Ok(archive(next())),
             C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
             C::Enable => Ok(enable(next(), cx)),
-            C::Rotate { sealed_secret } => {
-                let former = Some((this.sealed_secret.clone(), cx.now.plus_ms(FORMER_MS)));
-                Ok(shown(Self { sealed_secret: sealed_secret.clone(), former, ..next() }))
+            C::Rotate { encrypted_secret } => {
+                let former = Some((this.encrypted_secret.clone(), cx.now.plus_ms(FORMER_MS)));
+                Ok(shown(Self { encrypted_secret: encrypted_secret.clone(), former, ..next() }))
             }
             C::Follow { upto, due } => Ok(follow(this, cx, *upto, due)),
             C::Tried { .. } => Ok(tried(this, cx, command)),
@@ -104,18 +104,18 @@ impl Durable for Endpoint {
         }
     }
 
-    fn wants(&self) -> Vec<EndpointWant> {
+    fn effects(&self) -> Vec<EndpointEffect> {
         let active = !self.archived && self.state == EndpointState::Active;
         let mut wants = Vec::new();
         if !self.archived {
-            wants.push(EndpointWant::Follow { cursor: self.cursor });
+            wants.push(EndpointEffect::Follow { cursor: self.cursor });
         }
         // Half at a time: a query for every single delivery would cost more than the deliveries.
         if self.backlog && self.window.size() <= WINDOW / 2 && (active || self.archived) {
-            wants.push(EndpointWant::Refill);
+            wants.push(EndpointEffect::Refill);
         }
         if let Some(replaying) = &self.replaying {
-            wants.push(EndpointWant::Replay(replaying.clone()));
+            wants.push(EndpointEffect::Replay(replaying.clone()));
         }
         if active {
             wants.extend(self.deliver());
@@ -151,13 +151,20 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-fn create(id: Id, cx: &Cx<'_>, url: &str, events: &[String], sealed_secret: &str, cursor: i64) -> Decided {
+fn create(
+    id: Id,
+    cx: &DecisionContext<'_>,
+    url: &str,
+    events: &[String],
+    encrypted_secret: &str,
+    cursor: i64,
+) -> Decided {
     check(url, events)?;
     Ok(shown(Endpoint {
         id,
         url: url.to_owned(),
         events: events.to_vec(),
-        sealed_secret: sealed_secret.to_owned(),
+        encrypted_secret: encrypted_secret.to_owned(),
         former: None,
         state: EndpointState::Active,
         disabled_reason: None,
@@ -175,7 +182,7 @@ fn create(id: Id, cx: &Cx<'_>, url: &str, events: &[String], sealed_secret: &str
 }
 
 /// A delivery to be sent now.
-fn delivery(cx: &Cx<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
+fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
     Delivery {
         id: cx.ids.id(),
         endpoint_id: endpoint,
@@ -197,7 +204,7 @@ fn delivery(cx: &Cx<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
 }
 
 /// The same bytes again.
-pub(super) fn again(cx: &Cx<'_>, past: &Delivery, replay: u32) -> Delivery {
+pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> Delivery {
     let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
     delivery(cx, past.endpoint_id, &due, replay)
 }
@@ -218,7 +225,7 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
 }
 
 /// Sends again; what is held counts its attempts anew, the backlog as refills bring it.
-fn enable(mut next: Endpoint, cx: &Cx<'_>) -> Decision<Endpoint> {
+fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;
     next.anew_at = Some(cx.now);
@@ -231,7 +238,7 @@ fn enable(mut next: Endpoint, cx: &Cx<'_>) -> Decision<Endpoint> {
 }
 
 /// The cursor only moves forward: events at or before it were turned into deliveries already.
-fn follow(this: &Endpoint, cx: &Cx<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
+fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(EndpointAnswer::Done);
     }
@@ -246,7 +253,7 @@ fn follow(this: &Endpoint, cx: &Cx<'_>, upto: i64, due: &[Due]) -> Decision<Endp
     Decision::to(next, EndpointAnswer::Done).rows(rows)
 }
 
-fn refilled(this: &Endpoint, cx: &Cx<'_>, rows: &[Delivery], more: bool) -> Decision<Endpoint> {
+fn refilled(this: &Endpoint, cx: &DecisionContext<'_>, rows: &[Delivery], more: bool) -> Decision<Endpoint> {
     if !this.backlog {
         return Decision::unchanged(EndpointAnswer::Done);
     }
@@ -268,7 +275,7 @@ fn refilled(this: &Endpoint, cx: &Cx<'_>, rows: &[Delivery], more: bool) -> Deci
     Decision::to(next, EndpointAnswer::Done).rows(changed)
 }
 
-fn tried(this: &Endpoint, cx: &Cx<'_>, command: &EndpointCommand) -> Decision<Endpoint> {
+fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -> Decision<Endpoint> {
     let EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms } = command else {
         return Decision::unchanged(EndpointAnswer::Done);
     };
@@ -311,7 +318,7 @@ fn tried(this: &Endpoint, cx: &Cx<'_>, command: &EndpointCommand) -> Decision<En
 }
 
 /// The last retry has failed: nothing more is sent until an operator enables it.
-fn disable(mut next: Endpoint, cx: &Cx<'_>, last: &Delivery) -> Decision<Endpoint> {
+fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Decision<Endpoint> {
     let why = match (last.last_status, last.last_error.as_deref()) {
         (_, Some(error)) => error.to_owned(),
         (Some(status), None) => format!("it answered {status}"),

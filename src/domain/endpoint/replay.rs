@@ -2,7 +2,7 @@
 //! an hour, and goes on after a crash where it was.
 
 use super::decide::again;
-use crate::domain::durable::{Cx, Decision, Row};
+use crate::domain::aggregate::{Decision, DecisionContext, Row};
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
 use crate::domain::event;
 use crate::domain::id::Id;
@@ -32,7 +32,12 @@ impl Delivery {
 }
 
 /// Begins one, unless there is nothing to send again.
-pub(super) fn begin(this: &Endpoint, cx: &Cx<'_>, since: Timestamp, count: u32) -> Result<Decision<Endpoint>, Refusal> {
+pub(super) fn begin(
+    this: &Endpoint,
+    cx: &DecisionContext<'_>,
+    since: Timestamp,
+    count: u32,
+) -> Result<Decision<Endpoint>, Refusal> {
     if this.replaying.is_some() {
         return Err(Refusal::conflict("replay_running", "the replay before is not through yet"));
     }
@@ -47,7 +52,7 @@ pub(super) fn begin(this: &Endpoint, cx: &Cx<'_>, since: Timestamp, count: u32) 
 /// The next part of the log: `past` after `after`, oldest first; `end` when there is no more.
 pub(super) fn part(
     this: &Endpoint,
-    cx: &Cx<'_>,
+    cx: &DecisionContext<'_>,
     after: Option<(Timestamp, Id)>,
     past: &[Delivery],
     end: bool,

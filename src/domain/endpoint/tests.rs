@@ -2,7 +2,7 @@
 
 use super::envelope::{due, envelope};
 use super::*;
-use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::aggregate::{Aggregate, Created, Decision, Row};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::{Bench, id};
@@ -28,7 +28,7 @@ fn create(events: &[&str]) -> EndpointCommand {
     EndpointCommand::Create {
         url: "https://example.com/hook".to_owned(),
         events: events.iter().map(|&event| event.to_owned()).collect(),
-        sealed_secret: "sealed".to_owned(),
+        encrypted_secret: "sealed".to_owned(),
         cursor: 10,
     }
 }
@@ -93,10 +93,10 @@ impl Target {
     }
     fn deliveries(&self) -> Vec<(Id, u32, Timestamp)> {
         let of = |want| match want {
-            EndpointWant::Deliver { delivery, number, at } => Some((delivery, number, at)),
+            EndpointEffect::Deliver { delivery, number, at } => Some((delivery, number, at)),
             _ => None,
         };
-        self.now().wants().into_iter().filter_map(of).collect()
+        self.now().effects().into_iter().filter_map(of).collect()
     }
     fn count(&self, state: DeliveryState) -> usize {
         self.rows.values().filter(|d| d.state == state).count()
@@ -138,7 +138,7 @@ fn a_followed_event_is_sent_at_once_and_a_repeat_is_nothing() {
     assert!(target.tell(&follow).unwrap().next.is_none());
     let now = target.bench.now;
     assert!(matches!(target.deliveries()[..], [(_, 1, at)] if at == now));
-    assert!(target.now().wants().contains(&EndpointWant::Follow { cursor: 12 }));
+    assert!(target.now().effects().contains(&EndpointEffect::Follow { cursor: 12 }));
     let (sent, ..) = target.deliveries()[0];
     target.tried(sent, true);
     assert_eq!(target.rows[&sent].state, DeliveryState::Delivered);
@@ -201,10 +201,10 @@ fn the_backlog_counts_anew_after_enabling_too() {
 #[test]
 fn the_former_secret_signs_for_a_day() {
     let mut target = target();
-    target.tell(&EndpointCommand::Rotate { sealed_secret: "new".to_owned() }).unwrap();
+    target.tell(&EndpointCommand::Rotate { encrypted_secret: "new".to_owned() }).unwrap();
     let until = target.bench.now.plus_ms(24 * 3_600_000);
     assert_eq!(target.now().former, Some(("sealed".to_owned(), until)));
-    assert_eq!(target.now().sealed_secret, "new");
+    assert_eq!(target.now().encrypted_secret, "new");
 }
 
 #[test]
@@ -248,14 +248,14 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     target.tell(&EndpointCommand::Archive).unwrap();
     assert_eq!(target.count(DeliveryState::Cancelled), WINDOW);
     let mut refills = 0;
-    while target.now().wants() == [EndpointWant::Refill] {
+    while target.now().effects() == [EndpointEffect::Refill] {
         let refill = target.query();
         target.tell(&refill).unwrap();
         refills += 1;
         assert!(refills < 5);
     }
     assert_eq!(target.count(DeliveryState::Cancelled), 3 * WINDOW);
-    assert!(target.now().at_rest() && target.now().wants().is_empty());
+    assert!(target.now().at_rest() && target.now().effects().is_empty());
     assert!(target.tell(&EndpointCommand::Enable).is_err());
 }
 
@@ -317,7 +317,7 @@ proptest! {
                         }
                     }
                 }
-                Step::Query => if target.now().wants().contains(&EndpointWant::Refill) && under_way.is_none() {
+                Step::Query => if target.now().effects().contains(&EndpointEffect::Refill) && under_way.is_none() {
                     under_way = Some(target.query());
                 },
                 Step::Refilled => if let Some(refill) = under_way.take() {
@@ -341,11 +341,11 @@ proptest! {
                     // What comes afterwards is the end of the story.
                     let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
                     gone.tell(&EndpointCommand::Archive).unwrap();
-                    while gone.now().wants().contains(&EndpointWant::Refill) {
+                    while gone.now().effects().contains(&EndpointEffect::Refill) {
                         let refill = gone.query();
                         gone.tell(&refill).unwrap();
                     }
-                    prop_assert!(gone.count(DeliveryState::Pending) == 0 && gone.now().at_rest() && gone.now().wants().is_empty());
+                    prop_assert!(gone.count(DeliveryState::Pending) == 0 && gone.now().at_rest() && gone.now().effects().is_empty());
                     prop_assert!(gone.tell(&EndpointCommand::Enable).is_err());
                 }
                 Step::Later(ms) => target.bench.now = target.bench.now.plus_ms(ms),
@@ -355,7 +355,7 @@ proptest! {
                     let EndpointCommand::Refilled { mut rows, more } = target.query() else { unreachable!() };
                     let more = more || rows.len() > WINDOW;
                     rows.truncate(WINDOW);
-                    target.endpoint = Some(head.put_back(rows, more));
+                    target.endpoint = Some(head.hydrate(rows, more));
                 }
             }
             let now = target.now();
@@ -363,7 +363,7 @@ proptest! {
             prop_assert!(now.cursor >= cursor);
             prop_assert!(now.state == EndpointState::Disabled || now.disabled_reason.is_none());
             if now.state == EndpointState::Disabled {
-                prop_assert!(!now.wants().iter().any(|want| matches!(want, EndpointWant::Deliver { .. })), "a disabled one is sent to");
+                prop_assert!(!now.effects().iter().any(|want| matches!(want, EndpointEffect::Deliver { .. })), "a disabled one is sent to");
             }
             for (id, was) in before.iter().filter(|(_, was)| was.state != DeliveryState::Pending) {
                 prop_assert_eq!(&target.rows[id], was);
@@ -386,7 +386,7 @@ proptest! {
                 target.tried(sent, true);
             } else if let Some(part) = target.next_part(3) {
                 target.tell(&part).unwrap();
-            } else if target.now().wants().contains(&EndpointWant::Refill) {
+            } else if target.now().effects().contains(&EndpointEffect::Refill) {
                 let refill = target.query();
                 target.tell(&refill).unwrap();
             } else {

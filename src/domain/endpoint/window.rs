@@ -3,7 +3,7 @@
 //! A new delivery takes the place of one that is due later; a delivery whose attempt failed goes back to its row while there
 //! is a backlog, and a refill brings the earliest rows. So one that fails again and again never keeps another waiting.
 
-use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointWant, WINDOW};
+use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointEffect, WINDOW};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
@@ -12,7 +12,7 @@ const LEFT: usize = 4 * WINDOW;
 
 impl Endpoint {
     /// The endpoint with pending deliveries from their rows, earliest first; `more` when there are others.
-    pub fn put_back(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
+    pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
             let at = self.anew_at.unwrap_or_default();
@@ -67,7 +67,7 @@ impl Endpoint {
     }
 
     /// Attempts, for each delivery of the window.
-    pub(super) fn deliver(&self) -> impl Iterator<Item = EndpointWant> {
-        self.window.values().map(|d| EndpointWant::Deliver { delivery: d.id, number: d.attempts + 1, at: d.next_at })
+    pub(super) fn deliver(&self) -> impl Iterator<Item = EndpointEffect> {
+        self.window.values().map(|d| EndpointEffect::Deliver { delivery: d.id, number: d.attempts + 1, at: d.next_at })
     }
 }

@@ -62,8 +62,8 @@ proptest! {
                 prop_assert_eq!(now, &was, "sent and given up are the end");
             }
             let queued = now.state == MailState::Queued;
-            prop_assert_eq!((now.wants().len(), now.at_rest()), (usize::from(queued), !queued));
-            for want in now.wants() {
+            prop_assert_eq!((now.effects().len(), now.at_rest()), (usize::from(queued), !queued));
+            for want in now.effects() {
                 prop_assert_eq!((want.number, want.at), (now.tries + 1, now.next_at));
             }
             if queued && now.tries > was.tries {

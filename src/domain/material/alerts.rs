@@ -1,7 +1,7 @@
 //! What people and programs hear of a material: low stock (production spec §1 rule 5, decisions §5) and discrepancies.
 
+use crate::domain::aggregate::{Created, DecisionContext};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Created, Cx};
 use crate::domain::event::Event;
 use crate::domain::mail::Mail;
 use crate::domain::material::Material;
@@ -14,7 +14,7 @@ pub(super) struct Alert {
 }
 
 /// `inventory.low` for subscribers, `LOW_STOCK` for workflow automation, mail and the agent gateway.
-pub(super) fn low(cx: &Cx<'_>, material: &Material) -> Alert {
+pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
     let data = json!({
@@ -39,7 +39,7 @@ pub(super) fn low(cx: &Cx<'_>, material: &Material) -> Alert {
 
 /// Stock on hand is not what the shop counted on: a print used `beyond` more than there was, or what is there no longer
 /// covers what is reserved.
-pub(super) fn discrepancy(cx: &Cx<'_>, material: &Material, beyond: Amount) -> Alert {
+pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());
     let data = json!({
         "materialId": material.id,
@@ -63,6 +63,6 @@ pub(super) fn discrepancy(cx: &Cx<'_>, material: &Material, beyond: Amount) -> A
     }
 }
 
-fn event_of(cx: &Cx<'_>, material: &Material, event: &str, data: serde_json::Value) -> Event {
+fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: serde_json::Value) -> Event {
     Event::new(cx, event, ("material", material.id), None, data)
 }

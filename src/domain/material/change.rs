@@ -1,8 +1,8 @@
 //! One change of a material under way: every step writes its movement, so that the ledger's sums stay equal to
 //! `quantity` and `reserved`.
 
+use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Created, Cx, Decision, Row};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::material::alerts::{self, Alert};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// A change under way.
 pub(super) struct Change<'a> {
-    cx: &'a Cx<'a>,
+    cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
     /// What is on hand covered what is reserved before the change.
     covered: bool,
@@ -26,7 +26,7 @@ pub(super) struct Change<'a> {
 }
 
 impl<'a> Change<'a> {
-    pub(super) fn of(material: &Material, cx: &'a Cx<'a>) -> Self {
+    pub(super) fn of(material: &Material, cx: &'a DecisionContext<'a>) -> Self {
         Self {
             cx,
             next: material.clone(),

@@ -3,12 +3,12 @@
 //! A stock-take below what is reserved is taken as counted: `available` is 0, the operator is told by
 //! `inventory.discrepancy`, and the latest reservations are asked back ([`super::recall`]).
 
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::{Amount, LARGEST};
-use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::material::change::Change;
 use crate::domain::material::{
-    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialFields, MaterialWant,
+    Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
     MovementKind,
 };
 use crate::domain::refusal::{Faults, Refusal};
@@ -16,11 +16,11 @@ use std::cmp::Reverse;
 
 type Decided = Result<Decision<Material>, Refusal>;
 
-impl Durable for Material {
+impl Aggregate for Material {
     const KIND: &'static str = "material";
     type Command = MaterialCommand;
     type Answer = MaterialAnswer;
-    type Want = MaterialWant;
+    type Effect = MaterialEffect;
 
     fn if_version(command: &MaterialCommand) -> Option<i64> {
         match command {
@@ -29,7 +29,7 @@ impl Durable for Material {
         }
     }
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &MaterialCommand) -> Decided {
+    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &MaterialCommand) -> Decided {
         let material = match (this, command) {
             (None, MaterialCommand::Create { fields, quantity }) => {
                 return create(id, cx, fields, *quantity);
@@ -66,7 +66,7 @@ impl Durable for Material {
         }
     }
 
-    fn wants(&self) -> Vec<MaterialWant> {
+    fn effects(&self) -> Vec<MaterialEffect> {
         self.untold()
     }
 
@@ -97,7 +97,7 @@ fn check_quantity(faults: &mut Faults, quantity: Amount) {
     );
 }
 
-fn create(id: Id, cx: &Cx<'_>, fields: &MaterialFields, quantity: Amount) -> Decided {
+fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: Amount) -> Decided {
     let mut faults = Faults::default();
     check_fields(&mut faults, fields);
     check_quantity(&mut faults, quantity);
@@ -121,7 +121,12 @@ fn create(id: Id, cx: &Cx<'_>, fields: &MaterialFields, quantity: Amount) -> Dec
     Ok(change.decided(answer))
 }
 
-fn update(material: &Material, cx: &Cx<'_>, fields: Option<&MaterialFields>, quantity: Option<Amount>) -> Decided {
+fn update(
+    material: &Material,
+    cx: &DecisionContext<'_>,
+    fields: Option<&MaterialFields>,
+    quantity: Option<Amount>,
+) -> Decided {
     let mut faults = Faults::default();
     if let Some(fields) = fields {
         check_fields(&mut faults, fields);
@@ -149,7 +154,7 @@ fn update(material: &Material, cx: &Cx<'_>, fields: Option<&MaterialFields>, qua
     Ok(change.decided(answer))
 }
 
-fn adjust(material: &Material, cx: &Cx<'_>, delta: Amount, reason: &str) -> Decided {
+fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: &str) -> Decided {
     let mut faults = Faults::default();
     faults
         .check(delta != Amount::ZERO, "delta", "must not be zero")
@@ -172,7 +177,7 @@ fn adjust(material: &Material, cx: &Cx<'_>, delta: Amount, reason: &str) -> Deci
     Ok(change.decided(answer))
 }
 
-fn archive(material: &Material, cx: &Cx<'_>) -> Decided {
+fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     if !material.claims.is_empty() {
         let (name, count) = (&material.fields.name, material.claims.size());
         return Err(Refusal::conflict("material_in_use", format!("{count} jobs reserve or await {name}")));
@@ -199,7 +204,7 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
 
 /// The first in line is checked first, within one message too. Nobody who waited before fits (see [`Change::walk`]), so
 /// only those who ask are checked.
-fn claim(material: &Material, cx: &Cx<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
+fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
     let mut change = Change::of(material, cx);
     let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
@@ -234,7 +239,7 @@ fn claim(material: &Material, cx: &Cx<'_>, order: Id, asks: &[ClaimAsk]) -> Deci
     change.decided(stand)
 }
 
-fn settle(material: &Material, cx: &Cx<'_>, claims: &[(ClaimId, Amount)]) -> Decision<Material> {
+fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[(ClaimId, Amount)]) -> Decision<Material> {
     let mut change = Change::of(material, cx);
     for (id, consumed) in claims {
         change.settle(*id, *consumed);
@@ -246,7 +251,7 @@ fn settle(material: &Material, cx: &Cx<'_>, claims: &[(ClaimId, Amount)]) -> Dec
     change.decided(|_| MaterialAnswer::Done)
 }
 
-fn heard(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Material> {
+fn heard(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
     let mut change = Change::of(material, cx);
     for id in claims {
         if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
@@ -259,7 +264,7 @@ fn heard(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Mater
     change.decided(|_| MaterialAnswer::Done)
 }
 
-fn kept(material: &Material, cx: &Cx<'_>, claims: &[ClaimId]) -> Decision<Material> {
+fn kept(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
     let mut change = Change::of(material, cx);
     change.keeps(claims);
     if change.is_nothing() {

@@ -3,9 +3,9 @@
 //! Both are indexes over the claims, kept in step by [`Material::set_claim`] and [`Material::remove_claim`] alone, so that a
 //! change of stock costs nothing while nobody waits.
 
-use crate::domain::durable::Cx;
+use crate::domain::aggregate::DecisionContext;
 use crate::domain::id::Id;
-use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialWant};
+use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::domain::time::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl Claim {
 
 impl Material {
     /// The material with its claims from their rows.
-    pub fn put_back(mut self, claims: impl IntoIterator<Item = Claim>) -> Self {
+    pub fn hydrate(mut self, claims: impl IntoIterator<Item = Claim>) -> Self {
         for claim in claims {
             self.set_claim(claim);
         }
@@ -45,7 +45,7 @@ impl Material {
 
     /// How a claim of this need would stand now (decisions §4). A shortage is named before the reorder point: a release
     /// overrides only the latter.
-    pub(super) fn stands(&self, cx: &Cx<'_>, claim: &Claim) -> ClaimState {
+    pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short
         } else if cx.rules.block_below_reorder_point && !claim.released && self.quantity < self.fields.reorder_point {
@@ -108,7 +108,7 @@ impl Material {
     }
 
     /// What orders are to be told, one message each.
-    pub(super) fn untold(&self) -> Vec<MaterialWant> {
+    pub(super) fn untold(&self) -> Vec<MaterialEffect> {
         let by_order = |places: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
             let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();
             for (order, claim) in places {
@@ -116,8 +116,10 @@ impl Material {
             }
             orders
         };
-        let held = by_order(&self.unheard).into_iter().map(|(order, claims)| MaterialWant::TellHeld { order, claims });
-        let back = by_order(&self.recalled).into_iter().map(|(order, claims)| MaterialWant::AskBack { order, claims });
+        let held =
+            by_order(&self.unheard).into_iter().map(|(order, claims)| MaterialEffect::TellHeld { order, claims });
+        let back =
+            by_order(&self.recalled).into_iter().map(|(order, claims)| MaterialEffect::AskBack { order, claims });
         held.chain(back).collect()
     }
 }

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::durable::{Created, Decision, Durable, Row};
+use crate::domain::aggregate::{Aggregate, Created, Decision, Row};
 use crate::domain::mail::Channel;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::{Bench, id};
@@ -89,12 +89,12 @@ fn a_short_claim_waits_is_held_by_a_delivery_and_told_until_heard() {
     let MaterialAnswer::Claims(answer) = &short.answer else { panic!("{:?}", short.answer) };
     let words = "needs 120 g of PLA black, 100 g free".to_owned();
     assert_eq!(answer[..], [(claim_id(1), ClaimState::Short, Some(words))]);
-    assert!(shelf.now().wants().is_empty());
+    assert!(shelf.now().effects().is_empty());
     shelf.tell(&adjust(20)).unwrap();
     assert_eq!(shelf.state(1), Some(ClaimState::Held));
-    assert_eq!(shelf.now().wants(), [MaterialWant::TellHeld { order: id(100), claims: vec![claim_id(1)] }]);
+    assert_eq!(shelf.now().effects(), [MaterialEffect::TellHeld { order: id(100), claims: vec![claim_id(1)] }]);
     shelf.tell(&MaterialCommand::Heard { claims: vec![claim_id(1)] }).unwrap();
-    assert!(shelf.now().wants().is_empty());
+    assert!(shelf.now().effects().is_empty());
     let again = shelf.tell(&claim(vec![ask(1, 120)])).unwrap();
     assert!(again.next.is_none());
     assert!(matches!(&again.answer, MaterialAnswer::Claims(a) if a[0].1 == ClaimState::Held));
@@ -208,9 +208,9 @@ fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
         shelf.tell(&claim(vec![ask(job, 20)])).unwrap();
     }
     let asked = |shelf: &Shelf| {
-        let wants = shelf.now().wants().into_iter();
+        let wants = shelf.now().effects().into_iter();
         wants
-            .flat_map(|want| if let MaterialWant::AskBack { claims, .. } = want { claims } else { Vec::new() })
+            .flat_map(|want| if let MaterialEffect::AskBack { claims, .. } = want { claims } else { Vec::new() })
             .collect::<Vec<_>>()
     };
     let count =
@@ -311,15 +311,15 @@ proptest! {
             prop_assert_eq!(held.iter().map(|c| c.need).sum::<Amount>(), now.reserved);
             // What a load makes of the rows is what is in memory, indexes included.
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
-            prop_assert_eq!(&head.put_back(rows.values().cloned()), now);
+            prop_assert_eq!(&head.hydrate(rows.values().cloned()), now);
             let (mut told, mut asked) = (0, BTreeSet::new());
-            for want in now.wants() {
+            for want in now.effects() {
                 match want {
-                    MaterialWant::TellHeld { order, claims } => {
+                    MaterialEffect::TellHeld { order, claims } => {
                         prop_assert!(claims.iter().all(|c| rows[c].order_id == order && rows[c].unheard));
                         told += claims.len();
                     }
-                    MaterialWant::AskBack { order, claims } => {
+                    MaterialEffect::AskBack { order, claims } => {
                         prop_assert!(claims.iter().all(|c| rows[c].order_id == order));
                         asked.extend(claims);
                     }

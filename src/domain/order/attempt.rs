@@ -5,12 +5,12 @@
 use super::change::Change;
 use super::stock::settle;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
+use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
-use crate::domain::durable::Decision;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job, JobState, Stock};
+use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
-use crate::domain::telemetry::PrintEnd;
 
 /// How a print ended.
 struct Ending<'a> {

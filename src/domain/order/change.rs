@@ -1,7 +1,7 @@
 //! A decision on an order in the making: the next state, and what differs from the present one.
 
 use super::{Order, OrderStatus};
-use crate::domain::durable::{Created, Cx, Decision, Row};
+use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Collects the changes of one command.
 pub(super) struct Change<'a> {
-    pub(super) cx: &'a Cx<'a>,
+    pub(super) cx: &'a DecisionContext<'a>,
     /// The next state.
     pub(super) order: Order,
     dirty: bool,
@@ -27,7 +27,7 @@ pub(super) struct Change<'a> {
 
 impl<'a> Change<'a> {
     /// Nothing differs yet.
-    pub(super) fn of(cx: &'a Cx<'a>, order: Order) -> Self {
+    pub(super) fn of(cx: &'a DecisionContext<'a>, order: Order) -> Self {
         Self {
             cx,
             order,

@@ -5,7 +5,7 @@ use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
-use crate::domain::telemetry::PrintEnd;
+use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -157,7 +157,7 @@ pub enum OrderCommand {
     },
     /// A signed event of the payment processor.
     Payment(PaymentNews),
-    /// Cancels; a customer only while unpaid (the edge says who asks through `Cx::by`).
+    /// Cancels; a customer only while unpaid (the edge says who asks through `DecisionContext::by`).
     Cancel {
         /// Do not wait for printers that do not answer.
         force: bool,
@@ -237,7 +237,7 @@ pub enum OrderAnswer {
 
 /// Outside work of an order.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum OrderWant {
+pub enum OrderEffect {
     /// Ask a material for stock; answers come back as [`OrderCommand::Stock`].
     Claim {
         /// Which material.

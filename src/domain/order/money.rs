@@ -4,7 +4,7 @@
 
 use super::change::Change;
 use super::{Order, OrderStatus, Payment, PaymentNews};
-use crate::domain::durable::{Decision, Row};
+use crate::domain::aggregate::{Decision, Row};
 use crate::domain::refusal::Refusal;
 use serde_json::json;
 

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
-use crate::domain::durable::{Counter, Cx, Decision};
+use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
@@ -75,7 +75,7 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
 }
 
 /// Makes the order: placed, or a draft.
-pub(super) fn create(id: Id, cx: &Cx<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
+pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
     check_lines(new, cx.rules)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
     let bps = tax_bps(cx.rules, new.shipping_address.as_ref());

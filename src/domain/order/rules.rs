@@ -2,22 +2,27 @@
 
 use super::change::Change;
 use super::place::{self, Patch};
-use super::{Order, OrderAnswer, OrderCommand, OrderWant};
+use super::{Order, OrderAnswer, OrderCommand, OrderEffect};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Cx, Decision, Durable};
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Stock};
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
 use std::collections::BTreeMap;
 
-impl Durable for Order {
+impl Aggregate for Order {
     const KIND: &'static str = "order";
     type Command = OrderCommand;
     type Answer = OrderAnswer;
-    type Want = OrderWant;
+    type Effect = OrderEffect;
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &OrderCommand) -> Result<Decision<Self>, Refusal> {
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &OrderCommand,
+    ) -> Result<Decision<Self>, Refusal> {
         let order = match (this, command) {
             (None, OrderCommand::Create(new)) => return place::create(id, cx, new),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
@@ -85,7 +90,7 @@ impl Durable for Order {
         }
     }
 
-    fn wants(&self) -> Vec<OrderWant> {
+    fn effects(&self) -> Vec<OrderEffect> {
         let mut wants = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
@@ -112,23 +117,27 @@ impl Durable for Order {
             if let Some(attempt) = job.live() {
                 let (attempt_id, printer) = (attempt.id, attempt.printer_id);
                 if job.cancel_requested_at.is_some() {
-                    wants.push(OrderWant::CancelAt { attempt: attempt_id, printer });
+                    wants.push(OrderEffect::CancelAt { attempt: attempt_id, printer });
                 } else if attempt.state == AttemptState::Claimed {
-                    wants.push(OrderWant::Give { job: job.id, attempt: attempt_id, printer });
+                    wants.push(OrderEffect::Give { job: job.id, attempt: attempt_id, printer });
                 }
             }
             for attempt in &job.attempts {
                 if let Some(outcome) = attempt.word {
-                    wants.push(OrderWant::TellResolution { attempt: attempt.id, printer: attempt.printer_id, outcome });
+                    wants.push(OrderEffect::TellResolution {
+                        attempt: attempt.id,
+                        printer: attempt.printer_id,
+                        outcome,
+                    });
                 }
             }
         }
-        wants.extend(asks.into_iter().map(|(material, asks)| OrderWant::Claim { material, asks }));
-        wants.extend(settles.into_iter().map(|(material, claims)| OrderWant::Settle { material, claims }));
+        wants.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
+        wants.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
         wants
     }
 
     fn at_rest(&self) -> bool {
-        self.jobs.values().all(|job| job.over()) && self.wants().is_empty()
+        self.jobs.values().all(|job| job.over()) && self.effects().is_empty()
     }
 }

@@ -4,8 +4,8 @@
 //! messages, so a settlement never overtakes the claim it settles, and no reservation is left behind.
 
 use super::change::Change;
+use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
-use crate::domain::durable::Decision;
 use crate::domain::job::{Block, Job, JobState, Stock};
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::order::{Order, OrderAnswer};

@@ -5,8 +5,8 @@ mod model;
 mod random;
 
 use super::*;
+use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Decision, Durable};
 use crate::domain::job::{Attempt, JobState};
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::refusal::Refusal;
@@ -112,6 +112,6 @@ pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
     decision.events.iter().map(|event| event.event.as_str()).collect()
 }
 
-pub(super) fn code<T: Durable>(refused: Result<Decision<T>, Refusal>) -> String {
+pub(super) fn code<T: Aggregate>(refused: Result<Decision<T>, Refusal>) -> String {
     refused.unwrap_err().code
 }

@@ -1,10 +1,10 @@
 //! The attempt in hand: taken, uploaded, started at most once, judged, ended, heard of.
 
 use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer};
-use crate::domain::durable::{Cx, Decision};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
-use crate::domain::telemetry::{Activity, Connection, PastPrint, PrintEnd};
+use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintEnd};
 
 /// Words of a print that nobody waits for.
 const GIVEN_UP: &str = "given up by an operator";
@@ -14,7 +14,7 @@ const STOPPED: &str = "emergency stop";
 impl Printer {
     /// Gives the printer an attempt. One that it does not take is never taken later, so that the order may rely on the "no"
     /// however late it hears it.
-    pub(super) fn take(mut self, new: InHand, fits: Result<(), String>, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn take(mut self, new: InHand, fits: Result<(), String>, cx: &DecisionContext<'_>) -> Decision<Self> {
         if self.holds(new.attempt) {
             return Decision::unchanged(PrinterAnswer::Done);
         }
@@ -39,7 +39,7 @@ impl Printer {
     fn of(
         mut self,
         attempt: Id,
-        cx: &Cx<'_>,
+        cx: &DecisionContext<'_>,
         change: impl FnOnce(&mut Self, InHand) -> Option<InHand>,
     ) -> Decision<Self> {
         match self.in_hand.take() {
@@ -62,7 +62,7 @@ impl Printer {
     }
 
     /// The upload is done: `start_sent` becomes durable, and exactly this caller hears `Go`.
-    pub(super) fn uploaded(self, attempt: Id, remote_name: &str, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn uploaded(self, attempt: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let could = self.could_start();
         let mut answer = PrinterAnswer::Done;
         let mut decision = self.of(attempt, cx, |_, mut in_hand| {
@@ -83,7 +83,7 @@ impl Printer {
     }
 
     /// The upload failed for good: nothing was started.
-    pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
                 in_hand.enter(not_started(false, true, reason.to_owned()));
@@ -93,7 +93,7 @@ impl Printer {
     }
 
     /// The printer refused the start with certainty.
-    pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
                 in_hand.enter(not_started(true, true, reason.to_owned()));
@@ -103,7 +103,7 @@ impl Printer {
     }
 
     /// The verdict on a start. What the printer remembers also ends a print whose end was missed.
-    pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
             let waits = matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. });
@@ -142,7 +142,7 @@ impl Printer {
     }
 
     /// The order wants the attempt cancelled: at once before the start; afterwards when the printer shows it.
-    pub(super) fn cancel_attempt(self, attempt: Id, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
         }
@@ -159,7 +159,7 @@ impl Printer {
 
     /// An operator's word, told by the order that has acted on it already. While the start is unverified it decides; a print
     /// that is seen is cancelled, because nobody waits for it any more.
-    pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
         }
@@ -190,7 +190,7 @@ impl Printer {
     }
 
     /// The order has heard of a step.
-    pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
             if in_hand.over() {
@@ -207,7 +207,7 @@ impl Printer {
     }
 
     /// Power was cut: whatever was on has failed.
-    pub(super) fn stopped(&mut self, cx: &Cx<'_>) {
+    pub(super) fn stopped(&mut self, cx: &DecisionContext<'_>) {
         let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
             let reason = STOPPED.to_owned();

@@ -3,8 +3,8 @@
 use super::{Printer, PrinterFields};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
+use crate::domain::printer_status::{Connection, PastPrint, Status};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Connection, PastPrint, Status};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -170,7 +170,7 @@ pub enum PrinterAnswer {
 
 /// Outside work of a printer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum PrinterWant {
+pub enum PrinterEffect {
     /// Hold the connection and watch; keyed by address so that a change reconnects.
     Watch {
         /// Adapter type.
@@ -178,7 +178,7 @@ pub enum PrinterWant {
         /// Base URL.
         base_url: String,
         /// Sealed key.
-        sealed_api_key: String,
+        encrypted_api_key: String,
         /// Serial.
         serial: Option<String>,
     },

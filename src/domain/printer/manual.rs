@@ -4,10 +4,10 @@
 //! Once the printer has taken the start it is a print like one that somebody started at the printer: shown, never overridden.
 
 use super::{Printer, PrinterAnswer};
-use crate::domain::durable::{Cx, Decision};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
-use crate::domain::telemetry::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 pub enum ManualPhase {
     /// The file is on its way, or there already. A crash here uploads again.
     Taken,
-    /// Durable before the start goes out; never sent again.
+    /// Aggregate before the start goes out; never sent again.
     StartSent {
         /// When it was written.
         at: Timestamp,
@@ -64,7 +64,7 @@ pub struct ManualEnd {
 
 impl Printer {
     /// Takes a manual print, when it could take a job.
-    pub(super) fn print_manually(mut self, new: Manual, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn print_manually(mut self, new: Manual, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
         if known {
@@ -79,7 +79,7 @@ impl Printer {
     }
 
     /// The file is there: `start_sent` becomes durable, and exactly this caller hears `Go`.
-    pub(super) fn manual_uploaded(mut self, id: Id, remote_name: &str, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn manual_uploaded(mut self, id: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let could = self.could_start();
         let Some(manual) = self.manual.as_mut().filter(|one| one.id == id && one.phase == ManualPhase::Taken) else {
             return Decision::unchanged(PrinterAnswer::Done);
@@ -95,7 +95,7 @@ impl Printer {
     }
 
     /// It is known what came of it: the printer took the start, or it certainly did not begin.
-    pub(super) fn manual_over(mut self, id: Id, error: Option<&str>, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn manual_over(mut self, id: Id, error: Option<&str>, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };
@@ -110,7 +110,7 @@ impl Printer {
     }
 
     /// The start was not confirmed in time and is never sent again: somebody looks at the bed before the next print.
-    pub(super) fn manual_unclear(mut self, id: Id, cx: &Cx<'_>) -> Decision<Self> {
+    pub(super) fn manual_unclear(mut self, id: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };

@@ -3,8 +3,8 @@
 use super::{Attention, InHand, Phase, Printer};
 use crate::domain::id::Id;
 use crate::domain::order::Report;
+use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Activity, Connection};
 
 /// Attempts that are remembered as over.
 const REMEMBERED: usize = 32;

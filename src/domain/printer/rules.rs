@@ -1,22 +1,27 @@
 //! The printer as a durable thing: who answers which command, and what its state calls for.
 
 use super::readiness::report_of;
-use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields, PrinterWant};
-use crate::domain::durable::{Cx, Decision, Durable};
+use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
-use crate::domain::telemetry::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
 use serde_json::json;
 
-impl Durable for Printer {
+impl Aggregate for Printer {
     const KIND: &'static str = "printer";
     type Command = PrinterCommand;
     type Answer = PrinterAnswer;
-    type Want = PrinterWant;
+    type Effect = PrinterEffect;
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &PrinterCommand) -> Result<Decision<Self>, Refusal> {
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &PrinterCommand,
+    ) -> Result<Decision<Self>, Refusal> {
         let printer = match (this.filter(|printer| !printer.archived), command) {
             (None, PrinterCommand::Create(fields)) if this.is_none() => {
                 return Ok(create(id, cx, fields));
@@ -132,35 +137,35 @@ impl Durable for Printer {
         }
     }
 
-    fn wants(&self) -> Vec<PrinterWant> {
+    fn effects(&self) -> Vec<PrinterEffect> {
         let mut wants = Vec::new();
         if self.archived {
             return wants;
         }
         if !self.disconnected {
-            wants.push(PrinterWant::Watch {
+            wants.push(PrinterEffect::Watch {
                 kind: self.fields.kind.clone(),
                 base_url: self.fields.base_url.clone(),
-                sealed_api_key: self.fields.sealed_api_key.clone(),
+                encrypted_api_key: self.fields.encrypted_api_key.clone(),
                 serial: self.fields.serial.clone(),
             });
         }
         if let Some(manual) = &self.manual {
-            wants.push(PrinterWant::Manual { id: manual.id });
+            wants.push(PrinterEffect::Manual { id: manual.id });
         }
         if let Some(in_hand) = &self.in_hand {
             let attempt = in_hand.attempt;
             match in_hand.phase {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
-                    wants.push(PrinterWant::Run { attempt });
+                    wants.push(PrinterEffect::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
-                    wants.push(PrinterWant::CancelPrint { attempt });
+                    wants.push(PrinterEffect::CancelPrint { attempt });
                 }
                 _ => {}
             }
             if in_hand.heard < in_hand.step {
-                wants.push(PrinterWant::Report { attempt, step: in_hand.step });
+                wants.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }
         wants
@@ -171,7 +176,7 @@ impl Durable for Printer {
     }
 }
 
-fn create(id: Id, cx: &Cx<'_>, fields: &PrinterFields) -> Decision<Printer> {
+fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
     let printer = Printer {
         id,
         fields: fields.clone(),
@@ -201,7 +206,7 @@ fn create(id: Id, cx: &Cx<'_>, fields: &PrinterFields) -> Decision<Printer> {
 
 impl Printer {
     /// The printer that an operator's act leaves; unchanged when it changes nothing.
-    fn say(self, cx: &Cx<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
+    fn say(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
         let mut next = self.clone();
         change(&mut next);
         if next == self {
@@ -221,13 +226,13 @@ impl Printer {
         Err(Refusal::conflict("printer_busy", format!("the printer {has}; it cannot be {what} now")))
     }
 
-    fn update(self, fields: &PrinterFields, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {
+    fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let old = &self.fields;
         if old.kind != fields.kind || old.base_url != fields.base_url {
             self.not_busy("given another type or address")?;
         }
-        let elsewhere = (&old.kind, &old.base_url, &old.sealed_api_key, &old.serial)
-            != (&fields.kind, &fields.base_url, &fields.sealed_api_key, &fields.serial);
+        let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
+            != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
         let again = elsewhere && !self.disconnected;
         let change = |printer: &mut Self| {
             printer.fields = fields.clone();
@@ -240,7 +245,7 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")))
     }
 
-    fn connect(self, on: bool, cx: &Cx<'_>) -> Result<Decision<Self>, Refusal> {
+    fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         if on != self.disconnected {
             return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
         }
@@ -257,7 +262,7 @@ impl Printer {
         Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
 
-    fn seen(self, status: &Status, cx: &Cx<'_>) -> Decision<Self> {
+    fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(mut next) = self.after(status, cx.now) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };
@@ -268,7 +273,13 @@ impl Printer {
     }
 
     /// No word for too long: `printer.offline` once per outage.
-    fn silent(self, connection: Connection, reason: &str, last_seen: Option<Timestamp>, cx: &Cx<'_>) -> Decision<Self> {
+    fn silent(
+        self,
+        connection: Connection,
+        reason: &str,
+        last_seen: Option<Timestamp>,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
         if self.disconnected || connection == Connection::Connected {
             return Decision::unchanged(PrinterAnswer::Done);
         }
@@ -290,7 +301,13 @@ impl Printer {
     }
 
     /// An event of this printer; on the timeline of the order whose job it has in hand.
-    fn event(&self, cx: &Cx<'_>, name: &str, last_seen: Option<Timestamp>, more: serde_json::Value) -> Event {
+    fn event(
+        &self,
+        cx: &DecisionContext<'_>,
+        name: &str,
+        last_seen: Option<Timestamp>,
+        more: serde_json::Value,
+    ) -> Event {
         let mut data = json!({
             "printerId": self.id,
             "name": self.fields.name,

@@ -1,7 +1,7 @@
 //! What a printer says of itself: its connection, its state, and the evidence on the attempt in hand.
 
 use super::{InHand, Phase, Printer};
-use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
 /// The printer's words when our print is gone.

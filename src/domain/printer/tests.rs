@@ -1,17 +1,17 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::durable::{Decision, Durable};
+use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::order::{Report, Resolution};
+use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
-use crate::domain::telemetry::{PastPrint, Status};
 use crate::domain::testing::{Bench, id};
 use proptest::prelude::*;
 
 const OURS: &str = "JOB-000001_x.gcode";
 
-pub(super) struct Shop {
+pub(super) struct PrinterFixture {
     bench: Bench,
     printer: Option<Printer>,
 }
@@ -22,7 +22,7 @@ fn fields() -> PrinterFields {
         kind: "fw_rest".into(),
         machine_type: MachineType::FdmStandard,
         base_url: "http://printer:7125".into(),
-        sealed_api_key: String::new(),
+        encrypted_api_key: String::new(),
         serial: None,
         build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
         auto_clear: false,
@@ -48,7 +48,7 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
 
 pub(super) const ATTEMPT: u32 = 20;
 
-impl Shop {
+impl PrinterFixture {
     pub(super) fn idle() -> Self {
         let mut shop = Self { bench: Bench::new(), printer: None };
         shop.ask(PrinterCommand::Create(Box::new(fields()))).unwrap();
@@ -111,8 +111,8 @@ impl Shop {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, wanted }).unwrap();
     }
-    fn wants(&self, what: fn(&PrinterWant) -> bool) -> bool {
-        self.p().wants().iter().any(what)
+    fn effects(&self, what: fn(&PrinterEffect) -> bool) -> bool {
+        self.p().effects().iter().any(what)
     }
 }
 
@@ -122,9 +122,9 @@ pub(super) fn refused(decision: &Decision<Printer>) -> bool {
 
 #[test]
 fn the_whole_way_of_an_attempt() {
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     shop.heard(true);
-    assert!(!shop.wants(|want| matches!(want, PrinterWant::Report { .. } | PrinterWant::Run { .. })));
+    assert!(!shop.effects(|want| matches!(want, PrinterEffect::Report { .. } | PrinterEffect::Run { .. })));
     assert!(shop.sees(Activity::Printing, Some(OURS), None).next.is_none(), "telemetry costs no commit");
     shop.sees(Activity::Paused, Some(OURS), None);
     assert_eq!(shop.report(), Report::Paused);
@@ -143,16 +143,16 @@ fn the_whole_way_of_an_attempt() {
 
 #[test]
 fn exactly_one_caller_hears_go() {
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
     assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    assert!(shop.wants(|want| matches!(want, PrinterWant::Run { .. })));
+    assert!(shop.effects(|want| matches!(want, PrinterEffect::Run { .. })));
 }
 
 #[test]
 fn standby_after_the_start_proves_nothing() {
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.sees(Activity::Idle, None, None);
     shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
     shop.sees(Activity::Idle, Some(OURS), None);
@@ -162,21 +162,21 @@ fn standby_after_the_start_proves_nothing() {
 #[test]
 fn the_verdict_goes_by_evidence() {
     let past = |ended| PastPrint { file: OURS.into(), ended, filament_mm: None, started_at: None, ended_at: None };
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Revoked);
     assert!(matches!(shop.report(), Report::NotStarted { start_sent: true, counts: true, .. }));
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Remembers(past(None)));
     assert_eq!(shop.report(), Report::Printing);
     shop.judged(Evidence::Revoked);
     assert_eq!(shop.report(), Report::Printing, "a print that was seen is not revoked");
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Unclear("no answer".into()));
     assert_eq!(shop.p().attention(), [Attention::Unverified]);
-    assert!(shop.wants(|want| matches!(want, PrinterWant::Run { .. })), "it is judged again");
+    assert!(shop.effects(|want| matches!(want, PrinterEffect::Run { .. })), "it is judged again");
     assert!(refused(&shop.ask(take(99)).unwrap()));
     shop.sees(Activity::Printing, Some(OURS), None);
     assert_eq!(shop.report(), Report::Printing);
@@ -185,7 +185,7 @@ fn the_verdict_goes_by_evidence() {
 #[test]
 fn a_print_that_is_gone_has_failed() {
     for (state, file) in [(Activity::Idle, None), (Activity::Printing, Some("other.gcode")), (Activity::Error, None)] {
-        let mut shop = Shop::printing();
+        let mut shop = PrinterFixture::printing();
         let mut late = shop.status(state, file, None);
         late.updated_at = late.updated_at.plus_ms(-60_000);
         shop.tell(late);
@@ -198,7 +198,7 @@ fn a_print_that_is_gone_has_failed() {
 
 #[test]
 fn progress_is_kept_by_tenths_and_never_taken_back() {
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     for (told, changes) in [(12.0, true), (15.0, false), (47.0, true)] {
         let mut status = shop.status(Activity::Printing, Some(OURS), None);
         status.progress = told;
@@ -210,7 +210,7 @@ fn progress_is_kept_by_tenths_and_never_taken_back() {
 
 #[test]
 fn an_outage_is_told_once_and_holds_the_attempt() {
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     let events = shop.silent().events;
     assert_eq!((events[0].event.as_str(), &events[0].data["jobId"]), ("printer.offline", &serde_json::json!(id(21))));
     assert!(events[0].data["lastSeenAt"].is_string());
@@ -222,11 +222,11 @@ fn an_outage_is_told_once_and_holds_the_attempt() {
 
 #[test]
 fn a_foreign_print_is_shown_and_never_overridden() {
-    let mut shop = Shop::idle();
+    let mut shop = PrinterFixture::idle();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert_eq!(shop.p().attention(), [Attention::ForeignPrint]);
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
-    let mut shop = Shop::taken();
+    let mut shop = PrinterFixture::taken();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
     assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: true, .. }));
@@ -234,16 +234,16 @@ fn a_foreign_print_is_shown_and_never_overridden() {
 
 #[test]
 fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
-    let mut shop = Shop::taken();
+    let mut shop = PrinterFixture::taken();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert_eq!(shop.report(), Report::CancelledBeforeStart);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
-    assert!(!shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    assert!(!shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
     shop.sees(Activity::Printing, Some(OURS), None);
-    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
-    let mut shop = Shop::idle();
+    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
+    let mut shop = PrinterFixture::idle();
     let decision = shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert!(matches!(decision.answer, PrinterAnswer::NotInHand));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "also when it comes later");
@@ -252,7 +252,7 @@ fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
 #[test]
 fn an_operators_word_ends_what_nobody_can_verify() {
     for outcome in [Resolution::NotStarted, Resolution::Finished, Resolution::Failed] {
-        let mut shop = Shop::started();
+        let mut shop = PrinterFixture::started();
         shop.judged(Evidence::Unclear("no answer".into()));
         shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
         assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
@@ -261,26 +261,26 @@ fn an_operators_word_ends_what_nobody_can_verify() {
         assert!(shop.p().in_hand.is_none());
     }
     // Given up while it prints: cancelled while it can be reached, over when it cannot.
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
-    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
     shop.silent();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
 }
 
 #[test]
 fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it() {
-    let mut shop = Shop::taken();
+    let mut shop = PrinterFixture::taken();
     shop.heard(false);
     assert!(shop.p().in_hand.is_none());
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     shop.heard(false);
-    assert!(shop.wants(|want| matches!(want, PrinterWant::CancelPrint { .. })));
+    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
 }
 
 #[test]
 fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     let before = shop.status(Activity::Idle, None, None);
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
@@ -292,7 +292,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     shop.tell(Status { homed: Some(true), ..after });
     assert_eq!(shop.p().free(), Ok(()));
     // Before it was seen to print: it is stopped all the same, and only what may have begun dirties the bed.
-    for (mut shop, may_have_begun) in [(Shop::taken(), false), (Shop::started(), true)] {
+    for (mut shop, may_have_begun) in [(PrinterFixture::taken(), false), (PrinterFixture::started(), true)] {
         shop.ask(PrinterCommand::EmergencyStopped).unwrap();
         assert!(matches!(shop.report(), Report::Stopped { .. }));
         assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done), "no start goes out");
@@ -302,12 +302,12 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
         shop.heard(false);
         assert!(shop.p().free().is_err());
     }
-    let mut shop = Shop::started();
+    let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Unclear("no answer".into()));
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Stopped { .. }));
     // Claimed for this printer before the stop, and not taken yet.
-    let mut shop = Shop::idle();
+    let mut shop = PrinterFixture::idle();
     let claimed_at = shop.bench.now;
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     let mut late = take(ATTEMPT);
@@ -316,7 +316,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     }
     assert!(matches!(shop.ask(late).unwrap().answer, PrinterAnswer::Stopped(_)));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "and never taken");
-    let mut shop = Shop::idle();
+    let mut shop = PrinterFixture::idle();
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();
     assert_eq!(shop.p().free(), Ok(()), "nothing was on, nothing lies on the bed");
@@ -324,7 +324,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
 
 #[test]
 fn a_printer_with_work_in_hand_stays_where_it_is() {
-    let mut shop = Shop::taken();
+    let mut shop = PrinterFixture::taken();
     let busy = |refused: Result<Decision<Printer>, Refusal>| refused.unwrap_err().code == "printer_busy";
     let elsewhere = PrinterFields { base_url: "http://other".into(), ..fields() };
     assert!(busy(shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(elsewhere) })));
@@ -332,9 +332,9 @@ fn a_printer_with_work_in_hand_stays_where_it_is() {
     assert!(busy(shop.ask(PrinterCommand::Connect(false))));
     let named = PrinterFields { name: "two".into(), ..fields() };
     shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(named) }).unwrap();
-    let mut shop = Shop::idle();
+    let mut shop = PrinterFixture::idle();
     shop.ask(PrinterCommand::Connect(false)).unwrap();
-    assert!(shop.p().wants().is_empty());
+    assert!(shop.p().effects().is_empty());
     assert!(shop.sees(Activity::Idle, None, None).next.is_none());
     shop.ask(PrinterCommand::Archive).unwrap();
     assert!(shop.p().at_rest());
@@ -343,7 +343,7 @@ fn a_printer_with_work_in_hand_stays_where_it_is() {
 
 #[test]
 fn the_head_survives_its_json_and_stays_small() {
-    let mut shop = Shop::printing();
+    let mut shop = PrinterFixture::printing();
     for n in 100..200 {
         shop.ask(PrinterCommand::CancelAttempt(id(n))).unwrap();
     }
@@ -355,7 +355,7 @@ fn the_head_survives_its_json_and_stays_small() {
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
     }
-    for mut shop in [Shop::taken(), Shop::started()] {
+    for mut shop in [PrinterFixture::taken(), PrinterFixture::started()] {
         let text = serde_json::to_string(shop.p()).unwrap();
         assert_eq!(&serde_json::from_str::<Printer>(&text).unwrap(), shop.p());
         shop.judged(Evidence::Unclear("no answer".into()));
@@ -369,7 +369,7 @@ proptest! {
     /// Reports, looks, verdicts and acknowledgements in any order: one go for each attempt, steps only grow, and an end stays.
     #[test]
     fn an_attempt_gets_one_go_and_its_end_stays(script in prop::collection::vec(any::<(u8, u8)>(), 0..80)) {
-        let mut shop = Shop::idle();
+        let mut shop = PrinterFixture::idle();
         let (mut gos, mut attempt) = (0, ATTEMPT);
         for (what, how) in script {
             let before = shop.p().in_hand.clone();

@@ -80,7 +80,7 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
     let shown = Shown::by(&app, request.headers());
     let charge = [charge(&shown, client)];
     request.extensions_mut().insert(shown);
-    let now = app.shop.environment.now();
+    let now = app.environment.now();
     let Some(_permit) = permit else {
         // Said at once, without asking anybody else.
         let standing = app.limits.charge_here(&charge, now);

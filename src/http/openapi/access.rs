@@ -5,8 +5,8 @@ use super::shape::{
     Shape, either, email, has, id, may, named, object, secret, taken, text, text_like, text_of, time, yes_no,
 };
 use super::words::word_of;
-use crate::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST};
 use crate::domain::principal::Role;
+use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST};
 use serde_json::{Value, json};
 
 /// The id that examples use for a key.

@@ -1,4 +1,4 @@
-//! Inbound webhooks (production spec §6, decisions §9).
+//! KeptPaymentEvent webhooks (production spec §6, decisions §9).
 
 use super::operation::{Operation, Resource, post};
 use super::shape::{anything, has, may, object, open_object, text, word, yes_no};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 pub(super) fn resource() -> Resource {
     Resource {
-        tag: "Inbound webhooks",
+        tag: "KeptPaymentEvent webhooks",
         about: "What other programs tell the shop.",
         thing: "event",
         shapes: Vec::new(),

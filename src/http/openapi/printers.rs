@@ -7,8 +7,8 @@ use super::shape::{
 };
 use super::words::{word_of, words_of};
 use crate::domain::printer::Attention;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::MachineType;
-use crate::domain::telemetry::{Activity, Connection, PrintEnd};
 use crate::http::production::operate::{GCODE_LONGEST, GCODE_MOST, NAME_LONGEST};
 use crate::http::production::printers::TAGS_MOST;
 use crate::printers::registry::BUILT_IN;

@@ -18,7 +18,7 @@ pub(super) fn resource() -> Resource {
                 .answers(object([has("status", word(["ok"]))]), json!({"status": "ok"})),
             get("/readyz", "readyz", "Can it work?")
                 .about(
-                    "The database takes writes and answers reads, and every pillar stands. Reads, streams and emergency stop go on \
+                    "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
                      when they do not. What fares badly and stops nobody is said under `degraded`.",
                 )
                 .answers(readiness([has("status", word(["ready", "degraded"]))]), ready_example("ready", json!({})))
@@ -50,7 +50,7 @@ fn readiness(first: impl IntoIterator<Item = Member>) -> Shape {
     let facts = [
         has("database", word(["ok", "away", "disk_full", "read_only"])),
         may("redis", word(["ok", "away"]).about("Where one is used.")),
-        has("parts", map(part).about("Each pillar of the server.")),
+        has("parts", map(part).about("Each component of the server.")),
         has("degraded", list(text()).about("In plain words, what fares badly and stops nobody.")),
     ];
     object(first.into_iter().chain(facts))

@@ -2,8 +2,8 @@
 
 use super::operation::{Named, Resource, delete, get, patch, post};
 use super::shape::{Shape, email, has, id, may, object, secret, taken, text, text_of, time, whole, word, yes_no};
-use crate::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST};
 use crate::domain::principal::Role;
+use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST};
 use serde_json::{Value, json};
 
 pub(super) fn resource() -> Resource {

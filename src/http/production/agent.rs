@@ -5,7 +5,7 @@
 
 mod skills;
 
-use crate::actors::envelope::Caller;
+use crate::actors::kernel::envelope::Caller;
 use crate::domain::access::AccessCommand;
 use crate::domain::agent::{Skill, may_ask};
 use crate::domain::id::Id;
@@ -91,7 +91,7 @@ impl Asked {
     }
 
     async fn audit(&self, skill: Skill) -> Result<(), ApiError> {
-        self.app.shop.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked(skill)).await?;
+        self.app.access.ask(Id::ONLY, self.caller(), AccessCommand::Asked(skill)).await?;
         Ok(())
     }
 

@@ -33,6 +33,6 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
         return Err(Refusal::field("to", "must not be before from").into());
     }
     let filter = AuditFilter { actor: text("actor"), action: text("action"), subject_kind, subject_id, from, to };
-    let (some, total) = app.shop.queries.audit(&filter, page).await?;
+    let (some, total) = app.queries.audit(&filter, page).await?;
     reply::ok(body(page, "entries", some.iter().map(view).collect(), total))
 }

@@ -1,9 +1,8 @@
 //! Signing in and out of the shop's half, and one's own password and sessions (decisions §2).
 
 use super::users;
-use crate::actors::envelope::Caller;
+use crate::actors::kernel::envelope::Caller;
 use crate::config::Mode;
-use crate::credentials::{self, PASSWORD_LONGEST};
 use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
 use crate::domain::limits::Named;
@@ -18,6 +17,7 @@ use crate::http::limits::layer::Client;
 use crate::http::limits::{Charge, within};
 use crate::http::page::{Params, body, cut};
 use crate::http::reply;
+use crate::secrets::credentials::{self, PASSWORD_LONGEST};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ async fn open_session(app: &AppState, call: &Call, email: &str, password: String
     };
     let by = Arc::new(principal(&user));
     let caller = Caller { by, request_id: call.who.request_id.clone(), key: None };
-    app.shop.access.ask(Id::ONLY, caller, open).await?;
+    app.access.ask(Id::ONLY, caller, open).await?;
     let mut response = reply::ok(json!({ "user": users::view(&user) }))?;
     response.headers_mut().insert(header::SET_COOKIE, set_cookie(app, &token, None)?);
     Ok(response)
@@ -90,7 +90,7 @@ pub async fn logout(State(app): State<AppState>, who: Who, headers: HeaderMap) -
         if let Some((session, user)) = known {
             let by = Arc::new(principal(&user));
             let caller = Caller { by, request_id: who.request_id, key: None };
-            app.shop.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
+            app.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
         }
     }
     let mut response = reply::no_content()?;
@@ -133,7 +133,7 @@ pub async fn password(State(app): State<AppState>, call: Call) -> Answer {
     let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
     let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
     let change = AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session };
-    call.ask(&app.shop.access, To::Id(Id::ONLY), change).await?;
+    call.ask(&app.access, To::Id(Id::ONLY), change).await?;
     reply::no_content()
 }
 
@@ -155,7 +155,7 @@ pub async fn sessions(State(app): State<AppState>, who: Who, params: Params) -> 
 }
 
 fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
-    let (now, auth) = (app.shop.environment.now(), &app.config.auth);
+    let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
     with_access(app, |access| {
         let own = access.sessions.values().filter(|session| session.user_id == user);
@@ -181,7 +181,7 @@ pub async fn end_sessions(State(app): State<AppState>, params: Params, call: Cal
         return Err(Refusal::not_found("session").into());
     }
     for session in ended {
-        call.ask(&app.shop.access, To::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
+        call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
     reply::no_content()
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// `GET /api/dashboard`
 pub async fn show(State(app): State<AppState>) -> Answer {
-    let (queries, now) = (&app.shop.queries, app.shop.environment.now());
+    let (queries, now) = (&app.queries, app.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
     let deliveries = queries.undelivered_by_state().await?;
@@ -43,7 +43,7 @@ fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Value {
 }
 
 fn present(app: &AppState) -> Vec<Printer> {
-    let all = app.shop.printers.all_resident();
+    let all = app.printers.all_resident();
     all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
 }
 
@@ -62,7 +62,7 @@ fn printers(app: &AppState) -> Value {
 }
 
 fn low_stock(app: &AppState) -> Vec<Value> {
-    let all = app.shop.materials.all_resident();
+    let all = app.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let mut low: Vec<&Material> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
@@ -82,7 +82,7 @@ fn next_free_at(app: &AppState, now: Timestamp) -> Option<Timestamp> {
         if printer.free().is_ok() {
             return Some(now);
         }
-        let left = app.shop.fleet.status(printer.id)?.remaining_seconds?;
+        let left = app.printer_connections.status(printer.id)?.remaining_seconds?;
         Some(now.plus_ms(left.max(0).saturating_mul(1000)))
     };
     present(app).iter().filter_map(free).min()

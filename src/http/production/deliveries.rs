@@ -40,9 +40,9 @@ fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Val
 pub async fn list(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
     let page = params.page()?;
     let filter = DeliveryFilter { state: params.word("state")?, event: params.text("event").map(str::to_owned) };
-    let found = app.shop.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
-    let (some, total) = app.shop.queries.deliveries(id, &filter, page).await?;
-    let now = app.shop.environment.now();
+    let found = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
+    let (some, total) = app.queries.deliveries(id, &filter, page).await?;
+    let now = app.environment.now();
     let items = some.iter().map(|delivery| view(delivery, found.state.as_ref(), now)).collect();
     reply::ok(body(page, "deliveries", items, total))
 }
@@ -51,7 +51,7 @@ fn made(app: &AppState, done: &Done<EndpointAnswer>) -> Answer {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
-    let shown = view(delivery, None, app.shop.environment.now());
+    let shown = view(delivery, None, app.environment.now());
     // The tag of a list's member would be that of its endpoint: none is given.
     reply::made(done.replayed, &format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id), shown)
 }
@@ -59,7 +59,7 @@ fn made(app: &AppState, done: &Done<EndpointAnswer>) -> Answer {
 /// `POST /api/webhooks/endpoints/{id}/test`: 201 with the delivery of a `webhook.test`.
 pub async fn test(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    let environment = &app.shop.environment;
+    let environment = &app.environment;
     let event = Event {
         id: environment.id(),
         event: TEST.to_owned(),
@@ -71,16 +71,16 @@ pub async fn test(State(app): State<AppState>, ThingId(id): ThingId, call: Call)
         data: json!({"endpointId": id, "message": "this is a test"}),
     };
     let due = Due { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
-    let done = call.ask(&app.shop.endpoints, To::Id(id), EndpointCommand::Test(due)).await?;
+    let done = call.ask(&app.endpoints, To::Id(id), EndpointCommand::Test(due)).await?;
     made(&app, &done)
 }
 
 /// `POST /api/webhooks/deliveries/{id}/redeliver`: 201 with a new delivery of the same event.
 pub async fn redeliver(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    let past = app.shop.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
+    let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
     let command = EndpointCommand::Redeliver(Box::new(past.clone()));
-    let done = call.ask(&app.shop.endpoints, To::Id(past.endpoint_id), command).await?;
+    let done = call.ask(&app.endpoints, To::Id(past.endpoint_id), command).await?;
     made(&app, &done)
 }
 
@@ -90,15 +90,15 @@ pub async fn replay(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let command = async {
         let mut fields = call.fields()?;
         let since: Option<Timestamp> = fields.need("since");
-        let earliest = app.shop.environment.now().plus_ms(-REPLAY_MS);
+        let earliest = app.environment.now().plus_ms(-REPLAY_MS);
         fields.check(since.is_none_or(|since| since >= earliest), "since", "must be within the last 30 days");
         fields.finish()?;
         present(&app, id).await?;
         let since = sure(since)?;
-        let count = app.shop.queries.count_past_deliveries(id, since).await?;
+        let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
-    let done = call.ask_with(&app.shop.endpoints, To::Id(id), command).await?;
+    let done = call.ask_with(&app.endpoints, To::Id(id), command).await?;
     match &done.answer {
         EndpointAnswer::Count(count) => reply::changed(&done, json!({ "replayed": count })),
         other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),

@@ -1,7 +1,7 @@
 //! Webhook endpoints: registered, changed, enabled, their secrets (production spec §2, decisions §8).
 
 use super::keys::withheld;
-use crate::actors::environment::secret_bytes;
+use crate::actors::kernel::environment::secret_bytes;
 use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand};
 use crate::domain::event::OUTBOUND;
 use crate::domain::id::Id;
@@ -36,7 +36,7 @@ fn shown(done: &Done<EndpointAnswer>) -> Result<Value, ApiError> {
 
 /// An endpoint that is not deleted.
 pub async fn present(app: &AppState, id: Id) -> Result<(i64, Endpoint), ApiError> {
-    let (version, state) = found(&app.shop.endpoints, id).await?;
+    let (version, state) = found(&app.endpoints, id).await?;
     let endpoint = state_of(&state)?;
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
 }
@@ -44,7 +44,7 @@ pub async fn present(app: &AppState, id: Id) -> Result<(i64, Endpoint), ApiError
 /// `GET /api/webhooks/endpoints`
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
-    let (some, total) = app.shop.queries.endpoints(page).await?;
+    let (some, total) = app.queries.endpoints(page).await?;
     let items = some.iter().filter_map(|found| Some(view(found.state.as_ref()?, found.version))).collect();
     reply::ok(body(page, "endpoints", items, total))
 }
@@ -106,10 +106,10 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
     let events: Option<Vec<String>> = fields.need("events");
     let chosen = Chosen::read(&mut fields);
     fields.finish()?;
-    let cursor = *app.shop.outbox.last().borrow();
-    let sealed_secret = app.seal(&chosen.secret);
-    let command = EndpointCommand::Create { url: sure(url)?, events: sure(events)?, sealed_secret, cursor };
-    let done = call.ask(&app.shop.endpoints, To::New, command).await?;
+    let cursor = *app.outbox.last().borrow();
+    let encrypted_secret = app.seal(&chosen.secret);
+    let command = EndpointCommand::Create { url: sure(url)?, events: sure(events)?, encrypted_secret, cursor };
+    let done = call.ask(&app.endpoints, To::New, command).await?;
     let shown = chosen.told(shown(&done)?, done.replayed)?;
     reply::created(&done, &format!("/api/webhooks/endpoints/{}", done.id), shown)
 }
@@ -122,20 +122,20 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let events: Option<Vec<String>> = fields.opt("events");
     fields.finish()?;
     let change = EndpointCommand::Update { if_version: call.if_match(), url, events };
-    let done = call.ask(&app.shop.endpoints, To::Id(id), change).await?;
+    let done = call.ask(&app.endpoints, To::Id(id), change).await?;
     reply::changed(&done, shown(&done)?)
 }
 
 /// `DELETE /api/webhooks/endpoints/{id}`: pending deliveries are cancelled, the log stays.
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.shop.endpoints, To::Id(id), EndpointCommand::Archive).await?;
+    call.ask(&app.endpoints, To::Id(id), EndpointCommand::Archive).await?;
     reply::no_content()
 }
 
 /// `POST /api/webhooks/endpoints/{id}/enable`: sends what was held.
 pub async fn enable(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    let done = call.ask(&app.shop.endpoints, To::Id(id), EndpointCommand::Enable).await?;
+    let done = call.ask(&app.endpoints, To::Id(id), EndpointCommand::Enable).await?;
     reply::changed(&done, shown(&done)?)
 }
 
@@ -144,8 +144,8 @@ pub async fn rotate(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let mut fields = call.optional_fields()?;
     let chosen = Chosen::read(&mut fields);
     fields.finish()?;
-    let command = EndpointCommand::Rotate { sealed_secret: app.seal(&chosen.secret) };
-    let done = call.ask(&app.shop.endpoints, To::Id(id), command).await?;
+    let command = EndpointCommand::Rotate { encrypted_secret: app.seal(&chosen.secret) };
+    let done = call.ask(&app.endpoints, To::Id(id), command).await?;
     let shown = chosen.told(shown(&done)?, done.replayed)?;
     reply::changed(&done, shown)
 }

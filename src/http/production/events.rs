@@ -60,7 +60,7 @@ fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
 /// `GET /api/events?after=&limit=&event=&subject=`: oldest first; `next` is the `after` of the next call.
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let (after, page) = (params.parsed("after", "a whole number")?.unwrap_or(0), params.page()?);
-    let events = app.shop.queries.events_after(after, &filter(&params)?, page.limit).await?;
+    let events = app.queries.events_after(after, &filter(&params)?, page.limit).await?;
     let next = events.last().map_or(after, |event| event.seq);
     reply::ok(json!({ "events": events.iter().map(event).collect::<Vec<_>>(), "next": next }))
 }
@@ -68,7 +68,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 /// `GET /api/events/stream`: from `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets
 /// a `reset`.
 pub async fn stream(State(app): State<AppState>, who: Who, params: Params, headers: HeaderMap) -> Answer {
-    let last = app.shop.outbox.last();
+    let last = app.outbox.last();
     let cursor = match headers.get("last-event-id") {
         Some(id) => Some(read_cursor(id.to_str().unwrap_or_default())?),
         None => params.parsed("after", "a whole number")?,
@@ -85,7 +85,7 @@ pub async fn stream(State(app): State<AppState>, who: Who, params: Params, heade
         None => now,
     };
     let standing = Standing::new(app.clone(), who);
-    let follower = app.shop.outbox.followers.add("stream", after);
+    let follower = app.outbox.followers.add("stream", after);
     let reader = Reader { app, standing, follower, filter: filter(&params)?, last, after, queue };
     let events = futures::stream::unfold(reader, Reader::next);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
@@ -102,10 +102,10 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
     if after > now || after < 0 {
         return Ok(false);
     }
-    if after == now || app.shop.outbox.after(after, 1).is_some() {
+    if after == now || app.outbox.after(after, 1).is_some() {
         return Ok(true);
     }
-    let (first, _) = app.shop.queries.event_range().await?;
+    let (first, _) = app.queries.event_range().await?;
     Ok(after + 1 >= first)
 }
 
@@ -149,11 +149,11 @@ impl Reader {
 
     /// The next events; `None` when they cannot be read: the reader comes again with its cursor.
     async fn read(&self) -> Option<Vec<Arc<Numbered>>> {
-        if let Some(events) = self.app.shop.outbox.after(self.after, BATCH) {
+        if let Some(events) = self.app.outbox.after(self.after, BATCH) {
             return Some(events);
         }
         let all = EventFilter::default();
-        match self.app.shop.queries.events_after(self.after, &all, BATCH as u64).await {
+        match self.app.queries.events_after(self.after, &all, BATCH as u64).await {
             Ok(events) => Some(events.into_iter().map(Arc::new).collect()),
             Err(error) => {
                 tracing::warn!(%error, "a stream of events ends");

@@ -1,9 +1,9 @@
 //! Uploads: streamed to disk while they are hashed and read, never held in memory (decisions §1, §7).
 
-use crate::blobs::Kept;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
 use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
 use crate::domain::refusal::Refusal;
+use crate::files::blobs::Kept;
 use crate::http::AppState;
 use crate::http::access::Who;
 use crate::http::call::{Call, HEARD_OUT, To, found, silent, state_of};
@@ -38,7 +38,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
     let text = |name: &str| params.text(name).map(str::to_owned);
     let filter = FileFilter { kind: params.word("kind")?, sha256: text("sha256"), q: text("q") };
-    let (some, total) = app.shop.queries.files(&filter, page).await?;
+    let (some, total) = app.queries.files(&filter, page).await?;
     let items = some.iter().filter_map(|found| Some(view(found.state.as_ref()?, found.version))).collect();
     reply::ok(body(page, "files", items, total))
 }
@@ -71,7 +71,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
-    let done = call.ask_hashed(&app.shop.files, To::New, hash, command).await?;
+    let done = call.ask_hashed(&app.files, To::New, hash, command).await?;
     reply::created(&done, &format!("/api/files/{}", done.id), view(&done.answer, done.version))
 }
 
@@ -106,7 +106,7 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
 
 async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
     let limit = app.config.server.upload_limit;
-    let mut incoming = app.shop.blobs.begin()?;
+    let mut incoming = app.blobs.begin()?;
     let mut reader = Reader::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
@@ -130,7 +130,7 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
 /// A damaged file is refused; what a package holds is read now that it is there as a whole.
 async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
     if found.content == Some(Content::SlicedThreeMf) {
-        let path = app.shop.blobs.path(&kept.sha256);
+        let path = app.blobs.path(&kept.sha256);
         let read =
             tokio::task::spawn_blocking(move || Ok::<_, std::io::Error>(read_package(std::fs::File::open(path)?)));
         match read.await.map_err(ApiError::internal)?? {
@@ -179,7 +179,7 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
     };
     let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
     let thumbnail = match thumbnail {
-        Some(picture) => Some(app.shop.blobs.put(&picture.png).await?.sha256),
+        Some(picture) => Some(app.blobs.put(&picture.png).await?.sha256),
         None => None,
     };
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
@@ -187,7 +187,7 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
 
 /// `GET /api/files/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
-    let (version, state) = found(&app.shop.files, id).await?;
+    let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
         return Err(Refusal::not_found("file").into());
@@ -197,21 +197,21 @@ pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
 
 /// `DELETE /api/files/{id}`: not while a SKU or an unfinished order or job names it (409).
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    if app.shop.queries.file_in_use(id).await? {
+    if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
-    call.ask(&app.shop.files, To::Id(id), FileCommand::Archive).await?;
+    call.ask(&app.files, To::Id(id), FileCommand::Archive).await?;
     reply::no_content()
 }
 
 /// `GET /api/files/{id}/content`: the bytes, never shown as a page.
 pub async fn content(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
-    let (_, state) = found(&app.shop.files, id).await?;
+    let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
         return Err(Refusal::not_found("file").into());
     }
-    let (content, size) = app.shop.blobs.read(&file.sha256).await?;
+    let (content, size) = app.blobs.read(&file.sha256).await?;
     let plain: String =
         file.name.chars().map(|c| if c.is_ascii_graphic() && c != '"' && c != '\\' { c } else { '_' }).collect();
     let headers = [

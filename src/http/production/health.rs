@@ -1,11 +1,11 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
-use crate::actors::things::KindSeen;
+use crate::actors::kernel::directory::KindSeen;
 use crate::domain::id::Id;
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
 use crate::http::reply;
-use crate::store::Away;
+use crate::store::Unavailable;
 use axum::Json;
 use axum::extract::State;
 use axum::response::IntoResponse as _;
@@ -21,7 +21,7 @@ pub async fn alive() -> Answer {
     reply::ok(json!({"status": "ok"}))
 }
 
-/// `GET /readyz`: 200 when the database takes writes and answers reads and every pillar stands; else 503. What fares badly
+/// `GET /readyz`: 200 when the database takes writes and answers reads and every component stands; else 503. What fares badly
 /// and stops nobody is said under `degraded`. Reads, streams and emergency stop go on meanwhile.
 pub async fn ready(State(app): State<AppState>) -> Answer {
     let (database, mut fault) = database(&app).await;
@@ -35,7 +35,7 @@ pub async fn ready(State(app): State<AppState>) -> Answer {
     let degraded = degraded(&app);
     let status = if degraded.is_empty() { "ready" } else { "degraded" };
     let mut facts = json!({"database": database, "parts": parts, "degraded": degraded});
-    if let Some(redis) = &app.shop.redis {
+    if let Some(redis) = &app.redis {
         facts["redis"] = json!(if redis.is_up() { "ok" } else { "away" });
     }
     let Some(fault) = fault else {
@@ -57,29 +57,29 @@ fn merged(first: Value, second: Value) -> Value {
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &AppState) -> (&'static str, Option<ApiError>) {
-    let word = |away: Away| match away {
-        Away::Database => "away",
-        Away::DiskFull => "disk_full",
-        Away::ReadOnly => "read_only",
+    let word = |away: Unavailable| match away {
+        Unavailable::Database => "away",
+        Unavailable::DiskFull => "disk_full",
+        Unavailable::ReadOnly => "read_only",
     };
-    match app.shop.writer.away() {
+    match app.writer.unavailable() {
         Some(away) => (word(away), Some(away.into())),
-        None => match timeout(WITHIN, app.shop.queries.last_seq()).await {
+        None => match timeout(WITHIN, app.queries.last_seq()).await {
             Ok(Ok(_)) => ("ok", None),
             Ok(Err(error)) => ("away", Some(error.into())),
-            Err(_) => ("away", Some(Away::Database.into())),
+            Err(_) => ("away", Some(Unavailable::Database.into())),
         },
     }
 }
 
-/// Every pillar by name, and the first that does not stand. Why one fell is for the log and for `/metrics`, not for everybody.
+/// Every component by name, and the first that does not stand. Why one fell is for the log and for `/metrics`, not for everybody.
 fn parts(app: &AppState) -> (Value, Option<&'static str>) {
     let mut fallen = None;
     let mut shown = Map::new();
-    for (name, pillar) in app.shop.pillars.all() {
+    for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
-        let parked = name == "access" && app.shop.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
-        let state = match (pillar.up, parked) {
+        let parked = name == "access" && app.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
+        let state = match (component.up, parked) {
             (false, _) => "down",
             (true, true) => "parked",
             (true, false) => "up",
@@ -87,7 +87,7 @@ fn parts(app: &AppState) -> (Value, Option<&'static str>) {
         if state != "up" {
             fallen = fallen.or(Some(name));
         }
-        shown.insert(name.to_owned(), json!({"state": state, "falls": pillar.falls}));
+        shown.insert(name.to_owned(), json!({"state": state, "falls": component.falls}));
     }
     (Value::Object(shown), fallen)
 }
@@ -98,13 +98,13 @@ fn degraded(app: &AppState) -> Vec<String> {
         let parked = seen.places.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
     });
-    let redis = app.shop.redis.iter().filter(|redis| !redis.is_up());
+    let redis = app.redis.iter().filter(|redis| !redis.is_up());
     parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
 /// Every kind of thing.
 pub fn kinds(app: &AppState) -> Vec<KindSeen> {
-    let shop = &app.shop;
+    let shop = &app.app;
     vec![
         shop.orders.kind(),
         shop.materials.kind(),
@@ -120,7 +120,7 @@ pub fn kinds(app: &AppState) -> Vec<KindSeen> {
 
 /// `GET /api/system/actors`
 pub async fn actors(State(app): State<AppState>) -> Answer {
-    let shop = &app.shop;
+    let shop = &app.app;
     let mut all = shop.orders.observe();
     all.extend(shop.materials.observe());
     all.extend(shop.skus.observe());

@@ -28,7 +28,7 @@ pub fn view(app: &AppState, job: &Job) -> Value {
         })
     });
     let printing = matches!(job.state, JobState::Printing | JobState::Paused);
-    let status = job.printer_id.filter(|_| printing).and_then(|printer| app.shop.fleet.status(printer));
+    let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
     let progress = match job.state {
         JobState::Completed => 100.0,
         _ => status.as_ref().map_or(0.0, |status| status.progress),
@@ -49,7 +49,7 @@ fn waiting_reason(app: &AppState, job: &Job) -> Option<String> {
     if job.over() {
         return None;
     }
-    app.shop.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
+    app.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
 }
 
 fn job_of(done: &Done<OrderAnswer>) -> Result<Done<Arc<Job>>, ApiError> {
@@ -75,18 +75,18 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
         waiting: params.parsed("waiting", "true or false")?,
         number: None,
     };
-    let (some, total) = app.shop.queries.jobs(&filter, page).await?;
+    let (some, total) = app.queries.jobs(&filter, page).await?;
     reply::ok(body(page, "jobs", some.iter().map(|job| view(&app, job)).collect(), total))
 }
 
 /// The job as its order last committed it. When the database is away, of the orders in memory.
 pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
-    let job = match app.shop.queries.order_of_job(id).await {
+    let job = match app.queries.order_of_job(id).await {
         Ok(None) => None,
-        Ok(Some(order)) => app.shop.orders.read(order).await?.and_then(|state| state.state.as_ref().and_then(of)),
+        Ok(Some(order)) => app.orders.read(order).await?.and_then(|state| state.state.as_ref().and_then(of)),
         Err(error) => {
-            let resident = app.shop.orders.all_resident();
+            let resident = app.orders.all_resident();
             let found = resident.iter().find_map(|(_, state)| state.state.as_ref().and_then(of));
             Some(found.ok_or_else(|| ApiError::from(error))?)
         }
@@ -107,7 +107,7 @@ async fn ask(
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Answer {
     let order = find(app, id).await?.order_id;
-    let done = call.ask_with(&app.shop.orders, To::Id(order), command).await?;
+    let done = call.ask_with(&app.orders, To::Id(order), command).await?;
     let done = job_of(&done)?;
     reply::changed(&done, view(app, &done.answer))
 }
@@ -174,7 +174,7 @@ async fn printing(app: &AppState, id: Id, wanted: JobState, what: &str) -> Resul
 
 /// The print that the printer shows must be this job's: a print that someone began there is never touched.
 fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
-    let handle = app.shop.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
+    let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
     let state = handle.read();
     let in_hand = state.state.as_ref().and_then(|printer| printer.in_hand.as_ref());
     if in_hand.is_some_and(|in_hand| in_hand.job == job.id) {

@@ -1,7 +1,6 @@
 //! API keys: made, listed, revoked by admins. The key itself is shown once (production spec §2).
 
 use super::auth::unexpected;
-use crate::credentials;
 use crate::domain::access::{AccessAnswer, AccessCommand, ApiKey};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -14,6 +13,7 @@ use crate::http::error::{Answer, ApiError};
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, cut};
 use crate::http::reply;
+use crate::secrets::credentials;
 use axum::extract::State;
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
             expires_at,
         })
     };
-    let done = call.ask_with(&app.shop.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask_with(&app.access, To::Id(Id::ONLY), command).await?;
     if done.replayed {
         return Err(withheld());
     }
@@ -76,6 +76,6 @@ pub fn withheld() -> ApiError {
 
 /// `DELETE /api/auth/api-keys/{id}`: acts on the next request.
 pub async fn revoke(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.shop.access, To::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
+    call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
     reply::no_content()
 }

@@ -45,8 +45,8 @@ fn movement(line: &Movement) -> Value {
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
     let filter = MaterialFilter { kind: params.word("type")?, q: params.text("q").map(str::to_owned) };
-    let (some, total) = app.shop.queries.materials(&filter, page).await?;
-    let view = |found: &crate::domain::durable::Versioned<Material>| Some(view(found.state.as_ref()?, found.version));
+    let (some, total) = app.queries.materials(&filter, page).await?;
+    let view = |found: &crate::domain::aggregate::Versioned<Material>| Some(view(found.state.as_ref()?, found.version));
     reply::ok(body(page, "materials", some.iter().filter_map(view).collect(), total))
 }
 
@@ -82,13 +82,13 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
         let fields = MaterialFields { name, kind, color, brand, reorder_point, reorder_quantity };
         Ok(MaterialCommand::Create { fields: Box::new(fields), quantity })
     };
-    let done = call.ask_with(&app.shop.materials, To::New, command).await?;
+    let done = call.ask_with(&app.materials, To::New, command).await?;
     reply::created(&done, &format!("{BASE}/{}", done.id), shown(&done)?)
 }
 
 /// `GET /api/inventory/materials/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
-    let (version, state) = found(&app.shop.materials, id).await?;
+    let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
         return Err(Refusal::not_found("material").into());
@@ -133,24 +133,24 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
         let fields = fields_said.then(|| Box::new(fields));
         Ok(MaterialCommand::Update { if_version, fields, quantity })
     };
-    let done = call.merge(&app.shop.materials, id, merge).await?;
+    let done = call.merge(&app.materials, id, merge).await?;
     reply::changed(&done, shown(&done)?)
 }
 
 /// `DELETE /api/inventory/materials/{id}`: not while a SKU or an unfinished job names it (409).
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    if app.shop.queries.material_in_use(id).await? {
+    if app.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
-    call.ask(&app.shop.materials, To::Id(id), MaterialCommand::Archive).await?;
+    call.ask(&app.materials, To::Id(id), MaterialCommand::Archive).await?;
     reply::no_content()
 }
 
 /// `GET /api/inventory/materials/{id}/movements`: the ledger, newest first.
 pub async fn movements(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
     let page = params.page()?;
-    found(&app.shop.materials, id).await?;
-    let (lines, total) = app.shop.queries.movements(id, page).await?;
+    found(&app.materials, id).await?;
+    let (lines, total) = app.queries.movements(id, page).await?;
     reply::ok(body(page, "movements", lines.iter().map(movement).collect(), total))
 }
 
@@ -163,6 +163,6 @@ pub async fn adjust(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
         body.finish()?;
         Ok(MaterialCommand::Adjust { delta: sure(delta)?, reason: sure(reason)? })
     };
-    let done = call.ask_with(&app.shop.materials, To::Id(id), command).await?;
+    let done = call.ask_with(&app.materials, To::Id(id), command).await?;
     reply::changed(&done, shown(&done)?)
 }

@@ -85,62 +85,62 @@ fn edge(app: &AppState, page: &mut Page) {
 
 /// Redis, where there is one.
 fn redis(app: &AppState, page: &mut Page) {
-    let Some(redis) = &app.shop.redis else { return };
+    let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
     page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
     page.counter("redis_failures", "Questions that Redis did not answer", [(NONE, redis.failures())]);
-    let behind = (*app.shop.outbox.last().borrow() - redis.streamed()).max(0);
+    let behind = (*app.outbox.last().borrow() - redis.streamed()).max(0);
     page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
 
 /// The writer's transactions.
 fn commits(app: &AppState, page: &mut Page) {
-    let (writer, meter) = (&app.shop.writer, &app.shop.writer.meter);
-    let away = writer.away();
+    let (writer, meter) = (&app.writer, &app.writer.meter);
+    let away = writer.unavailable();
     page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(away.is_none()))]);
     let transactions = writer.transactions.load(std::sync::atomic::Ordering::Relaxed);
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
     page.counter("commits", "Commits of things by what became of them", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
-    page.histogram("transaction_things", "Things in a transaction", [(NONE, meter.things.counted())]);
+    page.histogram("transaction_things", "Directory in a transaction", [(NONE, meter.things.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
-/// Things in memory, and what they are made of.
+/// Directory in memory, and what they are made of.
 fn actors(app: &AppState, page: &mut Page) {
     let all = kinds(app);
     let places = all.iter().flat_map(|seen| {
         let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
         seen.places.iter().map(of).collect::<Vec<_>>()
     });
-    page.gauge("actors", "Things in memory by kind and place", places);
-    let by_kind = |number: fn(&crate::actors::things::KindSeen) -> u64| {
+    page.gauge("actors", "Directory in memory by kind and place", places);
+    let by_kind = |number: fn(&crate::actors::kernel::directory::KindSeen) -> u64| {
         all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
     };
     page.counter("actor_restarts", "Falls of things by kind", by_kind(|seen| seen.falls));
     page.counter("commands_overloaded", "Commands refused because too many waited", by_kind(|seen| seen.overloaded));
     let waiting = all.iter().map(|seen| ([("kind", seen.kind)], seen.waiting as i64));
     page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
-    let pillars = app.shop.pillars.all();
+    let components = app.components.all();
     page.gauge(
         "pillar_up",
-        "Whether a pillar stands",
-        pillars.iter().map(|(name, one)| ([("pillar", *name)], i64::from(one.up))),
+        "Whether a component stands",
+        components.iter().map(|(name, one)| ([("component", *name)], i64::from(one.up))),
     );
     page.counter(
         "pillar_restarts",
-        "Falls of pillars",
-        pillars.iter().map(|(name, one)| ([("pillar", *name)], one.falls)),
+        "Falls of components",
+        components.iter().map(|(name, one)| ([("component", *name)], one.falls)),
     );
 }
 
 /// Printers and mails, which are all in memory.
 fn floor(app: &AppState, page: &mut Page) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for (id, seen) in app.shop.printers.all_resident() {
+    for (id, seen) in app.printers.all_resident() {
         let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
-        let connection = app.shop.fleet.status(id).map(|status| status.connection).unwrap_or_default();
+        let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
         *connections.entry(word(&connection)).or_insert(0) += 1;
         attention += i64::from(!printer.attention().is_empty());
@@ -148,7 +148,7 @@ fn floor(app: &AppState, page: &mut Page) {
     page.gauge("printers", "Printers by what they do", labelled("state", states));
     page.gauge("printer_connections", "Printers by how they are reached", labelled("connection", connections));
     page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
-    let mails = app.shop.mails.all_resident();
+    let mails = app.mails.all_resident();
     let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
@@ -156,7 +156,7 @@ fn floor(app: &AppState, page: &mut Page) {
 
 /// The outbox, who follows it, and what is delivered of it.
 fn events(app: &AppState, page: &mut Page) {
-    let (outbox, deliveries) = (&app.shop.outbox, &app.shop.deliveries);
+    let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
     let kinds = ["endpoint", "stream"].map(|kind| (kind, outbox.followers.of(kind, last)));
@@ -174,7 +174,7 @@ fn events(app: &AppState, page: &mut Page) {
 
 /// What only the database can count; asked now and then, not each time.
 async fn work(app: &AppState, page: &mut Page) {
-    let Some(tallies) = app.tallies.recent(&app.shop.queries).await else { return };
+    let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
     page.gauge("jobs", "Jobs by state", labelled("state", tallies.jobs.clone()));
     page.gauge(

@@ -3,13 +3,12 @@
 //! What the printer answers is told as it is: refused 502 with its words, no answer 504, not of its type 409.
 
 use super::printers::{present, shown};
-use crate::actors::envelope::Caller;
-use crate::actors::handle::AskError;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::handle::AskError;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::Refusal;
-use crate::fleet::Link;
 use crate::http::AppState;
 use crate::http::access::Who;
 use crate::http::body::sure;
@@ -19,6 +18,7 @@ use crate::http::lookup::ThingId;
 use crate::http::page::Params;
 use crate::http::reply;
 use crate::printers::adapter::{Deleted, Source};
+use crate::printers::connections::PrinterConnection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -37,13 +37,13 @@ const PRINT_WITHIN: Duration = Duration::from_secs(30);
 const LOOK_AGAIN: Duration = Duration::from_millis(250);
 
 /// The connection of a printer that is being watched; 409 when an operator disconnected it.
-pub fn link(app: &AppState, id: Id) -> Result<Arc<Link>, ApiError> {
+pub fn link(app: &AppState, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let away = || ApiError::conflict("printer_disconnected", "the printer is disconnected; connect it first");
-    app.shop.fleet.link(id).ok_or_else(away)
+    app.printer_connections.link(id).ok_or_else(away)
 }
 
 /// The connection of a printer that exists.
-async fn reach(app: &AppState, id: Id) -> Result<Arc<Link>, ApiError> {
+async fn reach(app: &AppState, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     present(app, id).await?;
     link(app, id)
 }
@@ -108,14 +108,14 @@ pub async fn delete_file(
 }
 
 async fn tell(app: &AppState, call: &Call, id: Id, command: PrinterCommand) -> Answer {
-    let done = call.ask(&app.shop.printers, To::Id(id), command).await?;
+    let done = call.ask(&app.printers, To::Id(id), command).await?;
     reply::changed(&done, shown(app, &done)?)
 }
 
 /// `POST /api/printers/{id}/connect`: it is watched again.
 pub async fn connect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    if let Some(link) = app.shop.fleet.link(id) {
+    if let Some(link) = app.printer_connections.link(id) {
         // Watched already: its serial port may be closed, or it is to be tried at once.
         if let Err(error) = link.adapter.connect().await {
             tracing::info!(printer = %id, %error, "does not connect yet");
@@ -128,7 +128,7 @@ pub async fn connect(State(app): State<AppState>, ThingId(id): ThingId, call: Ca
 /// `POST /api/printers/{id}/disconnect`: it is left alone; not while it has a job in hand (409).
 pub async fn disconnect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
     call.optional_fields()?.finish()?;
-    let link = app.shop.fleet.link(id);
+    let link = app.printer_connections.link(id);
     let answer = tell(&app, &call, id, PrinterCommand::Connect(false)).await?;
     if let Some(link) = link
         && let Err(error) = link.adapter.disconnect().await
@@ -175,16 +175,16 @@ pub async fn emergency_stop(State(app): State<AppState>, ThingId(id): ThingId, c
 /// Stops a printer in an emergency; whether that is recorded already. A stop that went out and could not be recorded is
 /// recorded as soon as that is possible.
 pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiError> {
-    let link = app.shop.fleet.link(id);
+    let link = app.printer_connections.link(id);
     let adapter = match &link {
         Some(link) => link.adapter.clone(),
         None => make_adapter(app, &present(app, id).await?.1)?,
     };
     let caller = Caller { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
-    let (shop, (said, heard)) = (app.shop.clone(), oneshot::channel());
+    let (shop, (said, heard)) = (app.clone(), oneshot::channel());
     // The caller may hang up: the stop goes out and is recorded all the same.
     tokio::spawn(async move {
-        let stopping = link.as_ref().map(Link::stop);
+        let stopping = link.as_ref().map(PrinterConnection::stop);
         if let Err(error) = adapter.emergency_stop().await {
             let _ = said.send(Err(error));
             return;
@@ -212,13 +212,13 @@ pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiErro
 
 fn make_adapter(app: &AppState, printer: &Printer) -> Result<Arc<dyn crate::printers::adapter::Adapter>, ApiError> {
     let fields = &printer.fields;
-    let api_key = match fields.sealed_api_key.as_str() {
+    let api_key = match fields.encrypted_api_key.as_str() {
         "" => String::new(),
-        sealed => app.shop.sealer.open(sealed).map_err(ApiError::internal)?,
+        sealed => app.cipher.open(sealed).map_err(ApiError::internal)?,
     };
     let serial = fields.serial.clone().unwrap_or_default();
     let address = crate::printers::registry::PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
-    app.shop.fleet.registry.make(&fields.kind, &address).map_err(ApiError::internal)
+    app.printer_connections.registry.make(&fields.kind, &address).map_err(ApiError::internal)
 }
 
 /// `POST /api/printers/{id}/restart-firmware`: not during a print of ours (409).
@@ -274,8 +274,8 @@ pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call
     body.check(file.is_some() != name.is_some(), "fileId", "say either fileId or filename");
     body.finish()?;
     present(&app, id).await?;
-    let print = app.shop.environment.id();
-    let mut heard = app.shop.fleet.await_manual(print);
+    let print = app.environment.id();
+    let mut heard = app.printer_connections.await_manual(print);
     let command = async {
         let file_name = match (file, name) {
             (Some(file), _) => gcode_file(&app, file).await?.name,
@@ -285,7 +285,7 @@ pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call
         link(&app, id)?;
         Ok(PrinterCommand::PrintManually { id: print, file_id: file, file_name })
     };
-    let done = call.ask_with(&app.shop.printers, To::Id(id), command).await?;
+    let done = call.ask_with(&app.printers, To::Id(id), command).await?;
     let PrinterAnswer::Manual(asked) = done.answer else {
         return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
     };
@@ -327,7 +327,7 @@ pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call
 
 /// A stored G-code file that a body names as `fileId`.
 async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError> {
-    let (_, state) = found(&app.shop.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
+    let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
         return Err(Refusal::field("fileId", "must be a G-code file").into());
@@ -343,7 +343,7 @@ pub async fn upload(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let link = reach(&app, id).await?;
     let file = gcode_file(&app, sure(file)?).await?;
     let size = u64::try_from(file.size).map_err(ApiError::internal)?;
-    let source = Source { path: app.shop.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
+    let source = Source { path: app.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
     let name = link.adapter.upload(&file.name, &source).await?;
     reply::with_status(StatusCode::CREATED, json!({"ok": true, "filename": name}))
 }

@@ -2,7 +2,7 @@
 
 mod view;
 
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
@@ -42,7 +42,7 @@ pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, Ap
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
-    let state = app.shop.orders.read(done.id).await?;
+    let state = app.orders.read(done.id).await?;
     let now = state.as_ref().and_then(|state| state.state.as_ref());
     let then = |payment: &&Payment| payment.created_at <= order.updated_at;
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
@@ -65,7 +65,7 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers
         q: text("q"),
         number: None,
     };
-    let (some, total) = app.shop.queries.orders(&filter, page).await?;
+    let (some, total) = app.queries.orders(&filter, page).await?;
     let items = some.iter().filter_map(|found| {
         let order = found.state.as_ref()?;
         Some(view(order, &order.payments, found.version))
@@ -75,7 +75,7 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers
 
 /// The order, if it is theirs to see: another's is 404.
 async fn visible(app: &AppState, who: &Who, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
-    let (_, state) = found(&app.shop.orders, id).await?;
+    let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
@@ -105,7 +105,7 @@ async fn finish(
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Answer {
-    let done = call.ask_with(&app.shop.orders, To::Id(id), command).await?;
+    let done = call.ask_with(&app.orders, To::Id(id), command).await?;
     reply::changed(&done, shown(app, &done).await?)
 }
 
@@ -167,6 +167,6 @@ pub async fn ship(State(app): State<AppState>, ThingId(id): ThingId, call: Call)
 /// `GET /api/orders/{id}/timeline`: what happened, oldest first.
 pub async fn timeline(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
     visible(&app, &who, id).await?;
-    let events = app.shop.queries.timeline(id).await?;
+    let events = app.queries.timeline(id).await?;
     reply::ok(json!({ "timeline": events.iter().map(event).collect::<Vec<_>>() }))
 }

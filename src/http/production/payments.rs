@@ -1,15 +1,15 @@
 //! Signed events of the payment processor (decisions §9): verified over the raw bytes, then applied or kept.
 
-use crate::actors::envelope::Caller;
+use crate::actors::kernel::envelope::Caller;
+use crate::actors::payment_events::matching::{Outcome, apply};
 use crate::domain::id::Id;
-use crate::domain::inbound::{parse, verify};
-use crate::domain::inbox::InboundCommand;
+use crate::domain::kept_payment_event::InboundCommand;
+use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
 use crate::http::AppState;
 use crate::http::call::Call;
 use crate::http::error::{Answer, ApiError};
 use crate::http::reply;
-use crate::payments::{Outcome, apply};
 use axum::extract::State;
 use serde_json::json;
 use uuid::Uuid;
@@ -23,11 +23,11 @@ pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
     let unsigned = |why: String| ApiError::bad_request("invalid_signature", why);
     let header = call.headers.get(settings.signature_header.as_str()).and_then(|value| value.to_str().ok());
     let header = header.ok_or_else(|| unsigned(format!("the header {} is missing", settings.signature_header)))?;
-    let (now, tolerance) = (app.shop.environment.now().0 / 1000, settings.tolerance_seconds.duration().as_secs());
+    let (now, tolerance) = (app.environment.now().0 / 1000, settings.tolerance_seconds.duration().as_secs());
     verify(header, &call.body, settings.webhook_secret.expose(), now, tolerance)
         .map_err(|error| unsigned(error.to_string()))?;
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
-    if apply(&app.shop, &event).await? == Outcome::Unmatched {
+    if apply(&app.app, &event).await? == Outcome::Unmatched {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
         keep(&app, event.id, body).await?;
     }
@@ -38,7 +38,7 @@ pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
 async fn keep(app: &AppState, event_id: String, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
     let command = InboundCommand::Keep { event_id, body };
-    let (inbound, caller) = (&app.shop.inbound, Caller::new(Principal::Processor));
+    let (inbound, caller) = (&app.inbound, Caller::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;
     } else {

@@ -84,9 +84,9 @@ pub async fn place(State(app): State<AppState>, params: Params, call: Call) -> A
             draft: false,
         })))
     };
-    let done = call.ask_with(&app.shop.orders, To::New, command).await?;
+    let done = call.ask_with(&app.orders, To::New, command).await?;
     if !done.replayed {
-        app.shop.new_orders.send_modify(|count| *count += 1);
+        app.new_orders.send_modify(|count| *count += 1);
     }
     reply::created(&done, &format!("/api/orders/{}", done.id), shown(&app, &done).await?)
 }
@@ -97,7 +97,7 @@ async fn look_up(app: &AppState, who: &Who, wished: &[(Id, u32)]) -> Result<(Vec
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
     for (at, (id, quantity)) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
-        let state = app.shop.skus.read(*id).await?;
+        let state = app.skus.read(*id).await?;
         let sku = state.as_ref().and_then(|state| state.state.as_ref());
         let Some(sku) = sku.filter(|sku| !sku.archived && (!who.is_customer() || sold(sku))) else {
             faults.check(false, &path, "no such SKU");
@@ -123,13 +123,13 @@ async fn look_up(app: &AppState, who: &Who, wished: &[(Id, u32)]) -> Result<(Vec
 async fn make(app: &AppState, sku: &Sku) -> Result<Make, ApiError> {
     let fields = &sku.fields;
     let state = match fields.gcode_file_id {
-        Some(id) => app.shop.files.read(id).await?,
+        Some(id) => app.files.read(id).await?,
         None => None,
     };
     let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
     // Grams are what a G-code says; sheets and millilitres are not.
     let in_grams = async {
-        let material = app.shop.materials.read(fields.material_id).await?;
+        let material = app.materials.read(fields.material_id).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
         Ok::<_, ApiError>(kind.is_some_and(|kind| kind.unit() == "g"))
     };

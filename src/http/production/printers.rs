@@ -3,9 +3,9 @@
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::{Attention, Printer, PrinterAnswer, PrinterCommand, PrinterFields};
+use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::domain::telemetry::{Activity, Connection, Status};
 use crate::http::AppState;
 use crate::http::body::{Fields, sure};
 use crate::http::call::{Call, Done, To, found, state_of};
@@ -25,7 +25,7 @@ pub fn view(app: &AppState, printer: &Printer, version: i64) -> Value {
     let f = &printer.fields;
     json!({
         "id": printer.id, "name": f.name, "type": f.kind, "machineType": f.machine_type, "baseUrl": f.base_url,
-        "hasApiKey": !f.sealed_api_key.is_empty(), "serial": f.serial, "buildVolume": f.build_volume,
+        "hasApiKey": !f.encrypted_api_key.is_empty(), "serial": f.serial, "buildVolume": f.build_volume,
         "autoClear": f.auto_clear, "loadedMaterialId": f.loaded_material_id, "location": f.location, "tags": f.tags,
         "status": status_view(app, printer), "maintenance": printer.maintenance,
         "jobId": printer.in_hand.as_ref().map(|in_hand| in_hand.job),
@@ -36,14 +36,14 @@ pub fn view(app: &AppState, printer: &Printer, version: i64) -> Value {
 /// Its state and how we stand with it. What the printer's own actor committed decides whether it is away; telemetry may be a
 /// look older or newer.
 fn stands(app: &AppState, printer: &Printer) -> (Activity, Connection) {
-    let seen = app.shop.fleet.status(printer.id).unwrap_or_default();
+    let seen = app.printer_connections.status(printer.id).unwrap_or_default();
     let away = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
     if away { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
 }
 
 /// The status record of production spec §2 with the additions of decisions §6.
 pub fn status_view(app: &AppState, printer: &Printer) -> Value {
-    let seen = app.shop.fleet.status(printer.id).unwrap_or_default();
+    let seen = app.printer_connections.status(printer.id).unwrap_or_default();
     let (state, connection) = stands(app, printer);
     let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = seen;
     json!({
@@ -64,14 +64,14 @@ pub fn shown(app: &AppState, done: &Done<PrinterAnswer>) -> Result<Value, ApiErr
 
 /// A printer that is not deleted.
 pub async fn present(app: &AppState, id: Id) -> Result<(i64, Printer), ApiError> {
-    let (version, state) = found(&app.shop.printers, id).await?;
+    let (version, state) = found(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
 /// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
 pub fn present_all(app: &AppState) -> Vec<(i64, Printer)> {
-    let all = app.shop.printers.all_resident();
+    let all = app.printers.all_resident();
     let mut all: Vec<(i64, Printer)> = all
         .iter()
         .filter_map(|(_, known)| known.state.as_ref().map(|printer| (known.version, printer)))
@@ -152,7 +152,7 @@ impl Said {
             location: body.nullable_text("location", 200),
             tags: body.opt("tags"),
         };
-        let types = app.shop.fleet.registry.types();
+        let types = app.printer_connections.registry.types();
         let known = said.kind.as_ref().is_none_or(|kind| types.contains(&kind.as_str()));
         body.check(known, "type", format!("must be one of {}", types.join(", ")));
         body.check(said.name.as_ref().is_none_or(|name| !name.trim().is_empty()), "name", "must not be empty");
@@ -173,7 +173,7 @@ impl Said {
             kind,
             machine_type: sure(self.machine_type)?,
             base_url,
-            sealed_api_key: app.seal(&api_key),
+            encrypted_api_key: app.seal(&api_key),
             serial: self.serial.flatten(),
             build_volume: self.build_volume.flatten(),
             auto_clear: self.auto_clear.unwrap_or(false),
@@ -193,7 +193,7 @@ impl Said {
             kind: self.kind.unwrap_or(old.kind),
             machine_type: self.machine_type.unwrap_or(old.machine_type),
             base_url: self.base_url.unwrap_or(old.base_url),
-            sealed_api_key: self.api_key.as_deref().map_or(old.sealed_api_key, |key| app.seal(key)),
+            encrypted_api_key: self.api_key.as_deref().map_or(old.encrypted_api_key, |key| app.seal(key)),
             serial: self.serial.unwrap_or(old.serial),
             build_volume: self.build_volume.unwrap_or(old.build_volume),
             auto_clear: self.auto_clear.unwrap_or(old.auto_clear),
@@ -207,7 +207,7 @@ impl Said {
 
     async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
         let Some(id) = self.loaded_material_id.flatten() else { return Ok(()) };
-        let state = app.shop.materials.read(id).await?;
+        let state = app.materials.read(id).await?;
         let there = state.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|material| !material.archived);
         if there { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
     }
@@ -224,7 +224,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
 
 /// Type, address and key must be such that an adapter can be made; nothing is sent.
 fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
-    let registry = &app.shop.fleet.registry;
+    let registry = &app.printer_connections.registry;
     let mut faults = Faults::default();
     faults.check(!fields.base_url.trim().is_empty(), "baseUrl", "is required");
     faults.refuse()?;
@@ -246,7 +246,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
         said.check_named(&app).await?;
         Ok(PrinterCommand::Create(Box::new(said.fresh(&app)?)))
     };
-    let done = call.ask_with(&app.shop.printers, To::New, command).await?;
+    let done = call.ask_with(&app.printers, To::New, command).await?;
     reply::created(&done, &format!("/api/printers/{}", done.id), shown(&app, &done)?)
 }
 
@@ -258,13 +258,13 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
         let fields = Box::new(said.clone().over(&app, &printer.fields)?);
         Ok(PrinterCommand::Update { if_version: Some(version), fields })
     };
-    let done = call.merge(&app.shop.printers, id, merge).await?;
+    let done = call.merge(&app.printers, id, merge).await?;
     reply::changed(&done, shown(&app, &done)?)
 }
 
 /// `DELETE /api/printers/{id}`: not while it has a job in hand (409).
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.shop.printers, To::Id(id), PrinterCommand::Archive).await?;
+    call.ask(&app.printers, To::Id(id), PrinterCommand::Archive).await?;
     reply::no_content()
 }
 

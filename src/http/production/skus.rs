@@ -59,14 +59,14 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params) -> Answ
     if who.is_customer() {
         (filter.public, filter.active) = (Some(true), Some(true));
     }
-    let (some, total) = app.shop.queries.skus(&filter, page).await?;
+    let (some, total) = app.queries.skus(&filter, page).await?;
     let items = some.iter().filter_map(|found| Some(view(found.state.as_ref()?, found.version))).collect();
     reply::ok(body(page, "skus", items, total))
 }
 
 /// `GET /api/skus/{id}`
 pub async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
-    let (version, state) = found(&app.shop.skus, id).await?;
+    let (version, state) = found(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
         return Err(Refusal::not_found("sku").into());
@@ -215,7 +215,7 @@ impl Said {
     async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
         let mut faults = Faults::default();
         if let Some(id) = self.material_id {
-            let state = app.shop.materials.read(id).await?;
+            let state = app.materials.read(id).await?;
             let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
             faults.check(material.is_some(), "materialId", "no such material");
             let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
@@ -227,7 +227,7 @@ impl Said {
         ];
         for (member, id, kind, word) in files {
             let Some(id) = id.flatten() else { continue };
-            let state = app.shop.files.read(id).await?;
+            let state = app.files.read(id).await?;
             let file = state.as_ref().and_then(|state| state.state.as_ref()).filter(|file| !file.archived);
             faults.check(file.is_some(), member, "no such file");
             faults.check(file.is_none_or(|file| file.kind == kind), member, format!("must be a {word} file"));
@@ -254,7 +254,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
         said.check_named(&app).await?;
         Ok(SkuCommand::Create(Box::new(said.fresh(&app.config.orders.currency)?)))
     };
-    let done = call.ask_with(&app.shop.skus, To::New, command).await?;
+    let done = call.ask_with(&app.skus, To::New, command).await?;
     reply::created(&done, &format!("/api/skus/{}", done.id), shown(&done))
 }
 
@@ -265,16 +265,16 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let merge = |sku: &Sku, if_version: i64| {
         Ok(SkuCommand::Update { if_version, fields: Box::new(said.clone().over(&sku.fields)) })
     };
-    let done = call.merge(&app.shop.skus, id, merge).await?;
+    let done = call.merge(&app.skus, id, merge).await?;
     reply::changed(&done, shown(&done))
 }
 
 /// `DELETE /api/skus/{id}`: not while an unfinished order names it (409).
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    if app.shop.queries.sku_in_use(id).await? {
+    if app.queries.sku_in_use(id).await? {
         return Err(ApiError::conflict("sku_in_use", "an unfinished order or job names this SKU"));
     }
-    call.ask(&app.shop.skus, To::Id(id), SkuCommand::Archive).await?;
+    call.ask(&app.skus, To::Id(id), SkuCommand::Archive).await?;
     reply::no_content()
 }
 

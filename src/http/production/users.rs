@@ -1,7 +1,6 @@
 //! Staff, administered by admins (decisions §2).
 
 use super::auth::{check_password, unexpected};
-use crate::credentials;
 use crate::domain::access::{AccessAnswer, AccessCommand, User, UserChange, normal_email};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -14,6 +13,7 @@ use crate::http::error::Answer;
 use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, cut};
 use crate::http::reply;
+use crate::secrets::credentials;
 use axum::extract::State;
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
         let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
         Ok(AccessCommand::AddUser { email: sure(email)?, name: sure(name)?, password_hash, role: sure(role)? })
     };
-    let done = call.ask_with(&app.shop.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask_with(&app.access, To::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     reply::created_part(done.replayed, user.version, &format!("/api/users/{}", user.id), view(user))
 }
@@ -82,13 +82,13 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let change = UserChange { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = AccessCommand::UpdateUser { id, if_version, change, keep };
-    let done = call.ask(&app.shop.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask(&app.access, To::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     reply::resource(user.version, &view(user))
 }
 
 /// `DELETE /api/users/{id}`: not the last active admin (409 `last_admin`).
 pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.shop.access, To::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
+    call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
     reply::no_content()
 }

@@ -1,7 +1,7 @@
 //! The calls of Moonraker's HTTP API (protocol notes §1.2 to §1.4).
 
 use super::status;
-use crate::domain::telemetry::{PastPrint, PrintEnd};
+use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::upload;

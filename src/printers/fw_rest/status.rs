@@ -1,6 +1,6 @@
 //! From Moonraker's three layers of state (protocol notes §1.2, §1.3) to one status. Pure.
 
-use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
 use serde_json::Value;

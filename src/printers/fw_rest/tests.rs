@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::status;
-use crate::domain::telemetry::{Activity, Connection, PrintEnd};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Operation, PrinterError};
 use crate::printers::tests::{adapter, file, serve, settings, with_key};

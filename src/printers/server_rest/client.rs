@@ -1,6 +1,6 @@
 //! The calls of `OctoPrint`'s HTTP API (protocol notes §2.1, §2.2), in the shapes of 1.x; 2.0 answers them too, since we do not ask for its version.
 
-use crate::domain::telemetry::{PastPrint, PrintEnd};
+use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source, Webcam};
 use crate::printers::upload;

@@ -1,6 +1,6 @@
 //! From `OctoPrint`'s flags and job (protocol notes §2.2) to one status. Pure.
 
-use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
 use serde_json::Value;

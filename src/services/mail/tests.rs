@@ -53,7 +53,7 @@ async fn the_outbox_keeps_one_file_for_each_message() {
     let text = String::from_utf8(first).unwrap();
     for line in [
         "Message-ID: <0190-a@prints.example>\r\n",
-        "From: \"Print Shop\" <shop@prints.example>\r\n",
+        "From: \"Print App\" <shop@prints.example>\r\n",
         "To: Anna <anna@example.com>, bob@example.org\r\n",
         "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n",
         "Content-Type: text/plain; charset=utf-8\r\n",
@@ -118,7 +118,7 @@ struct Server {
 
 impl Server {
     async fn start(script: Script) -> Self {
-        crate::tls::install_provider();
+        crate::services::tls::install_provider();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (commands, mails) = <(Arc<Mutex<Vec<String>>>, Arc<Mutex<Vec<String>>>)>::default();
@@ -255,7 +255,7 @@ async fn nothing_is_sent_in_the_clear_where_encryption_is_required_or_was_offere
 
 #[tokio::test]
 async fn implicit_tls_begins_with_a_handshake() {
-    crate::tls::install_provider();
+    crate::services::tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let first = tokio::spawn(async move {
@@ -269,7 +269,7 @@ async fn implicit_tls_begins_with_a_handshake() {
 
 #[tokio::test]
 async fn a_server_that_is_away_or_silent_is_a_transient_error() {
-    crate::tls::install_provider();
+    crate::services::tls::install_provider();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let quick = SmtpSettings { timeout: Duration::from_millis(200), ..settings(address) };
@@ -290,7 +290,7 @@ fn the_usual_ports_choose_their_encryption() {
 type Calls = Arc<Mutex<Vec<(axum::http::HeaderMap, serde_json::Value)>>>;
 
 async fn service(status: u16, answer: &'static str) -> (MailApi, Calls) {
-    crate::tls::install_provider();
+    crate::services::tls::install_provider();
     let calls = Calls::default();
     let seen = calls.clone();
     let handler = move |headers: axum::http::HeaderMap, axum::Json(body): axum::Json<serde_json::Value>| async move {

@@ -24,7 +24,7 @@ struct Receiver {
 
 impl Receiver {
     async fn start() -> Self {
-        crate::tls::install_provider();
+        crate::services::tls::install_provider();
         let seen = Seen::default();
         let app = Router::new()
             .route("/ok", post(record))
@@ -70,7 +70,7 @@ impl Lookup for Always {
 }
 
 fn sender(allow_private: bool, timeout: Duration) -> Sender {
-    crate::tls::install_provider();
+    crate::services::tls::install_provider();
     let settings = OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private };
     let local = Always(vec![IpAddr::from([127, 0, 0, 1])]);
     Sender::new(Outbound::with_lookup(settings, Arc::new(local)).unwrap())

@@ -2,12 +2,12 @@
 
 use super::Load;
 use crate::domain::access::{Access, ApiKey, Session, User};
-use crate::domain::durable::Row;
+use crate::domain::aggregate::Row;
 use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::inbox::Inbound;
 use crate::domain::job::AttemptState;
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::Material;
 use crate::domain::order::Order;
@@ -18,7 +18,7 @@ use crate::store::rows::samples::{
     access, at, attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, on_each, order, payment,
     printer, sku, write,
 };
-use crate::store::rows::{Batch, Head};
+use crate::store::rows::{Batch, Snapshot};
 use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
 use serde_json::json;
 use std::fmt::Debug;
@@ -34,7 +34,7 @@ async fn round_trip<T: Load + PartialEq + Debug>(
 ) {
     assert_eq!(T::load(db, id).await.unwrap().version, 0);
     let mut batch = Batch::default();
-    batch.push_head(thing.head(id, 1, !resident).unwrap());
+    batch.push_snapshot(thing.snapshot(id, 1, !resident).unwrap());
     for row in &rows {
         batch.push_row(row).unwrap();
     }
@@ -57,7 +57,7 @@ async fn every_kind_comes_back_as_it_was_written() {
         round_trip::<Sku>(db, id(2), sku(2, "A"), vec![], false).await;
         round_trip::<Printer>(db, id(3), printer(3), vec![], true).await;
         round_trip::<Mail>(db, id(4), mail(4), vec![], true).await;
-        round_trip::<Inbound>(db, id(5), inbound(5), vec![], true).await;
+        round_trip::<KeptPaymentEvent>(db, id(5), inbound(5), vec![], true).await;
     })
     .await;
 }
@@ -84,7 +84,7 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
 
         // An order at rest is not resident, and its rows come with nobody else's.
         let mut resting = Batch::default();
-        resting.push_head(order(2).head(id(2), 1, true).unwrap());
+        resting.push_snapshot(order(2).snapshot(id(2), 1, true).unwrap());
         resting.push_row(&Row::Job(Arc::new(job(12, 2)))).unwrap();
         write(db, resting).await.unwrap();
         let resident = Order::load_resident(db).await.unwrap();
@@ -108,7 +108,7 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
 async fn a_material_comes_back_with_its_claims() {
     on_each(async |db| {
         let claims = [claim(10, 200), claim(11, 200)];
-        let whole = material(200).put_back(claims.clone());
+        let whole = material(200).hydrate(claims.clone());
         round_trip::<Material>(db, id(200), whole, claims.map(Row::Claim).into(), true).await;
     })
     .await;
@@ -118,7 +118,7 @@ async fn a_material_comes_back_with_its_claims() {
 async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
     on_each(async |db| {
         let mut batch = Batch::default();
-        batch.push_head(endpoint(600).head(id(600), 1, false).unwrap());
+        batch.push_snapshot(endpoint(600).snapshot(id(600), 1, false).unwrap());
         for n in (0..50).rev() {
             let mut delivery = delivery(1000 + n, 600, n);
             if n < 5 {
@@ -157,7 +157,7 @@ async fn access_comes_back_with_staff_keys_and_sessions() {
             }))
             .unwrap()
         };
-        let whole = access().put_back([user.clone()], [key.clone()], [session(3, "s3")]);
+        let whole = access().hydrate([user.clone()], [key.clone()], [session(3, "s3")]);
         let rows = vec![
             Row::User(user),
             Row::ApiKey(key),

@@ -1,9 +1,9 @@
 //! The audit log, idempotency keys and payment events that matched no order.
 
 use super::{Page, Queries};
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::inbox::Inbound;
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::time::Timestamp;
 use crate::entities::{audit, idempotency, inbound};
 use crate::store::rows::{Audit, Idempotency, LoadError, read_audit, read_idempotency};
@@ -53,7 +53,7 @@ impl Queries {
     }
 
     /// Payment events that still look for their order, oldest first.
-    pub async fn unmatched_inbound(&self) -> Result<Vec<Versioned<Inbound>>, LoadError> {
+    pub async fn unmatched_inbound(&self) -> Result<Vec<Versioned<KeptPaymentEvent>>, LoadError> {
         use inbound::Column as C;
         let select = inbound::Entity::find().filter(C::Done.eq(false)).order_by_asc(C::CreatedAt).order_by_asc(C::Id);
         Ok(select.all(&self.db).await?.iter().map(super::versioned).collect::<Result<_, _>>()?)

@@ -1,7 +1,7 @@
 //! Orders and jobs.
 
 use super::{Page, Queries, contains, id_of};
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::order::{Order, OrderKind, OrderStatus};
@@ -78,7 +78,7 @@ impl Queries {
             .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
-        self.heads(select, page).await
+        self.snapshots(select, page).await
     }
 
     /// The order whose checkout session this is.

@@ -2,7 +2,7 @@
 
 use super::orders::json;
 use super::{Page, Queries};
-use crate::domain::durable::Versioned;
+use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
@@ -76,7 +76,7 @@ impl Queries {
     pub async fn endpoints(&self, page: Page) -> Result<(Vec<Versioned<Endpoint>>, u64), LoadError> {
         use endpoints::Column as C;
         let select = endpoints::Entity::find().filter(C::Archived.eq(false));
-        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// An endpoint's deliveries, newest first, and how many there are.

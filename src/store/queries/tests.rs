@@ -2,8 +2,8 @@
 
 use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
+use crate::domain::aggregate::{Row, Versioned};
 use crate::domain::amount::Amount;
-use crate::domain::durable::{Row, Versioned};
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::file::File;
 use crate::domain::id::Id;
@@ -13,7 +13,7 @@ use crate::store::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
     write,
 };
-use crate::store::rows::{Audit, Batch, Head, Idempotency};
+use crate::store::rows::{Audit, Batch, Idempotency, Snapshot};
 use sea_orm::ConnectionTrait as _;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
                 order.made_by = Some(id(901));
                 order.customer_email = Some("Ann_Lee@example.org".to_lowercase());
             }
-            batch.push_head(order.head(order.id, 1, false).unwrap());
+            batch.push_snapshot(order.snapshot(order.id, 1, false).unwrap());
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
@@ -99,12 +99,12 @@ async fn jobs_come_with_their_attempts() {
 async fn things_are_listed_and_known_to_be_in_use() {
     on_each(async |db| {
         let mut batch = Batch::default();
-        batch.push_head(material(200).head(id(200), 3, false).unwrap());
-        batch.push_head(sku(300, "A-1").head(id(300), 1, false).unwrap());
+        batch.push_snapshot(material(200).snapshot(id(200), 3, false).unwrap());
+        batch.push_snapshot(sku(300, "A-1").snapshot(id(300), 1, false).unwrap());
         for n in [400, 401, 402, 403] {
-            batch.push_head(file(n).head(id(n), 1, false).unwrap());
+            batch.push_snapshot(file(n).snapshot(id(n), 1, false).unwrap());
         }
-        batch.push_head(printer(500).head(id(500), 1, false).unwrap());
+        batch.push_snapshot(printer(500).snapshot(id(500), 1, false).unwrap());
         batch.push_row(&Row::Movement(movement(1, 200, 1000))).unwrap();
         batch.push_row(&Row::Movement(movement(2, 200, -400))).unwrap();
         write(db, batch).await.unwrap();
@@ -116,8 +116,8 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert_eq!(queries.skus(&SkuFilter { q: q("a-1"), ..SkuFilter::default() }, ALL).await.unwrap().1, 1);
         assert_eq!(queries.skus(&SkuFilter { public: Some(false), ..SkuFilter::default() }, ALL).await.unwrap().1, 0);
         assert_eq!(queries.files(&FileFilter { sha256: q("ab"), ..FileFilter::default() }, ALL).await.unwrap().1, 4);
-        assert_eq!(queries.head::<File>(id(400)).await.unwrap().state, Some(file(400)));
-        assert_eq!(queries.head::<File>(id(9)).await.unwrap().version, 0);
+        assert_eq!(queries.snapshot::<File>(id(400)).await.unwrap().state, Some(file(400)));
+        assert_eq!(queries.snapshot::<File>(id(9)).await.unwrap().version, 0);
         assert_eq!(queries.movements(id(200), ALL).await.unwrap().0, [movement(2, 200, -400), movement(1, 200, 1000)]);
         assert_eq!(queries.ledger_sums(id(200)).await.unwrap(), (Amount::units(600), Amount::units(2)));
         assert_eq!(queries.ledger_sums(id(9)).await.unwrap(), (Amount::ZERO, Amount::ZERO));
@@ -129,7 +129,7 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert!(!queries.material_in_use(id(201)).await.unwrap());
         assert!(!queries.sku_in_use(id(300)).await.unwrap());
         let mut batch = Batch::default();
-        batch.push_head(order(1).head(id(1), 1, false).unwrap());
+        batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
         let mut waits = job(10, 2);
         (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
         batch.push_row(&Row::Job(Arc::new(waits))).unwrap();
@@ -138,7 +138,7 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert!(queries.sku_in_use(id(301)).await.unwrap(), "an unfinished job");
         assert!(queries.file_in_use(id(403)).await.unwrap(), "an unfinished job");
         let mut batch = Batch::default();
-        batch.push_head(Order { status: OrderStatus::Cancelled, ..order(1) }.head(id(1), 2, true).unwrap());
+        batch.push_snapshot(Order { status: OrderStatus::Cancelled, ..order(1) }.snapshot(id(1), 2, true).unwrap());
         batch.push_row(&Row::Job(Arc::new(Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) }))).unwrap();
         write(db, batch).await.unwrap();
         assert!(!queries.sku_in_use(id(300)).await.unwrap());
@@ -151,7 +151,7 @@ async fn things_are_listed_and_known_to_be_in_use() {
 async fn the_outbox_is_read_in_order() {
     on_each(async |db| {
         let mut batch = Batch::default();
-        batch.push_head(endpoint(600).head(id(600), 1, false).unwrap());
+        batch.push_snapshot(endpoint(600).snapshot(id(600), 1, false).unwrap());
         for n in 1..=4 {
             let word = if n == 2 { "job.failed" } else { "order.paid" };
             batch.push_event(n as i64, &event(n, word, 1 + n % 2)).unwrap();
@@ -219,7 +219,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         for n in [4, 3] {
             let mut inbound = inbound(n);
             inbound.done = n == 4;
-            batch.push_head(inbound.head(inbound.id, 1, false).unwrap());
+            batch.push_snapshot(inbound.snapshot(inbound.id, 1, false).unwrap());
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());

@@ -2,8 +2,8 @@
 
 use super::orders::json;
 use super::{Page, Queries, contains};
+use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
-use crate::domain::durable::Versioned;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
@@ -65,7 +65,7 @@ impl Queries {
             .filter(C::Archived.eq(false))
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
-        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// SKUs, newest first, and how many there are.
@@ -79,7 +79,7 @@ impl Queries {
             .apply_if(filter.slug.as_deref(), |all, slug| all.filter(C::Slug.eq(slug)))
             .apply_if(filter.code.as_deref(), |all, code| all.filter(C::Code.eq(code)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));
-        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// Files, newest first, and how many there are.
@@ -91,7 +91,7 @@ impl Queries {
             .apply_if(kind, |all, kind| all.filter(C::Kind.eq(kind)))
             .apply_if(filter.sha256.as_deref(), |all, sha256| all.filter(C::Sha256.eq(sha256)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q)));
-        self.heads(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// A material's ledger, newest first, and how many lines there are.

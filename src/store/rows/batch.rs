@@ -1,10 +1,10 @@
 //! Everything that one transaction writes, gathered table by table.
 
-use crate::domain::durable::{Created, Row};
+use crate::domain::aggregate::{Created, Row};
 use crate::domain::event::Event;
 use crate::entities as e;
 use crate::store::rows::WriteError;
-use crate::store::rows::map::{Head, HeadRow, ToRow};
+use crate::store::rows::map::{Snapshot, SnapshotRow, ToRow};
 use crate::store::rows::plain::{Audit, Idempotency, audit_row, event_row, idempotency_row};
 use crate::store::rows::statement::{write_heads, write_new, write_rows};
 use sea_orm::ConnectionTrait;
@@ -40,17 +40,17 @@ pub struct Batch {
 
 impl Batch {
     /// The next version of a head.
-    pub fn push_head(&mut self, head: HeadRow) {
-        match head {
-            HeadRow::Order(row) => self.orders.push(row),
-            HeadRow::Material(row) => self.materials.push(row),
-            HeadRow::Sku(row) => self.skus.push(row),
-            HeadRow::File(row) => self.files.push(row),
-            HeadRow::Printer(row) => self.printers.push(row),
-            HeadRow::Endpoint(row) => self.endpoints.push(row),
-            HeadRow::Mail(row) => self.mails.push(row),
-            HeadRow::Inbound(row) => self.inbound.push(row),
-            HeadRow::Access(row) => self.access.push(row),
+    pub fn push_snapshot(&mut self, snapshot: SnapshotRow) {
+        match snapshot {
+            SnapshotRow::Order(row) => self.orders.push(row),
+            SnapshotRow::Material(row) => self.materials.push(row),
+            SnapshotRow::Sku(row) => self.skus.push(row),
+            SnapshotRow::File(row) => self.files.push(row),
+            SnapshotRow::Printer(row) => self.printers.push(row),
+            SnapshotRow::Endpoint(row) => self.endpoints.push(row),
+            SnapshotRow::Mail(row) => self.mails.push(row),
+            SnapshotRow::KeptPaymentEvent(row) => self.inbound.push(row),
+            SnapshotRow::Access(row) => self.access.push(row),
         }
     }
 
@@ -75,7 +75,7 @@ impl Batch {
     /// Another thing, at version 1.
     pub fn push_created(&mut self, created: &Created) -> Result<(), WriteError> {
         match created {
-            Created::Mail(mail) => self.push_head(mail.head(mail.id, 1, false)?),
+            Created::Mail(mail) => self.push_snapshot(mail.snapshot(mail.id, 1, false)?),
         }
         Ok(())
     }

@@ -33,7 +33,7 @@ pub trait Doc: ModelTrait {
 }
 
 /// A row that is the head of a thing.
-pub trait HeadModel: Doc {
+pub trait SnapshotModel: Doc {
     /// Number of commits.
     fn version(&self) -> i64;
     /// The thing's id.
@@ -69,10 +69,10 @@ macro_rules! docs {
         }
     )* };
 }
-macro_rules! heads {
+macro_rules! snapshots {
     ($($table:ident)*) => {
         docs!($($table)*);
-        $( impl HeadModel for $table::Model {
+        $( impl SnapshotModel for $table::Model {
             fn version(&self) -> i64 {
                 self.version
             }
@@ -80,5 +80,5 @@ macro_rules! heads {
     };
 }
 
-heads!(orders materials skus files printers endpoints mails inbound access);
+snapshots!(orders materials skus files printers endpoints mails inbound access);
 docs!(jobs attempts payments movements claims deliveries users api_keys staff_sessions);

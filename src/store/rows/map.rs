@@ -4,15 +4,15 @@ use crate::domain::access::{Access, ApiKey, Session, User};
 use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::inbox::Inbound;
 use crate::domain::job::{Attempt, Job};
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Claim, Material, Movement};
 use crate::domain::order::{Order, Payment};
 use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::entities as e;
-use crate::store::rows::{HeadModel, SCHEMA, WriteError};
+use crate::store::rows::{SCHEMA, SnapshotModel, WriteError};
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -20,7 +20,7 @@ use serde_json::Value;
 /// The head of a thing as a row of its table.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "one for each kind")]
-pub enum HeadRow {
+pub enum SnapshotRow {
     Order(e::orders::Model),
     Material(e::materials::Model),
     Sku(e::skus::Model),
@@ -28,26 +28,26 @@ pub enum HeadRow {
     Printer(e::printers::Model),
     Endpoint(e::endpoints::Model),
     Mail(e::mails::Model),
-    Inbound(e::inbound::Model),
+    KeptPaymentEvent(e::inbound::Model),
     Access(e::access::Model),
 }
 
-/// A kind of thing that has a table of heads.
-pub trait Head: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
+/// A kind of thing that has a table of snapshots.
+pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// Its table.
-    type Entity: EntityTrait<Model: HeadModel>;
-    /// Its row. `at_rest` is [`crate::domain::durable::Durable::at_rest`]: some tables keep it, to find what is loaded at start.
-    fn head(&self, id: Id, version: i64, at_rest: bool) -> Result<HeadRow, WriteError>;
+    type Entity: EntityTrait<Model: SnapshotModel>;
+    /// Its row. `at_rest` is [`crate::domain::aggregate::Aggregate::at_rest`]: some tables keep it, to find what is loaded at start.
+    fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
-macro_rules! head {
+macro_rules! snapshot {
     ($kind:ident, $table:ident, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
-        impl Head for $kind {
+        impl Snapshot for $kind {
             type Entity = e::$table::Entity;
-            fn head(&self, id: Id, version: i64, at_rest: bool) -> Result<HeadRow, WriteError> {
+            fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError> {
                 let ($this, $at_rest) = (self, at_rest);
                 let _ = $at_rest;
-                Ok(HeadRow::$kind(e::$table::Model {
+                Ok(SnapshotRow::$kind(e::$table::Model {
                     id: id.to_string(),
                     version,
                     schema: SCHEMA,
@@ -59,7 +59,7 @@ macro_rules! head {
     };
 }
 
-head!(Order, orders, |this, at_rest| {
+snapshot!(Order, orders, |this, at_rest| {
     number: this.number,
     kind: word(&this.kind)?,
     status: word(&this.status)?,
@@ -73,7 +73,7 @@ head!(Order, orders, |this, at_rest| {
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
-head!(Material, materials, |this, at_rest| {
+snapshot!(Material, materials, |this, at_rest| {
     name: this.fields.name.clone(),
     kind: word(&this.fields.kind)?,
     active: !at_rest,
@@ -82,7 +82,7 @@ head!(Material, materials, |this, at_rest| {
     reserved: this.reserved.0,
     created_at: this.created_at.0,
 });
-head!(Sku, skus, |this, at_rest| {
+snapshot!(Sku, skus, |this, at_rest| {
     code: this.fields.code.clone(),
     slug: this.fields.slug.clone(),
     name: this.fields.name.clone(),
@@ -94,21 +94,21 @@ head!(Sku, skus, |this, at_rest| {
     archived: this.archived,
     created_at: this.created_at.0,
 });
-head!(File, files, |this, at_rest| {
+snapshot!(File, files, |this, at_rest| {
     name: this.name.clone(),
     kind: word(&this.kind)?,
     sha256: this.sha256.clone(),
     archived: this.archived,
     created_at: this.created_at.0,
 });
-head!(Printer, printers, |this, at_rest| {
+snapshot!(Printer, printers, |this, at_rest| {
     name: this.fields.name.clone(),
     kind: this.fields.kind.clone(),
     active: !at_rest,
     archived: this.archived,
     created_at: this.created_at.0,
 });
-head!(Endpoint, endpoints, |this, at_rest| {
+snapshot!(Endpoint, endpoints, |this, at_rest| {
     url: this.url.clone(),
     state: word(&this.state)?,
     active: !at_rest,
@@ -116,18 +116,18 @@ head!(Endpoint, endpoints, |this, at_rest| {
     cursor: this.cursor,
     created_at: this.created_at.0,
 });
-head!(Mail, mails, |this, at_rest| {
+snapshot!(Mail, mails, |this, at_rest| {
     state: word(&this.state)?,
     next_at: this.next_at.0,
     created_at: this.created_at.0,
 });
-head!(Inbound, inbound, |this, at_rest| {
+snapshot!(KeptPaymentEvent, inbound, |this, at_rest| {
     event_id: this.event_id.clone(),
     done: this.done,
     next_at: this.next_at.0,
     created_at: this.created_at.0,
 });
-head!(Access, access, |this, at_rest| {});
+snapshot!(Access, access, |this, at_rest| {});
 
 /// A row under a head.
 pub trait ToRow<M> {

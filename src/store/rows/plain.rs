@@ -15,7 +15,7 @@ pub struct Audit {
     pub at: Timestamp,
     /// Who asked ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// For what ([`crate::domain::durable::Durable::name`]).
+    /// For what ([`crate::domain::aggregate::Aggregate::name`]).
     pub action: String,
     /// Of which kind of thing.
     pub subject_kind: String,

@@ -6,8 +6,8 @@ use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::event::Event;
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::inbox::Inbound;
 use crate::domain::job::{Attempt, Job};
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Claim, Material, Movement};
 use crate::domain::order::{Order, Payment};
@@ -205,7 +205,7 @@ pub fn mail(n: u128) -> Mail {
 }
 
 /// A payment event that matched no order.
-pub fn inbound(n: u128) -> Inbound {
+pub fn inbound(n: u128) -> KeptPaymentEvent {
     read(json!({
         "id": id(n), "eventId": format!("evt_{n}"), "body": "{}", "done": false, "nextAt": at(0), "createdAt": at(n as i64),
     }))

@@ -1,6 +1,6 @@
 //! Multi-row statements, a few for each table: of few lengths, so that their texts are made once and prepared once.
 
-use crate::store::rows::{Doc, HeadModel, WriteError};
+use crate::store::rows::{Doc, SnapshotModel, WriteError};
 use dashmap::DashMap;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
@@ -28,18 +28,18 @@ type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
 type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
-/// New heads and next versions of heads, each only if its version on disk is the one before.
-pub async fn write_heads<M>(tx: &impl ConnectionTrait, heads: Vec<M>) -> Result<(), WriteError>
+/// New snapshots and next versions of snapshots, each only if its version on disk is the one before.
+pub async fn write_heads<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
 where
-    M: HeadModel + IntoActiveModel<ActiveOf<M>> + 'static,
+    M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
 {
-    let count = heads.len();
+    let count = snapshots.len();
     // The same head twice would be judged differently by the two databases; the writer then runs each alone.
-    if heads.iter().map(Doc::key).collect::<HashSet<_>>().len() != count {
+    if snapshots.iter().map(Doc::key).collect::<HashSet<_>>().len() != count {
         return Err(WriteError::Guard(M::TABLE));
     }
     let guard = Expr::cust(format!(r#""{0}"."version" = "excluded"."version" - 1"#, M::TABLE));
-    let written = insert(tx, heads, Some(replace::<M>().action_and_where(guard).to_owned())).await?;
+    let written = insert(tx, snapshots, Some(replace::<M>().action_and_where(guard).to_owned())).await?;
     if written == count as u64 { Ok(()) } else { Err(WriteError::Guard(M::TABLE)) }
 }
 
@@ -61,7 +61,7 @@ where
     kept.reverse();
     for keys in gone.chunks(MOST_KEYS) {
         let key = Expr::col("id").is_in(keys.iter().map(String::as_str));
-        EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(said_no)?;
+        EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(map_db_error)?;
     }
     insert(tx, kept, Some(replace::<M>())).await.map(|_| ())
 }
@@ -100,7 +100,7 @@ where
             TEXTS.insert(known, made.sql.as_str().into());
             made
         };
-        written += tx.execute_raw(statement).await.map_err(said_no)?.rows_affected();
+        written += tx.execute_raw(statement).await.map_err(map_db_error)?.rows_affected();
     }
     Ok(written)
 }
@@ -125,7 +125,7 @@ fn replace<M: ModelTrait>() -> OnConflict {
 }
 
 /// Tells a taken value from a failing database.
-fn said_no(error: DbErr) -> WriteError {
+fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
         return WriteError::Db(error);
     };

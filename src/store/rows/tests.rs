@@ -1,18 +1,18 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
-use super::{Batch, Head, Idempotency, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use super::{Batch, Idempotency, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::domain::access::User;
-use crate::domain::durable::{Created, Row};
+use crate::domain::aggregate::{Created, Row};
 use crate::domain::endpoint::DeliveryState;
 use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use std::sync::Arc;
 
-fn heads<T: Head>(things: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
+fn snapshots<T: Snapshot>(things: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
     let mut batch = Batch::default();
     for (id, version, thing) in things {
-        batch.push_head(thing.head(id, version, false).unwrap());
+        batch.push_snapshot(thing.snapshot(id, version, false).unwrap());
     }
     batch
 }
@@ -41,16 +41,16 @@ fn key(key: &str, expires: i64) -> Idempotency {
 #[tokio::test]
 async fn a_head_is_written_only_over_the_version_before() {
     on_each(async |db| {
-        write(db, heads([(id(1), 1, file(1)), (id(2), 1, file(2))])).await.unwrap();
-        write(db, heads([(id(1), 2, file(1)), (id(3), 1, file(3))])).await.unwrap();
+        write(db, snapshots([(id(1), 1, file(1)), (id(2), 1, file(2))])).await.unwrap();
+        write(db, snapshots([(id(1), 2, file(1)), (id(3), 1, file(3))])).await.unwrap();
         // One stale head among good ones is noticed, and nothing of the batch stays.
-        let stale = write(db, heads([(id(1), 3, file(1)), (id(2), 3, file(2))])).await;
+        let stale = write(db, snapshots([(id(1), 3, file(1)), (id(2), 3, file(2))])).await;
         assert!(matches!(stale, Err(WriteError::Guard("files"))), "{stale:?}");
-        let again = write(db, heads([(id(1), 1, file(1))])).await;
+        let again = write(db, snapshots([(id(1), 1, file(1))])).await;
         assert!(matches!(again, Err(WriteError::Guard("files"))), "{again:?}");
-        let twice = write(db, heads([(id(1), 3, file(1)), (id(1), 4, file(1))])).await;
+        let twice = write(db, snapshots([(id(1), 3, file(1)), (id(1), 4, file(1))])).await;
         assert!(matches!(twice, Err(WriteError::Guard("files"))), "{twice:?}");
-        write(db, heads([(id(1), 3, file(1)), (id(2), 2, file(2))])).await.unwrap();
+        write(db, snapshots([(id(1), 3, file(1)), (id(2), 2, file(2))])).await.unwrap();
     })
     .await;
 }
@@ -120,8 +120,8 @@ async fn a_taken_value_is_told_by_table_and_columns() {
             Err(WriteError::Constraint(name)) => name,
             other => format!("{other:?}"),
         };
-        write(db, heads([(id(1), 1, sku(1, "A"))])).await.unwrap();
-        assert_eq!(name(heads([(id(2), 1, sku(2, "A"))])).await, "skus.code");
+        write(db, snapshots([(id(1), 1, sku(1, "A"))])).await.unwrap();
+        assert_eq!(name(snapshots([(id(2), 1, sku(2, "A"))])).await, "skus.code");
 
         let mut batch = Batch::default();
         batch.push_idempotency(key("k", 0));
@@ -138,7 +138,7 @@ async fn a_taken_value_is_told_by_table_and_columns() {
         batch.push_event(1, &event(2, "order.paid", 1)).unwrap();
         assert_eq!(name(batch).await, "events.seq");
 
-        let mut batch = heads([(id(1), 1, order(1))]);
+        let mut batch = snapshots([(id(1), 1, order(1))]);
         batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
         batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
         assert_eq!(name(batch).await, "movements.id");

@@ -1,6 +1,6 @@
 //! What the writer shows of itself, and what outlives its falls.
 
-use crate::store::Away;
+use crate::store::Unavailable;
 use crate::store::meter::CommitMeter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -18,7 +18,7 @@ pub struct WriterCounters {
     /// 0 = there; 1 away, 2 disk full, 3 read-only.
     pub away: AtomicU64,
     /// Held with the connection, through falls of the writer.
-    pub(super) turn: Arc<Mutex<()>>,
+    pub(super) write_lock: Arc<Mutex<()>>,
     /// The last epoch taken, and how many were perhaps taken since: a higher one is another server's.
     pub(super) epoch: AtomicI64,
     pub(super) unsure: AtomicI64,
@@ -27,21 +27,21 @@ pub struct WriterCounters {
 
 impl WriterCounters {
     /// Why the store does not write now.
-    pub fn away(&self) -> Option<Away> {
+    pub fn unavailable(&self) -> Option<Unavailable> {
         match self.away.load(Relaxed) {
-            1 => Some(Away::Database),
-            2 => Some(Away::DiskFull),
-            3 => Some(Away::ReadOnly),
+            1 => Some(Unavailable::Database),
+            2 => Some(Unavailable::DiskFull),
+            3 => Some(Unavailable::ReadOnly),
             _ => None,
         }
     }
     /// Said by the writer alone.
-    pub(super) fn set(&self, away: Option<Away>) {
+    pub(super) fn set(&self, away: Option<Unavailable>) {
         let word = match away {
             None => 0,
-            Some(Away::Database) => 1,
-            Some(Away::DiskFull) => 2,
-            Some(Away::ReadOnly) => 3,
+            Some(Unavailable::Database) => 1,
+            Some(Unavailable::DiskFull) => 2,
+            Some(Unavailable::ReadOnly) => 3,
         };
         self.away.store(word, Relaxed);
     }

@@ -1,6 +1,6 @@
 //! What waits in the writer's queue: commits, loads, housekeeping.
 
-use crate::domain::durable::{Durable, Versioned};
+use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
@@ -22,7 +22,7 @@ pub struct LoadEntry {
 
 impl LoadEntry {
     /// Loads a `T` and gives it back; `None` when the database is away or the writer falls.
-    pub fn of<T: Durable + Load>(
+    pub fn of<T: Aggregate + Load>(
         key: Key,
         generation: u64,
         back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
@@ -47,10 +47,10 @@ impl LoadEntry {
     }
 
     /// Forgets what is kept for a time only (decisions §1), and on SQLite folds the log back into the file.
-    pub fn keep_house(now: Timestamp) -> Self {
+    pub fn run_retention(now: Timestamp) -> Self {
         let run: Run = Box::new(move |db| {
             async move {
-                match keep_house(db, now).await {
+                match run_retention(db, now).await {
                     Ok(gone) => tracing::debug!(gone, "house kept"),
                     Err(error) => tracing::warn!(%error, "house not kept, is tried again later"),
                 }
@@ -65,7 +65,7 @@ impl LoadEntry {
 /// Events and the delivery log are kept this long (decisions §1).
 const KEPT_MS: i64 = 30 * 24 * 3_600_000;
 
-async fn keep_house(db: &DatabaseConnection, now: Timestamp) -> Result<u64, WriteError> {
+async fn run_retention(db: &DatabaseConnection, now: Timestamp) -> Result<u64, WriteError> {
     let before = now.plus_ms(-KEPT_MS);
     let gone =
         purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;

@@ -75,7 +75,7 @@ impl PaymentSignature {
     #[expect(clippy::disallowed_methods, reason = "a signature of now")]
     fn of(body: &str) -> Self {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
-        let value = printfloor::domain::inbound::sign(body.as_bytes(), PAYMENT_SECRET, now as i64);
+        let value = printfloor::domain::payment_event::sign(body.as_bytes(), PAYMENT_SECRET, now as i64);
         Self { name: "Stripe-Signature", value }
     }
 }

@@ -4,7 +4,7 @@ use super::rig::Rig;
 use super::submit::{kept, submit, tally};
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
 use printfloor::store::connect::{self, OpenError};
-use printfloor::store::{Away, Settlement};
+use printfloor::store::{Settlement, Unavailable};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn whoever_is_overtaken_writes_no_more_and_leaves(database: TestDatabase) 
     for _ in 0..3 {
         let id = rig.environment.id();
         let settled = submit(&rig, tally(&rig, id, &id.to_string(), 1, 1)).await.unwrap();
-        assert_eq!(settled, Settlement::NotDurable(Away::Database));
+        assert_eq!(settled, Settlement::NotDurable(Unavailable::Database));
     }
     until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
     // It must not take the database back: longer than the first probes would take.
@@ -87,7 +87,7 @@ async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
     until("the process is told to leave", async || rig.fenced.load(Relaxed) == 1).await;
     let id = rig.environment.id();
     let settled = submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap();
-    assert_eq!(settled, Settlement::NotDurable(Away::Database));
+    assert_eq!(settled, Settlement::NotDurable(Unavailable::Database));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

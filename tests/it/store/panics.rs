@@ -4,9 +4,9 @@ use super::rig::Rig;
 use super::submit::{gate, submit, tally};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::domain::durable::Durable;
+use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
-use printfloor::store::{Away, Key, Settlement};
+use printfloor::store::{Key, Settlement, Unavailable};
 use std::sync::atomic::Ordering::Relaxed;
 
 on_both_databases!(
@@ -34,10 +34,10 @@ async fn a_fallen_writer_lets_its_transaction_end_before_the_next_begins(databas
     let (a, b) = (rig.environment.id(), rig.environment.id());
     let before = submit(&rig, tally(&rig, a, "a", 1, 1));
     rig.writer_falls();
-    assert_eq!(before.await.unwrap(), Settlement::NotDurable(Away::Database));
+    assert_eq!(before.await.unwrap(), Settlement::NotDurable(Unavailable::Database));
     for _ in 0..10 {
         let settled = submit(&rig, tally(&rig, b, "b", 1, 1)).await.unwrap();
-        assert_eq!(settled, Settlement::NotDurable(Away::Database));
+        assert_eq!(settled, Settlement::NotDurable(Unavailable::Database));
         assert_eq!(database.number("SELECT epoch FROM writer").await, epoch);
     }
     drop(gate);

@@ -4,15 +4,15 @@ use super::tally::{Do, Tally};
 use crate::support::database::TestDatabase;
 use async_trait::async_trait;
 use futures::FutureExt;
-use printfloor::actors::envelope::Caller;
-use printfloor::actors::environment::Environment;
-use printfloor::actors::handle::Handle;
-use printfloor::actors::policy::Policy;
-use printfloor::actors::root::{Pillars, Root, RootMsg, keep};
-use printfloor::actors::shell::Waker;
-use printfloor::actors::things::{Things, ThingsArgs, WITHIN};
-use printfloor::actors::world::{Nothing, World};
-use printfloor::domain::durable::{Created, Versioned};
+use printfloor::actors::kernel::actor::Activator;
+use printfloor::actors::kernel::directory::{Directory, ThingsArgs, WITHIN};
+use printfloor::actors::kernel::effects::{Effects, Nothing};
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::environment::Environment;
+use printfloor::actors::kernel::handle::Handle;
+use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::actors::kernel::root::{Components, Root, RootMsg, keep};
+use printfloor::domain::aggregate::{Created, Versioned};
 use printfloor::domain::event::Numbered;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::{Mail, MailCommand, Send};
@@ -22,7 +22,7 @@ use printfloor::store::load::Load;
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::{EventFilter, Queries};
 use printfloor::store::writer::{StoreMsg, Writer, WriterArgs, WriterCounters};
-use printfloor::store::{Store, Thing};
+use printfloor::store::{Store, StoredAggregate};
 use ractor::{Actor, ActorCell, ActorRef};
 use sea_orm::DatabaseConnection;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -39,7 +39,7 @@ pub struct Rig {
     pub reading: DatabaseConnection,
     /// How often the store said that another server took over.
     pub fenced: Arc<AtomicU32>,
-    mails: Arc<OnceLock<Things<Mail>>>,
+    mails: Arc<OnceLock<Directory<Mail>>>,
 }
 
 impl Rig {
@@ -56,7 +56,7 @@ impl Rig {
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let environment = Arc::new(Environment::of_the_machine(Rules::default(), 0, 0));
-        let (root, _) = Root::spawn(None, Root, Pillars::default()).await.unwrap();
+        let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let store = store(&root, settings, writing, &outbox, &counters, &fenced).await;
         let mails = Arc::default();
@@ -67,24 +67,24 @@ impl Rig {
         rig
     }
 
-    pub async fn tallies(&self, policy: Policy) -> Arc<Things<Tally>> {
+    pub async fn tallies(&self, policy: Policy) -> Arc<Directory<Tally>> {
         Arc::new(self.things(policy, Arc::new(Nothing)).await)
     }
 
-    async fn things<T: Thing>(&self, policy: Policy, world: Arc<dyn World<T>>) -> Things<T> {
+    async fn things<T: StoredAggregate>(&self, policy: Policy, world: Arc<dyn Effects<T>>) -> Directory<T> {
         let args = ThingsArgs {
             store: self.store.clone(),
             reading: self.reading.clone(),
             world,
-            waker: Arc::new(MailWaker(self.mails.clone())),
+            activator: Arc::new(MailWaker(self.mails.clone())),
             environment: self.environment.clone(),
             policy,
         };
-        Things::start(&self.root, args).await.unwrap()
+        Directory::start(&self.root, args).await.unwrap()
     }
 
     /// So many fresh tallies.
-    pub async fn make(&self, tallies: &Things<Tally>, many: usize) -> Vec<Id> {
+    pub async fn make(&self, tallies: &Directory<Tally>, many: usize) -> Vec<Id> {
         let mut ids = Vec::new();
         for _ in 0..many {
             ids.push(tallies.create(Caller::system(), Do::Make).await.unwrap().0);
@@ -174,9 +174,9 @@ async fn store(
     store.unwrap()
 }
 
-struct MailWaker(Arc<OnceLock<Things<Mail>>>);
+struct MailWaker(Arc<OnceLock<Directory<Mail>>>);
 
-impl Waker for MailWaker {
+impl Activator for MailWaker {
     fn wake(&self, created: &Created) {
         match created {
             Created::Mail(mail) => drop(self.0.get().unwrap().wake(mail.id)),
@@ -188,8 +188,8 @@ impl Waker for MailWaker {
 struct Post;
 
 #[async_trait]
-impl World<Mail> for Post {
-    async fn pursue(&self, want: Send, of: Handle<Mail>) {
+impl Effects<Mail> for Post {
+    async fn run(&self, want: Send, of: Handle<Mail>) {
         let tried = MailCommand::Tried { number: want.number, error: None, permanent: false };
         let _ = of.ask(Caller::system(), tried, WITHIN).await;
     }

@@ -4,7 +4,7 @@ use super::rig::Rig;
 use super::submit::{counting, kept, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases};
-use printfloor::domain::durable::Durable;
+use printfloor::domain::aggregate::Aggregate;
 use printfloor::store::load::Load;
 use printfloor::store::{Group, Key, Settlement, Submission};
 use std::sync::atomic::Ordering::Relaxed;
@@ -99,7 +99,7 @@ async fn a_load_sees_what_was_queued_before_it(database: TestDatabase) {
     let gate = super::submit::gate(&rig).await;
     let first = submit(&rig, tally(&rig, id, "a", 1, 1));
     let refusal = Submission {
-        head: None,
+        snapshot: None,
         groups: vec![Group { kept: Some(kept(id, "refused")), ..Group::default() }],
         ..tally(&rig, id, "a", 1, 0)
     };

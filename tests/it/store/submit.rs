@@ -2,11 +2,11 @@
 
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
-use printfloor::domain::durable::{Durable, Row};
+use printfloor::domain::aggregate::{Aggregate, Row};
 use printfloor::domain::id::Id;
 use printfloor::domain::principal::Principal;
 use printfloor::domain::time::Timestamp;
-use printfloor::store::rows::{Head, Idempotency};
+use printfloor::store::rows::{Idempotency, Snapshot};
 use printfloor::store::{Group, Key, Owner, Settlement, Submission};
 use std::sync::mpsc;
 use tokio::sync::oneshot;
@@ -14,12 +14,12 @@ use tokio::sync::oneshot;
 /// A tally with this code at this version, each group counting one.
 pub fn tally(rig: &Rig, id: Id, code: &str, version: i64, groups: usize) -> Submission {
     let state = Tally { id, code: code.to_owned(), count: groups as i64 };
-    let head = Some(state.head(id, version, true).unwrap());
+    let snapshot = Some(state.snapshot(id, version, true).unwrap());
     let groups = (0..groups).map(|_| counting(rig, id)).collect();
-    Submission { key: Key(Tally::KIND, id), generation: 1, head, groups }
+    Submission { key: Key(Tally::KIND, id), generation: 1, snapshot, groups }
 }
 
-/// What a command that counts one writes besides the head.
+/// What a command that counts one writes besides the snapshot.
 pub fn counting(rig: &Rig, id: Id) -> Group {
     let cx = rig.environment.cx(&Principal::System);
     let row = Row::Movement(movement(&cx, id, 1, 1));

@@ -1,8 +1,8 @@
 //! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
+use printfloor::domain::aggregate::{Aggregate, Created, Decision, DecisionContext, Row};
 use printfloor::domain::amount::Amount;
-use printfloor::domain::durable::{Created, Cx, Decision, Durable, Row};
 use printfloor::domain::event::Event;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::Mail;
@@ -10,7 +10,7 @@ use printfloor::domain::material::{Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
-use printfloor::store::rows::{Head, HeadRow, SCHEMA, WriteError};
+use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
 use sea_orm::sea_query::Condition;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -49,13 +49,13 @@ pub enum Do {
     Poison,
 }
 
-impl Durable for Tally {
+impl Aggregate for Tally {
     const KIND: &'static str = "tally";
     type Command = Do;
     type Answer = i64;
-    type Want = ();
+    type Effect = ();
 
-    fn decide(this: Option<&Self>, id: Id, cx: &Cx<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
+    fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
         let Some(this) = this else {
             return match command {
                 Do::Make => Ok(Decision::to(Self { id, code: id.to_string(), count: 0 }, 0)),
@@ -92,7 +92,7 @@ impl Durable for Tally {
         Refusal::conflict("taken", constraint)
     }
 
-    fn wants(&self) -> Vec<()> {
+    fn effects(&self) -> Vec<()> {
         let cursed = CURSED.lock().unwrap().as_ref().is_some_and(|all| all.contains(&self.id));
         assert!(!cursed, "cursed");
         Vec::new()
@@ -100,7 +100,7 @@ impl Durable for Tally {
 }
 
 impl Tally {
-    fn add(&self, cx: &Cx<'_>, many: i64) -> Decision<Self> {
+    fn add(&self, cx: &DecisionContext<'_>, many: i64) -> Decision<Self> {
         let count = self.count + many;
         Decision::to(Self { count, ..self.clone() }, count)
             .rows([Row::Movement(movement(cx, self.id, many, count))])
@@ -108,11 +108,11 @@ impl Tally {
     }
 }
 
-pub fn event(cx: &Cx<'_>, id: Id, count: i64) -> Event {
+pub fn event(cx: &DecisionContext<'_>, id: Id, count: i64) -> Event {
     Event::new(cx, "tally.added", (Tally::KIND, id), None, serde_json::json!({ "count": count }))
 }
 
-pub fn movement(cx: &Cx<'_>, id: Id, many: i64, count: i64) -> Movement {
+pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Movement {
     Movement {
         id: cx.ids.id(),
         material_id: id,
@@ -128,10 +128,10 @@ pub fn movement(cx: &Cx<'_>, id: Id, many: i64, count: i64) -> Movement {
     }
 }
 
-impl Head for Tally {
+impl Snapshot for Tally {
     type Entity = skus::Entity;
-    fn head(&self, id: Id, version: i64, _: bool) -> Result<HeadRow, WriteError> {
-        Ok(HeadRow::Sku(skus::Model {
+    fn snapshot(&self, id: Id, version: i64, _: bool) -> Result<SnapshotRow, WriteError> {
+        Ok(SnapshotRow::Sku(skus::Model {
             id: id.to_string(),
             version,
             schema: SCHEMA,

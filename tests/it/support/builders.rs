@@ -1,4 +1,4 @@
-//! Things a test needs before it begins: made through the API, in a line each.
+//! Directory a test needs before it begins: made through the API, in a line each.
 
 use super::Client;
 use super::waiting::{until, until_seen};

@@ -1,10 +1,10 @@
 use super::*;
-use crate::domain::durable::{Created, Row};
+use crate::domain::aggregate::{Created, Row};
 use crate::domain::job::{AttemptState, Block, Stock};
 use crate::domain::principal::{Principal, Role};
+use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Class;
 use crate::domain::rules::TaxRate;
-use crate::domain::telemetry::PrintEnd;
 use proptest::prelude::*;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
@@ -203,7 +203,7 @@ fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     let job = desk.job();
     assert_eq!((job.claim, job.stock, job.tries), (2, Stock::Asked, 0));
     assert_eq!(job.settling, [(1, Amount::ZERO)]);
-    assert!(matches!(&desk.o().wants()[..], [OrderWant::Claim { asks, .. }, OrderWant::Settle { claims, .. }]
+    assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }, OrderEffect::Settle { claims, .. }]
         if asks[0].id.number == 2 && claims[0].0.number == 1));
 }
 
@@ -226,10 +226,10 @@ fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
     desk.pay();
     let decision = desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false }).unwrap();
     assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
-    assert!(matches!(desk.o().wants()[..], [OrderWant::Claim { .. }]));
+    assert!(matches!(desk.o().effects()[..], [OrderEffect::Claim { .. }]));
     desk.stock(ClaimState::Held);
     assert_eq!(desk.state(), JobState::Cancelled);
-    assert!(matches!(desk.o().wants()[..], [OrderWant::Settle { .. }]));
+    assert!(matches!(desk.o().effects()[..], [OrderEffect::Settle { .. }]));
     assert!(!desk.o().at_rest());
     let claim = ClaimId { job: desk.job().id, number: 1 };
     desk.ask(&OrderCommand::Settled(vec![claim])).unwrap();
@@ -248,7 +248,7 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
         desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
         assert!(desk.job().cancel_requested_at.is_some());
-        assert!(matches!(desk.o().wants()[..], [OrderWant::CancelAt { .. }]));
+        assert!(matches!(desk.o().effects()[..], [OrderEffect::CancelAt { .. }]));
         desk.report(report);
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, state));
     }
@@ -261,9 +261,9 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
     desk.report(Report::Printing);
     desk.ask(&OrderCommand::Cancel { force: true }).unwrap();
     assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
-    assert!(desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+    assert!(desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
     desk.report(ended(PrintEnd::Cancelled, 0.5));
-    assert!(!desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+    assert!(!desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
 }
 
 #[test]
@@ -291,10 +291,10 @@ fn only_an_unverified_start_is_resolved() {
         assert_eq!(desk.state(), JobState::Dispatching);
         desk.ask(&resolve).unwrap();
         assert_eq!(desk.state(), state);
-        assert!(desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+        assert!(desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
         desk.report(Report::NotStarted { start_sent: true, counts: true, reason: "told".into() });
         assert_eq!(desk.state(), state);
-        assert!(!desk.o().wants().iter().any(|want| matches!(want, OrderWant::TellResolution { .. })));
+        assert!(!desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
     }
 }
 
@@ -310,7 +310,7 @@ fn a_release_passes_the_reorder_point_but_no_shortage() {
     desk.ask(&release).unwrap();
     assert_eq!(desk.state(), JobState::Validated);
     assert!(
-        matches!(&desk.o().wants()[..], [OrderWant::Claim { asks, .. }] if asks[0].released && asks[0].id.number == 1)
+        matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks[0].released && asks[0].id.number == 1)
     );
     assert_eq!(names(&desk.stock(ClaimState::Held)), ["job.sliced"]);
 }
@@ -326,7 +326,7 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     let bench = Bench::new();
     let mut desk = Desk::sliced();
     let by = key(None);
-    let cx = crate::domain::durable::Cx { by: &by, ..bench.cx() };
+    let cx = crate::domain::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let cancel = OrderCommand::Cancel { force: false };
     let refused = Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
@@ -335,7 +335,7 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     desk = Desk::with(new_order(vec![line(1, 500, true)]));
     assert!(Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).is_ok());
     let by = key(Some("bob@example.com"));
-    let cx = crate::domain::durable::Cx { by: &by, ..bench.cx() };
+    let cx = crate::domain::aggregate::DecisionContext { by: &by, ..bench.cx() };
     let other = OrderCommand::Create(Box::new(new_order(vec![line(1, 500, true)])));
     assert_eq!(Order::decide(None, id(ORDER), &cx, &other).unwrap_err().class, Class::Forbidden);
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::domain::job::Job;
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
-use crate::domain::telemetry::{Activity, Connection, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use machine::Machine;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -30,7 +30,7 @@ enum Then {
     PrinterHeard(usize, Id, u32),
 }
 
-struct World {
+struct Effects {
     bench: Bench,
     order: Option<Order>,
     material: Option<Material>,
@@ -46,7 +46,7 @@ struct World {
     moved: Amount,
 }
 
-impl World {
+impl Effects {
     fn new(jobs: u32) -> Self {
         let bench = Bench::new();
         let mut world = Self {
@@ -78,7 +78,7 @@ impl World {
                 kind: "fw_rest".into(),
                 machine_type: MachineType::FdmStandard,
                 base_url: "http://printer".into(),
-                sealed_api_key: String::new(),
+                encrypted_api_key: String::new(),
                 serial: None,
                 build_volume: None,
                 auto_clear: n == 0,
@@ -115,13 +115,13 @@ impl World {
         match what % 32 {
             0..=7 => self.deliver(usize::from(what), luck.is_multiple_of(7)),
             8..=12 => {
-                let wants = self.o().wants();
+                let wants = self.o().effects();
                 if let Some(want) = wants.get(usize::from(luck) % wants.len().max(1)) {
                     self.order_want(want.clone());
                 }
             }
             13..=19 => {
-                let wants = self.p(n).wants();
+                let wants = self.p(n).effects();
                 if let Some(want) = wants.get(usize::from(luck / 2) % wants.len().max(1)) {
                     self.printer_want(n, &want.clone(), luck / 8);
                 }
@@ -188,7 +188,7 @@ impl World {
                     self.to_printer[n].push_back((PrinterCommand::Homed, Then::Nothing));
                 }
                 self.monitor(n);
-                for want in self.p(n).wants() {
+                for want in self.p(n).effects() {
                     self.printer_want(n, &want, 1);
                 }
                 if let Some(name) = self.machines[n].wire.pop() {
@@ -197,7 +197,7 @@ impl World {
             }
             self.operator();
             self.material_wants();
-            for want in self.o().wants() {
+            for want in self.o().effects() {
                 self.order_want(want);
             }
             self.dispatch();
@@ -223,13 +223,13 @@ proptest! {
         script in prop::collection::vec(any::<(u8, u8)>(), 0..600),
         jobs in 1u32..4,
     ) {
-        let mut world = World::new(jobs);
+        let mut world = Effects::new(jobs);
         for (what, luck) in script {
             world.step(what, luck);
         }
         world.settle();
         for job in world.o().jobs.values() {
-            let finished = World::names(job)
+            let finished = Effects::names(job)
                 .iter()
                 .filter(|name| world.machines.iter().any(|m| m.past.get(*name) == Some(&PrintEnd::Finished)))
                 .count();

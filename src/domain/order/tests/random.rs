@@ -1,9 +1,9 @@
 //! Whatever is said to an order, in whatever order and however often: it stays within its tables.
 
 use super::*;
-use crate::domain::durable::Row;
+use crate::domain::aggregate::Row;
 use crate::domain::job::Stock;
-use crate::domain::telemetry::PrintEnd;
+use crate::domain::printer_status::PrintEnd;
 use proptest::prelude::*;
 
 fn report(n: u8) -> Report {

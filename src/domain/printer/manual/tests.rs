@@ -1,14 +1,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::super::tests::{ATTEMPT, Shop, refused, take};
+use super::super::tests::{ATTEMPT, PrinterFixture, refused, take};
 use super::*;
-use crate::domain::durable::Durable as _;
-use crate::domain::printer::{Attention, PrinterCommand, PrinterWant};
+use crate::domain::aggregate::Aggregate as _;
+use crate::domain::printer::{Attention, PrinterCommand, PrinterEffect};
 use crate::domain::testing::id;
 
 const PRINT: u32 = 70;
 
-impl Shop {
+impl PrinterFixture {
     fn by_hand() -> Self {
         let mut shop = Self::idle();
         shop.ask(print(PRINT)).unwrap();
@@ -28,7 +28,7 @@ fn print(n: u32) -> PrinterCommand {
 
 #[test]
 fn nothing_else_is_taken_meanwhile_and_one_caller_hears_go() {
-    let mut shop = Shop::by_hand();
+    let mut shop = PrinterFixture::by_hand();
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()));
     assert_eq!(shop.ask(print(71)).unwrap_err().code, "printer_busy");
     assert!(shop.ask(print(PRINT)).unwrap().next.is_none(), "a repeat is taken already");
@@ -46,24 +46,24 @@ fn nothing_else_is_taken_meanwhile_and_one_caller_hears_go() {
 
 #[test]
 fn a_printer_that_cannot_start_any_more_is_not_told_to() {
-    let mut shop = Shop::by_hand();
+    let mut shop = PrinterFixture::by_hand();
     shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap();
     assert!(matches!(shop.there().answer, PrinterAnswer::Done));
     assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("maintenance")));
-    assert!(!shop.p().wants().iter().any(|want| matches!(want, PrinterWant::Manual { .. })));
+    assert!(!shop.p().effects().iter().any(|want| matches!(want, PrinterEffect::Manual { .. })));
 }
 
 #[test]
 fn a_start_that_nobody_confirms_is_not_sent_again_and_somebody_looks_at_the_bed() {
-    let mut shop = Shop::by_hand();
+    let mut shop = PrinterFixture::by_hand();
     shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
     assert!(shop.p().manual.is_some(), "nothing was sent yet");
     shop.there();
-    assert!(shop.p().wants().contains(&PrinterWant::Manual { id: id(PRINT) }), "also after a restart");
+    assert!(shop.p().effects().contains(&PrinterEffect::Manual { id: id(PRINT) }), "also after a restart");
     shop.ask(PrinterCommand::ManualUnclear(id(PRINT))).unwrap();
     assert!(matches!(shop.end().error, Some(ManualFailure::Unclear(_))));
     assert_eq!(shop.p().free(), Err("bed not cleared".into()));
-    let mut shop = Shop::by_hand();
+    let mut shop = PrinterFixture::by_hand();
     shop.there();
     shop.sees(Activity::Printing, Some("a.gcode"), None);
     assert_eq!(shop.end().error, None, "a look at it confirms");
@@ -72,7 +72,7 @@ fn a_start_that_nobody_confirms_is_not_sent_again_and_somebody_looks_at_the_bed(
 #[test]
 fn an_emergency_stop_ends_it() {
     for started in [false, true] {
-        let mut shop = Shop::by_hand();
+        let mut shop = PrinterFixture::by_hand();
         if started {
             shop.there();
         }

@@ -121,7 +121,7 @@ impl Asked {
         }
         let waiting: u64 = {
             use JobState as S;
-            let counts = self.app.shop.queries.jobs_by_state().await?;
+            let counts = self.app.queries.jobs_by_state().await?;
             let waits = |state: &S| matches!(state, S::Created | S::Validated | S::AwaitingManualReview | S::Sliced);
             counts.iter().filter(|(state, _)| waits(state)).map(|(_, count)| count).sum()
         };
@@ -173,13 +173,13 @@ impl Asked {
 
     async fn bed_cleared(&self) -> Result<Told, ApiError> {
         let printer = self.printer()?;
-        self.app.shop.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
+        self.app.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
         let message = format!("The bed of {} counts as cleared.", printer.fields.name);
         Ok(Told { message, data: json!({"printerId": printer.id}) })
     }
 
     async fn ask_job(&self, job: &Job, command: OrderCommand) -> Result<Arc<Job>, ApiError> {
-        match self.app.shop.orders.ask(job.order_id, self.caller(), command).await?.answer {
+        match self.app.orders.ask(job.order_id, self.caller(), command).await?.answer {
             OrderAnswer::Job(job) => Ok(job),
             other => Err(ApiError::internal(format!("an order answered {other:?}"))),
         }
@@ -193,7 +193,7 @@ impl Asked {
         }
         let number = number_of(&wanted, "JOB-").ok_or_else(|| Refusal::not_found("job"))?;
         let (found, _) =
-            self.app.shop.queries.jobs(&JobFilter { number: Some(number), ..JobFilter::default() }, FIRST).await?;
+            self.app.queries.jobs(&JobFilter { number: Some(number), ..JobFilter::default() }, FIRST).await?;
         let found = found.first().ok_or_else(|| Refusal::not_found("job"))?;
         jobs::find(&self.app, found.id).await
     }
@@ -206,12 +206,12 @@ impl Asked {
             Err(_) => {
                 let number = number_of(&wanted, "ORD-").ok_or_else(|| Refusal::not_found("order"))?;
                 let filter = OrderFilter { number: Some(number), ..OrderFilter::default() };
-                let (found, _) = self.app.shop.queries.orders(&filter, FIRST).await?;
+                let (found, _) = self.app.queries.orders(&filter, FIRST).await?;
                 let found = found.into_iter().find_map(|one| one.state);
                 found.ok_or_else(|| Refusal::not_found("order"))?.id
             }
         };
-        let (version, state) = found(&self.app.shop.orders, id).await?;
+        let (version, state) = found(&self.app.orders, id).await?;
         Ok((version, state_of(&state)?.clone()))
     }
 
@@ -238,7 +238,7 @@ impl Asked {
     }
 
     fn materials(&self) -> Vec<Material> {
-        let all = self.app.shop.materials.all_resident();
+        let all = self.app.materials.all_resident();
         let mut all: Vec<Material> =
             all.iter().filter_map(|(_, state)| state.state.clone()).filter(|one| !one.archived).collect();
         all.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));

@@ -1,6 +1,6 @@
 //! The page that monitoring reads: families of samples, written by `prometheus-client`.
 
-use crate::meters::Counted;
+use crate::observe::meters::Counted;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};

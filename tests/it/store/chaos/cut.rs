@@ -4,18 +4,18 @@ use crate::store::proxy::{Proxy, Wire};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_postgres, until};
-use printfloor::actors::envelope::Caller;
-use printfloor::actors::handle::AskError;
-use printfloor::actors::policy::Policy;
-use printfloor::actors::things::{Things, WITHIN};
+use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::handle::AskError;
+use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
-use printfloor::store::Away;
+use printfloor::store::Unavailable;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// A rig whose only way to the database is the proxy, with tallies that count one each.
-async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Things<Tally>>, Vec<Id>) {
+async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Directory<Tally>>, Vec<Id>) {
     let proxy = Proxy::to(database.address()).await;
     let mut rig = Rig::start(&database.through(proxy.port)).await;
     rig.database = database.clone();
@@ -27,11 +27,11 @@ async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Thing
     (rig, proxy, tallies, ids)
 }
 
-async fn back(tallies: &Things<Tally>, id: Id) {
+async fn back(tallies: &Directory<Tally>, id: Id) {
     until("it is back by itself", async || tallies.ask(id, Caller::system(), Do::Add(1)).await.is_ok()).await;
 }
 
-fn nobody_fell(tallies: &Things<Tally>) {
+fn nobody_fell(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
         assert_eq!((line.restarts, line.generation, line.place), (0, 1, "running"), "{line:?}");
     }
@@ -61,7 +61,7 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         proxy.is(Wire::CutBeforeCommit);
         let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Away::Database))), "{heard:?}");
+        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
         back(&tallies, ids[0]).await;
         assert_eq!(rig.stored(&ids).await, 2);
@@ -125,14 +125,14 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
         proxy.is(Wire::Cut);
         until("it is noticed", async || {
             let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
-            assert!(matches!(heard, Err(AskError::Unavailable(Away::Database))), "{heard:?}");
-            rig.counters.away() == Some(Away::Database)
+            assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
+            rig.counters.unavailable() == Some(Unavailable::Database)
         })
         .await;
         for id in &ids {
             let began = Instant::now();
             let heard = tallies.ask(*id, Caller::system(), Do::Add(1)).await;
-            assert!(matches!(heard, Err(AskError::Unavailable(Away::Database))), "{heard:?}");
+            assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
             assert!(began.elapsed() < WITHIN / 5, "{:?}", began.elapsed());
             assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 1);
         }
@@ -142,7 +142,7 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
         for _ in 0..20 {
             assert_eq!(rig.on_disk(ids[1]).await.state.unwrap().count, 1);
         }
-        assert_eq!(rig.counters.away(), None);
+        assert_eq!(rig.counters.unavailable(), None);
         assert_eq!(rig.stored(&ids).await, 4);
         nobody_fell(&tallies);
     })
@@ -155,10 +155,10 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
         let (rig, proxy, tallies, ids) = through(&database, 2).await;
         proxy.is(Wire::Silent);
         let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Away::Database))), "{heard:?}");
+        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         let began = Instant::now();
         let heard = tallies.ask(ids[1], Caller::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Away::Database))), "{heard:?}");
+        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         assert!(began.elapsed() < WITHIN / 5, "from now on at once: {:?}", began.elapsed());
         proxy.is(Wire::Cut);
         proxy.is(Wire::Whole);

@@ -3,11 +3,11 @@
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, services_wanted, until};
-use printfloor::actors::envelope::Caller;
-use printfloor::actors::handle::AskError;
-use printfloor::actors::policy::Policy;
-use printfloor::actors::things::{Things, WITHIN};
-use printfloor::store::Away;
+use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::handle::AskError;
+use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::store::Unavailable;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -45,7 +45,7 @@ fn run(program: &str, args: &[&str], at: &Path) {
     assert!(ran.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-fn nobody_fell(tallies: &Things<Tally>) {
+fn nobody_fell(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
         assert_eq!((line.restarts, line.generation, line.place), (0, 1, "running"), "{line:?}");
     }
@@ -74,11 +74,11 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
             }
             assert!(done < 20_000, "the disk is not full");
         };
-        assert_eq!(why, Away::DiskFull);
+        assert_eq!(why, Unavailable::DiskFull);
         for id in &ids {
             let began = Instant::now();
             match tallies.ask(*id, Caller::system(), Do::Add(1)).await {
-                Ok(_) | Err(AskError::Unavailable(Away::DiskFull)) => {}
+                Ok(_) | Err(AskError::Unavailable(Unavailable::DiskFull)) => {}
                 other => panic!("{other:?}"),
             }
             assert!(began.elapsed() < WITHIN / 3, "{:?}", began.elapsed());
@@ -87,7 +87,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
         }
         fs::remove_file(folder.join("ballast")).unwrap();
         until("it is back by itself", async || tallies.ask(ids[3], Caller::system(), Do::Add(1)).await.is_ok()).await;
-        assert_eq!(rig.counters.away(), None);
+        assert_eq!(rig.counters.unavailable(), None);
     }
     let mut counted = 0;
     for id in &ids {
@@ -117,10 +117,10 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     run("mount", &["-o", "remount,bind,ro"], folder);
     // The files that are open stay writable; whoever opens them anew finds them read-only.
     rig.writer_falls();
-    until("it is noticed", async || rig.counters.away() == Some(Away::ReadOnly)).await;
+    until("it is noticed", async || rig.counters.unavailable() == Some(Unavailable::ReadOnly)).await;
     for id in &ids {
         let heard = tallies.ask(*id, Caller::system(), Do::Add(1)).await;
-        assert!(matches!(heard, Err(AskError::Unavailable(Away::ReadOnly))), "{heard:?}");
+        assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::ReadOnly))), "{heard:?}");
         assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 0);
     }
     run("umount", &["-l"], folder);

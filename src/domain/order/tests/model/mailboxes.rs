@@ -1,13 +1,13 @@
 //! Messages on their way: a thing takes one, and its answer reaches whoever asked, unless it is lost.
 
 use super::super::*;
-use super::{Then, World};
-use crate::domain::durable::Row;
+use super::{Effects, Then};
+use crate::domain::aggregate::Row;
 use crate::domain::material::{MaterialAnswer, MaterialCommand};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 use std::collections::VecDeque;
 
-impl World {
+impl Effects {
     /// A thing takes the first message of its box; the answer reaches who asked, unless it is lost.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {

@@ -1,13 +1,13 @@
 //! What people do beside the printers.
 
 use super::super::*;
-use super::{Then, World};
+use super::{Effects, Then};
 use crate::domain::job::Job;
 use crate::domain::material::MaterialCommand;
 use crate::domain::printer::PrinterCommand;
-use crate::domain::telemetry::PrintEnd;
+use crate::domain::printer_status::PrintEnd;
 
-impl World {
+impl Effects {
     /// Somebody counts the stock.
     pub(super) fn count(&mut self, units: i64) {
         let before = self.material.as_ref().unwrap().quantity;

@@ -1,27 +1,27 @@
 //! What tasks do for the wants of things, and the dispatcher and the watch of a printer.
 
 use super::super::*;
-use super::{Then, World};
+use super::{Effects, Then};
 use crate::domain::dispatch::Board;
-use crate::domain::material::{MaterialCommand, MaterialWant};
-use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterWant, report_of};
-use crate::domain::telemetry::{Connection, PastPrint, PrintEnd};
+use crate::domain::material::{MaterialCommand, MaterialEffect};
+use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterEffect, report_of};
+use crate::domain::printer_status::{Connection, PastPrint, PrintEnd};
 
-impl World {
+impl Effects {
     /// A task of the order sends its message.
-    pub(super) fn order_want(&mut self, want: OrderWant) {
+    pub(super) fn order_want(&mut self, want: OrderEffect) {
         let job_of = |world: &Self, attempt: Id| {
             world.o().jobs.values().find(|job| job.attempts.iter().any(|one| one.id == attempt)).unwrap().clone()
         };
         match want {
-            OrderWant::Claim { asks, .. } => {
+            OrderEffect::Claim { asks, .. } => {
                 self.to_material.push_back((MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
             }
-            OrderWant::Settle { claims, .. } => {
+            OrderEffect::Settle { claims, .. } => {
                 let ids = claims.iter().map(|one| one.0).collect();
                 self.to_material.push_back((MaterialCommand::Settle { claims }, Then::Settled(ids)));
             }
-            OrderWant::Give { job, attempt, printer } => {
+            OrderEffect::Give { job, attempt, printer } => {
                 let job = self.o().jobs.get(&job).unwrap().clone();
                 let claimed_at = job.live().unwrap().created_at;
                 let take = PrinterCommand::Take {
@@ -37,11 +37,11 @@ impl World {
                 };
                 self.to_printer[Self::number(printer)].push_back((take, Then::Attempt(job.id, attempt)));
             }
-            OrderWant::CancelAt { attempt, printer } => {
+            OrderEffect::CancelAt { attempt, printer } => {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::CancelAttempt(attempt), then));
             }
-            OrderWant::TellResolution { attempt, printer, outcome } => {
+            OrderEffect::TellResolution { attempt, printer, outcome } => {
                 let then = Then::Attempt(job_of(self, attempt).id, attempt);
                 self.to_printer[Self::number(printer)].push_back((PrinterCommand::Resolved { attempt, outcome }, then));
             }
@@ -49,15 +49,15 @@ impl World {
     }
 
     /// A task of a printer does its next step. `luck` decides what goes wrong.
-    pub(super) fn printer_want(&mut self, n: usize, want: &PrinterWant, luck: u8) {
+    pub(super) fn printer_want(&mut self, n: usize, want: &PrinterEffect, luck: u8) {
         let Some(in_hand) = self.p(n).in_hand.clone() else { return };
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
         let machine = &mut self.machines[n];
         let away = machine.away;
         let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
         match want {
-            PrinterWant::Watch { .. } | PrinterWant::Manual { .. } => {}
-            PrinterWant::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
+            PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } => {}
+            PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     tell(self, PrinterCommand::UploadFailed { attempt, reason: "away".into() }, Then::Nothing);
                 } else if !away {
@@ -65,7 +65,7 @@ impl World {
                     tell(self, PrinterCommand::Uploaded { attempt, remote_name: name }, Then::Start(attempt));
                 }
             }
-            PrinterWant::Run { .. } if self.go[n] == Some(attempt) => {
+            PrinterEffect::Run { .. } if self.go[n] == Some(attempt) => {
                 self.go[n] = None;
                 if !away && machine.on.is_some() {
                     tell(self, PrinterCommand::StartRefused { attempt, reason: "busy".into() }, Then::Nothing);
@@ -73,7 +73,7 @@ impl World {
                     machine.wire.push(name);
                 }
             }
-            PrinterWant::Run { .. } => {
+            PrinterEffect::Run { .. } => {
                 let evidence = if away || luck.is_multiple_of(6) {
                     Evidence::Unclear("no answer".into())
                 } else if machine.on.as_ref().is_some_and(|on| on.0 == name) {
@@ -93,25 +93,25 @@ impl World {
                 };
                 tell(self, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }, Then::Nothing);
             }
-            PrinterWant::CancelPrint { .. } => {
+            PrinterEffect::CancelPrint { .. } => {
                 if !away && machine.on.as_ref().is_some_and(|on| on.0 == name) {
                     machine.end(PrintEnd::Cancelled);
                 }
             }
-            PrinterWant::Report { step, .. } => {
+            PrinterEffect::Report { step, .. } => {
                 self.attempt(in_hand.job, attempt, report_of(&in_hand), Then::PrinterHeard(n, attempt, *step));
             }
         }
     }
 
     pub(super) fn material_wants(&mut self) {
-        for want in self.material.as_ref().unwrap().wants() {
+        for want in self.material.as_ref().unwrap().effects() {
             self.to_order.push_back(match want {
-                MaterialWant::TellHeld { claims, .. } => {
+                MaterialEffect::TellHeld { claims, .. } => {
                     let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
                     (OrderCommand::Stock(stand), Then::MaterialHeard(claims))
                 }
-                MaterialWant::AskBack { claims, .. } => {
+                MaterialEffect::AskBack { claims, .. } => {
                     (OrderCommand::Recall(claims, "counted".into()), Then::Recalled)
                 }
             });

@@ -1,0 +1,414 @@
+//! The one actor behind every durable thing. It awaits nothing, so it cannot deadlock and never holds up a stop.
+//!
+//! Commands collect; with no commit in flight all of them are decided in turn and submitted as one commit. After the
+//! ack: adopt, publish, reply to all, refusals included (they may have been judged on uncommitted state).
+
+mod records;
+
+use crate::actors::kernel::effects::{Effects, keep_running};
+use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
+use crate::actors::kernel::envelope::{Answered, Envelope, Outcome, Stage};
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::Handle;
+use crate::actors::kernel::restart_policy::Policy;
+use crate::actors::kernel::supervisor::SupervisorMsg;
+use crate::domain::aggregate::{Aggregate, Created, Versioned};
+use crate::domain::refusal::{Class, Refusal};
+use crate::store::{Group, Key, Owner, Settlement, Store, StoredAggregate, Submission, Unavailable};
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::AbortHandle;
+
+const RELOAD_AFTER: Duration = Duration::from_millis(200);
+/// Turns given to answered callers before the next decision, so that they can be part of it.
+const GATHER: usize = 4;
+/// Decisions that are overtaken on disk this often in a row are not tried again: somebody else writes.
+const MOST_SUPERSEDED: u32 = 3;
+
+/// What a shell is told.
+pub enum Msg<T: Aggregate> {
+    /// Somebody wants something.
+    Do(Envelope<T>),
+    /// The store answers the load: everything written before it is in it. `None`: the store is away.
+    Loaded(Option<Arc<Versioned<T>>>),
+    /// The store answers the one commit under way.
+    Settled(Settlement),
+    /// Everybody who was just answered has had a chance to come back: decide what waits.
+    Decide,
+    /// Ask the store for the state again.
+    Reload,
+    /// Nobody asked for a while (the count of commands at the time it was set).
+    Quiet(u64),
+    /// Looks at the wants again (after the outside changed).
+    Look,
+    /// The server leaves: finish what you were told, and go.
+    Leave,
+    /// For fall tests.
+    #[cfg(any(test, debug_assertions))]
+    Fall,
+}
+
+/// Where new things of a commit are woken.
+pub trait Activator: Send + Sync + 'static {
+    /// This was inserted by a commit: start it.
+    fn wake(&self, created: &Created);
+}
+
+/// What a shell is made with.
+pub struct Args<T: Aggregate> {
+    pub(super) entry: Arc<DirectoryEntry<T>>,
+    pub(super) store: Store,
+    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) activator: Arc<dyn Activator>,
+    pub(super) environment: Arc<Environment>,
+    pub(super) policy: Policy,
+    pub(super) generation: u64,
+    pub(super) supervisor: SupervisorRef<T>,
+    /// The state, when the starter knows it (bulk start, a fresh id): no load.
+    pub(super) known: Option<Arc<Versioned<T>>>,
+}
+
+type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
+
+struct Flight<T: Aggregate> {
+    next: Arc<Versioned<T>>,
+    decided: Vec<(Envelope<T>, Verdict<T>)>,
+    created: Vec<Created>,
+}
+
+/// The state of a shell.
+pub struct ActorState<T: Aggregate> {
+    args: Args<T>,
+    /// `None` while loading.
+    committed: Option<Arc<Versioned<T>>>,
+    waiting: VecDeque<Envelope<T>>,
+    flight: Option<Flight<T>>,
+    gathering: bool,
+    /// Has asked to leave memory: what comes now goes back to its caller when the actor stops.
+    leaving: bool,
+    /// The server leaves.
+    closing: bool,
+    /// So many commands are decided one to a commit: the head that they shaped together said no.
+    alone: usize,
+    /// How often in a row the version on disk was another one.
+    superseded: u32,
+    under_way: HashMap<T::Effect, AbortHandle>,
+    asked: u64,
+    quiet_set: bool,
+}
+
+impl<T: Aggregate> Drop for ActorState<T> {
+    fn drop(&mut self) {
+        self.under_way.values().for_each(AbortHandle::abort);
+    }
+}
+
+/// The actor.
+pub struct AggregateActor<T>(pub(super) PhantomData<fn() -> T>);
+
+impl<T: StoredAggregate> Actor for AggregateActor<T> {
+    type Msg = Msg<T>;
+    type State = ActorState<T>;
+    type Arguments = Args<T>;
+
+    async fn pre_start(&self, me: ActorRef<Msg<T>>, mut args: Args<T>) -> Result<ActorState<T>, ActorProcessingErr> {
+        let known = args.known.take();
+        let mut live = ActorState {
+            args,
+            committed: None,
+            waiting: VecDeque::new(),
+            flight: None,
+            gathering: false,
+            leaving: false,
+            closing: false,
+            alone: 0,
+            superseded: 0,
+            under_way: HashMap::new(),
+            asked: 0,
+            quiet_set: false,
+        };
+        match known {
+            Some(state) => live.adopt(state, &me),
+            None => live.reload(&me),
+        }
+        Ok(live)
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<Msg<T>>,
+        message: Msg<T>,
+        live: &mut ActorState<T>,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            Msg::Do(envelope) => {
+                live.asked += 1;
+                live.waiting.push_back(envelope);
+            }
+            Msg::Loaded(Some(loaded)) => live.loaded(loaded, &me),
+            // The store is away: say so, stay, ask again. An outage must not eat anybody's restart budget.
+            Msg::Loaded(None) => {
+                live.waiting.drain(..).for_each(|e| e.answer(Outcome::Unavailable(Unavailable::Database)));
+                me.send_after(RELOAD_AFTER, || Msg::Reload);
+            }
+            Msg::Reload => live.reload(&me),
+            Msg::Settled(settlement) => {
+                if live.settle(settlement, &me) > 1 {
+                    live.gather(&me);
+                }
+            }
+            Msg::Decide => live.gathering = false,
+            Msg::Quiet(asked) => live.quiet(asked, &me),
+            Msg::Look => {
+                if let Some(committed) = live.committed.clone() {
+                    live.want(&committed);
+                }
+            }
+            Msg::Leave => live.closing = true,
+            #[cfg(any(test, debug_assertions))]
+            Msg::Fall => panic!("asked to fall"),
+        }
+        while live.decide(&me) {}
+        if live.closing && live.waiting.is_empty() && live.flight.is_none() {
+            me.stop(None);
+        }
+        Ok(())
+    }
+}
+
+impl<T: StoredAggregate> ActorState<T> {
+    fn gather(&mut self, me: &ActorRef<Msg<T>>) {
+        self.gathering = true;
+        let later = me.clone();
+        tokio::spawn(async move {
+            for _ in 0..GATHER {
+                tokio::task::yield_now().await;
+            }
+            let _ = later.cast(Msg::Decide);
+        });
+    }
+
+    /// Decides what waits, as one commit. At most one commit is under way per thing. Says whether it answered without
+    /// one, so that the rest can be decided at once.
+    fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
+        let Some(committed) = self.committed.clone() else { return false };
+        if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
+            return false;
+        }
+        let most = if self.alone > 0 { 1 } else { self.args.policy.most_per_commit };
+        self.alone = self.alone.saturating_sub(1);
+        let many = self.waiting.len().min(most);
+        let (id, environment) = (self.args.entry.id, self.args.environment.clone());
+        let mut next: Option<T> = None;
+        let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
+        let mut written = false;
+        for mut envelope in self.waiting.drain(..many) {
+            let Some(asked) = envelope.asked().cloned() else { continue };
+            envelope.stage = Stage::Deciding;
+            let cx = environment.cx(&asked.caller.by);
+            let version = committed.version + i64::from(next.is_some());
+            let verdict = match T::if_version(&asked.command) {
+                Some(wanted) if wanted != version => {
+                    Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
+                }
+                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
+            };
+            envelope.stage = Stage::Decided;
+            let mut group = Group::default();
+            let verdict = verdict.map(|decision| {
+                if let Some(state) = decision.next {
+                    next = Some(state);
+                    written = true;
+                    group.audit = records::audit(&asked, id, &cx, &decision.answer);
+                }
+                written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
+                group.rows = decision.rows;
+                group.events = decision.events;
+                created.extend(decision.created.iter().cloned());
+                group.created = decision.created;
+                decision.answer
+            });
+            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
+                written = true;
+                let version = committed.version + i64::from(next.is_some());
+                match records::kept::<T>(key, id, version, &verdict, &cx) {
+                    Ok(kept) => group.kept = Some(kept),
+                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
+                }
+            }
+            groups.push(group);
+            flight.push((envelope, verdict));
+        }
+        let state = Arc::new(match next {
+            Some(next) => Versioned { version: committed.version + 1, state: Some(next) },
+            None => (*committed).clone(),
+        });
+        if !written {
+            reply(flight, committed.version); // nothing to write, judged on committed state
+            return true;
+        }
+        let changed = state.state.as_ref().filter(|_| state.version > committed.version);
+        let snapshot = match changed.map(|thing| thing.snapshot(id, state.version, thing.at_rest())).transpose() {
+            Ok(snapshot) => snapshot,
+            Err(error) => {
+                tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
+                flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
+                return true;
+            }
+        };
+        flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
+        let me = me.clone();
+        self.args.store.commit(
+            Submission { key: Key(T::KIND, id), generation: self.args.generation, snapshot, groups },
+            Owner::new(move |settlement| {
+                let _ = me.cast(Msg::Settled(settlement));
+            }),
+        );
+        self.flight = Some(Flight { next: state, decided: flight, created });
+        false
+    }
+
+    /// Says how many commands were settled.
+    fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
+        let Some(Flight { next, mut decided, created }) = self.flight.take() else { return 0 };
+        let many = decided.len();
+        match settlement {
+            Settlement::Durable => {
+                let version = next.version;
+                self.superseded = 0;
+                self.adopt(next, me);
+                created.iter().for_each(|thing| self.args.activator.wake(thing));
+                reply(decided, version);
+            }
+            // Refusals too: they may have been judged on a state that never came to be.
+            Settlement::NotDurable(why) => decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(why))),
+            Settlement::Clash { at, constraint } => {
+                let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
+                if guilty.is_none() {
+                    self.alone = many;
+                }
+                self.wait_again(decided);
+                if let Some((guilty, _)) = guilty {
+                    guilty.answer(if constraint.starts_with("idempotency") {
+                        Outcome::KeyTaken
+                    } else {
+                        Outcome::Refused(T::clash(&constraint))
+                    });
+                }
+            }
+            // Certainly not on disk: decided again on what is.
+            Settlement::Superseded => {
+                self.superseded += 1;
+                if self.superseded > MOST_SUPERSEDED {
+                    decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
+                } else {
+                    self.wait_again(decided);
+                }
+                self.reload(me);
+            }
+            // Nobody can say what happened, but the disk can: keep the flight until the load answers.
+            Settlement::Lost => {
+                self.flight = Some(Flight { next, decided, created });
+                self.reload(me);
+            }
+        }
+        many
+    }
+
+    fn wait_again(&mut self, decided: Vec<(Envelope<T>, Verdict<T>)>) {
+        for (mut envelope, _) in decided.into_iter().rev() {
+            envelope.stage = Stage::Waiting;
+            self.waiting.push_front(envelope);
+        }
+    }
+
+    /// With one commit in flight the version on disk says exactly whether it happened. A flight that wrote only rows
+    /// (kept refusals) leaves no trace in the version: its callers hear that it is not known, and their key tells.
+    fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
+        let flight = self.flight.take();
+        let before = self.args.entry.published.load().version;
+        let version = loaded.version;
+        self.adopt(loaded, me);
+        let Some(flight) = flight else { return };
+        if flight.next.version == before {
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unknown));
+        } else if flight.next.version == version {
+            flight.created.iter().for_each(|thing| self.args.activator.wake(thing));
+            reply(flight.decided, version);
+        } else {
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
+        }
+    }
+
+    fn reload(&mut self, me: &ActorRef<Msg<T>>) {
+        self.committed = None;
+        let me = me.clone();
+        self.args.store.load::<T>(Key(T::KIND, self.args.entry.id), self.args.generation, move |loaded| {
+            let _ = me.cast(Msg::Loaded(loaded));
+        });
+    }
+
+    /// Leaves memory when at rest and alone. Whoever comes too late gets the command back and wakes it again.
+    fn quiet(&mut self, asked: u64, me: &ActorRef<Msg<T>>) {
+        self.quiet_set = false;
+        let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();
+        let rests = self.committed.as_ref().is_some_and(|c| c.state.as_ref().is_none_or(T::at_rest));
+        if !rests {
+            return;
+        }
+        if idle && asked == self.asked {
+            self.leaving = true;
+            let _ = self.args.supervisor.cast(SupervisorMsg::Passivate(self.args.entry.id, self.args.generation));
+        } else {
+            self.quiet_later(me);
+        }
+    }
+
+    fn quiet_later(&mut self, me: &ActorRef<Msg<T>>) {
+        if !self.quiet_set {
+            self.quiet_set = true;
+            let asked = self.asked;
+            me.send_after(self.args.policy.rest_after, move || Msg::Quiet(asked));
+        }
+    }
+
+    fn adopt(&mut self, state: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
+        self.args.entry.published.store(state.clone());
+        self.want(&state);
+        if state.state.is_some() {
+            self.args.world.committed(&Handle(self.args.entry.clone()), &state);
+        }
+        if state.state.as_ref().is_none_or(T::at_rest) {
+            self.quiet_later(me);
+        }
+        self.committed = Some(state);
+    }
+
+    fn want(&mut self, state: &Versioned<T>) {
+        let wanted = state.state.as_ref().map(T::effects).unwrap_or_default();
+        self.under_way.retain(|want, task| {
+            let stays = wanted.contains(want);
+            if !stays {
+                task.abort();
+            }
+            stays
+        });
+        for want in wanted {
+            let of = Handle(self.args.entry.clone());
+            let world = &self.args.world;
+            self.under_way.entry(want).or_insert_with_key(|want| keep_running(world.clone(), want.clone(), of));
+        }
+    }
+}
+
+fn reply<T: Aggregate>(decided: Vec<(Envelope<T>, Verdict<T>)>, version: i64) {
+    for (envelope, verdict) in decided {
+        envelope.answer(match verdict {
+            Ok(answer) => Outcome::Done(Answered { answer, version }),
+            Err(refusal) => Outcome::Refused(refusal),
+        });
+    }
+}

@@ -1,0 +1,62 @@
+//! What the shell writes beside the rules' own rows: the audit log's line and the answer kept for an idempotency key.
+
+use crate::actors::kernel::envelope::{Asked, IdempotencyKey};
+use crate::domain::aggregate::{Aggregate, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::refusal::{Class, Refusal};
+use crate::store::rows::{Audit, Idempotency};
+
+/// The audit line of a change, unless it is the server's own.
+pub(super) fn audit<T: Aggregate>(
+    asked: &Asked<T>,
+    id: Id,
+    cx: &DecisionContext<'_>,
+    answer: &T::Answer,
+) -> Option<Audit> {
+    if !cx.by.audited() {
+        return None;
+    }
+    let (subject_kind, subject_id) = T::subject(&asked.command, answer).unwrap_or((T::KIND, id));
+    Some(Audit {
+        id: cx.ids.id(),
+        at: cx.now,
+        actor: cx.by.to_string(),
+        action: T::name(&asked.command).to_owned(),
+        subject_kind: subject_kind.to_owned(),
+        subject_id,
+        request_id: asked.caller.request_id.as_deref().map(str::to_owned),
+        outcome: "done".to_owned(),
+        detail: None,
+    })
+}
+
+/// What a state said is kept; a command that was wrong in itself, or not the caller's to ask, is judged anew (decisions §1).
+pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
+    match verdict {
+        Ok(_) => true,
+        Err(refusal) => match refusal.class {
+            Class::Conflict | Class::Unprocessable | Class::Stale => true,
+            Class::Invalid | Class::NotFound | Class::Forbidden => false,
+        },
+    }
+}
+
+/// The answer kept for its key, refusals included.
+pub(super) fn kept<T: Aggregate>(
+    key: &IdempotencyKey,
+    id: Id,
+    version: i64,
+    verdict: &Result<T::Answer, Refusal>,
+    cx: &DecisionContext<'_>,
+) -> Result<Idempotency, serde_json::Error> {
+    Ok(Idempotency {
+        key: key.key.clone(),
+        body_hash: key.body_hash.clone(),
+        kind: T::KIND.to_owned(),
+        thing_id: id,
+        version,
+        answer: serde_json::to_string(verdict)?,
+        created_at: cx.now,
+        expires_at: key.expires_at,
+    })
+}

@@ -1,0 +1,195 @@
+//! The status of a thing in the directory: outlives its actor, so a handle never goes stale.
+
+use crate::actors::kernel::actor::Msg;
+use crate::actors::kernel::supervisor::SupervisorMsg;
+use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::id::Id;
+use crate::observe::meters::Counter;
+use arc_swap::ArcSwap;
+use ractor::{ActorRef, MessagingErr};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::{Semaphore, watch};
+
+/// Where the actor of a thing is now.
+pub enum ActorStatus<T: Aggregate> {
+    /// Coming up.
+    Starting,
+    /// Up.
+    Here(ActorRef<Msg<T>>),
+    /// At rest, out of memory; asking wakes it.
+    Resting,
+    /// Fell too often: an operator has been told, it is probed slowly.
+    Parked,
+    /// The server leaves.
+    Closed,
+}
+
+impl<T: Aggregate> Clone for ActorStatus<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Starting => Self::Starting,
+            Self::Here(actor) => Self::Here(actor.clone()),
+            Self::Resting => Self::Resting,
+            Self::Parked => Self::Parked,
+            Self::Closed => Self::Closed,
+        }
+    }
+}
+
+impl<T: Aggregate> ActorStatus<T> {
+    /// For `/api/system/actors`.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Starting => "starting",
+            Self::Here(_) => "running",
+            Self::Resting => "resting",
+            Self::Parked => "parked",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// The supervisor of now; outlives it.
+pub(super) struct SupervisorRef<T: Aggregate>(Arc<Keeping<T>>);
+
+struct Keeping<T: Aggregate> {
+    now: OnceLock<ArcSwap<ActorRef<SupervisorMsg<T>>>>,
+    closed: AtomicBool,
+    meter: KindMeter,
+}
+
+/// What is counted of all things of a kind.
+#[derive(Debug, Default)]
+pub struct KindMeter {
+    /// Falls of shells.
+    pub falls: Counter,
+    /// Commands refused because too many waited.
+    pub overloaded: Counter,
+}
+
+impl<T: Aggregate> Clone for SupervisorRef<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Aggregate> Default for SupervisorRef<T> {
+    fn default() -> Self {
+        Self(Arc::new(Keeping { now: OnceLock::new(), closed: AtomicBool::new(false), meter: KindMeter::default() }))
+    }
+}
+
+impl<T: Aggregate> SupervisorRef<T> {
+    pub(super) fn set(&self, supervisor: ActorRef<SupervisorMsg<T>>) {
+        let supervisor = Arc::new(supervisor);
+        self.0.now.get_or_init(|| ArcSwap::new(supervisor.clone())).store(supervisor);
+    }
+    pub(super) fn get(&self) -> Option<Arc<ActorRef<SupervisorMsg<T>>>> {
+        self.0.now.get().map(ArcSwap::load_full)
+    }
+    pub(super) fn meter(&self) -> &KindMeter {
+        &self.0.meter
+    }
+    /// The server leaves: there will be no other supervisor.
+    pub(super) fn close(&self) {
+        self.0.closed.store(true, Relaxed);
+    }
+    pub(super) fn closed(&self) -> bool {
+        self.0.closed.load(Relaxed)
+    }
+    pub(super) fn cast(&self, message: SupervisorMsg<T>) -> Result<(), MessagingErr<SupervisorMsg<T>>> {
+        match self.get() {
+            Some(supervisor) => supervisor.cast(message),
+            None => Err(MessagingErr::ChannelClosed),
+        }
+    }
+}
+
+/// The status of one thing.
+pub struct DirectoryEntry<T: Aggregate> {
+    /// Whose.
+    pub id: Id,
+    /// Its supervisor.
+    pub(super) supervisor: SupervisorRef<T>,
+    /// (generation, status); written by the supervisor only, but for [`DirectoryEntry::wake`].
+    pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
+    /// The last committed state; written by the actor after the commit only.
+    pub(super) published: ArcSwap<Versioned<T>>,
+    /// Admission: one permit a waiting command, travelling in its envelope.
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) most_waiting: usize,
+    pub(super) restarts: AtomicU64,
+    pub(super) last_error: Mutex<Option<String>>,
+}
+
+impl<T: Aggregate> DirectoryEntry<T> {
+    /// The status of a thing that is to be started.
+    pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, most_waiting: usize) -> Arc<Self> {
+        let status = if supervisor.closed() { ActorStatus::Closed } else { ActorStatus::Starting };
+        Arc::new(Self {
+            id,
+            supervisor,
+            status: watch::Sender::new((0, status)),
+            published: ArcSwap::from_pointee(Versioned::nothing()),
+            permits: Arc::new(Semaphore::new(most_waiting)),
+            most_waiting,
+            restarts: AtomicU64::new(0),
+            last_error: Mutex::new(None),
+        })
+    }
+
+    /// Wakes it when it rests. The mark outlives the message: a supervisor that falls before it reads it starts the thing
+    /// when it comes back.
+    pub(super) fn wake(self: &Arc<Self>) {
+        let rested = self.status.send_if_modified(|status| {
+            let rests = matches!(status.1, ActorStatus::Resting);
+            if rests {
+                status.1 = ActorStatus::Starting;
+            }
+            rests
+        });
+        if rested {
+            let _ = self.supervisor.cast(SupervisorMsg::Start(self.id, self.clone()));
+        }
+    }
+
+    /// Commands that wait or are under way.
+    pub(super) fn waiting(&self) -> usize {
+        self.most_waiting.saturating_sub(self.permits.available_permits())
+    }
+
+    /// What is shown of it.
+    pub fn observe(&self) -> Observed {
+        let status = self.status.borrow();
+        Observed {
+            kind: T::KIND,
+            id: self.id,
+            place: status.1.word(),
+            generation: status.0,
+            restarts: self.restarts.load(Relaxed),
+            waiting: self.waiting(),
+            last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+/// A line of `/api/system/actors`.
+#[derive(Clone, Debug, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Observed {
+    /// Kind of thing.
+    pub kind: &'static str,
+    /// Which.
+    pub id: Id,
+    /// `starting`, `running`, `resting`, `parked`.
+    pub place: &'static str,
+    /// Counts its lives.
+    pub generation: u64,
+    /// How often it fell.
+    pub restarts: u64,
+    /// Commands that wait or are under way.
+    pub waiting: usize,
+    /// Why it fell last.
+    pub last_error: Option<String>,
+}

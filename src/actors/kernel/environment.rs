@@ -1,0 +1,153 @@
+//! Clock, ids and settings, handed in: rules and actors take nothing from the air.
+
+use crate::domain::aggregate::{Counter, DecisionContext, Ids};
+use crate::domain::id::Id;
+use crate::domain::principal::Principal;
+use crate::domain::rules::Rules;
+use crate::domain::time::Timestamp;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use uuid::{NoContext, Uuid};
+
+/// Random bytes fit for keys, tokens and nonces.
+pub fn secret_bytes<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    fill_secret(&mut bytes);
+    bytes
+}
+
+/// Fills a buffer with random bytes fit for keys.
+#[expect(clippy::expect_used, reason = "a machine without randomness must not serve")]
+pub fn fill_secret(bytes: &mut [u8]) {
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    provider.secure_random.fill(bytes).expect("the machine gives randomness");
+}
+
+/// Everything a decision may know besides the state.
+pub struct Environment {
+    /// The shop's settings.
+    pub rules: Rules,
+    ids: Box<dyn Ids>,
+    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+}
+
+impl Environment {
+    /// With the machine's clock and randomness; counters go on after these numbers.
+    pub fn of_the_machine(rules: Rules, last_order: i64, last_job: i64) -> Self {
+        Self {
+            rules,
+            ids: Box::new(MachineIds {
+                numbers: Numbers { orders: AtomicI64::new(last_order), jobs: AtomicI64::new(last_job) },
+                random: Mutex::new(machine_random()),
+            }),
+            clock: Box::new(machine_clock),
+        }
+    }
+    /// With a clock and ids of a test.
+    pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Box<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
+        Self { rules, ids, clock }
+    }
+    /// Now.
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+    /// A fresh id.
+    pub fn id(&self) -> Id {
+        self.ids.id()
+    }
+    /// Uniform in `0.0..1.0`.
+    pub fn chance(&self) -> f64 {
+        self.ids.chance()
+    }
+    /// Waits until this moment of the clock; returns at once when it is past.
+    pub async fn wait_until(&self, at: Timestamp) {
+        let wait = at.since(self.now());
+        if let Ok(ms @ 1..) = u64::try_from(wait) {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+        }
+    }
+    /// What a decision for `by` may know, as of now.
+    pub fn cx<'a>(&'a self, by: &'a Principal) -> DecisionContext<'a> {
+        DecisionContext { now: self.now(), by, rules: &self.rules, ids: &*self.ids }
+    }
+}
+
+/// The machine's clock, read in this one place.
+#[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
+fn machine_clock() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that seeds the shop's randomness")]
+fn machine_random() -> fastrand::Rng {
+    fastrand::Rng::new()
+}
+
+/// The last human numbers that were handed out.
+#[derive(Default)]
+struct Numbers {
+    orders: AtomicI64,
+    jobs: AtomicI64,
+}
+
+impl Numbers {
+    fn next(&self, counter: Counter) -> i64 {
+        let last = match counter {
+            Counter::Order => &self.orders,
+            Counter::Job => &self.jobs,
+        };
+        last.fetch_add(1, Relaxed) + 1
+    }
+}
+
+struct MachineIds {
+    numbers: Numbers,
+    random: Mutex<fastrand::Rng>,
+}
+
+impl Ids for MachineIds {
+    #[expect(clippy::disallowed_methods, reason = "the one place that makes ids")]
+    fn id(&self) -> Id {
+        Id(Uuid::now_v7())
+    }
+    fn number(&self, counter: Counter) -> i64 {
+        self.numbers.next(counter)
+    }
+    fn chance(&self) -> f64 {
+        self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()
+    }
+}
+
+/// Ids and chance from a seed, for tests and replays.
+pub struct SeededIds {
+    next: AtomicI64,
+    numbers: Numbers,
+    random: Mutex<fastrand::Rng>,
+}
+
+impl SeededIds {
+    /// The same seed gives the same ids.
+    pub fn new(seed: u64) -> Self {
+        Self {
+            next: AtomicI64::new(1),
+            numbers: Numbers::default(),
+            random: Mutex::new(fastrand::Rng::with_seed(seed)),
+        }
+    }
+}
+
+impl Ids for SeededIds {
+    fn id(&self) -> Id {
+        let next = self.next.fetch_add(1, Relaxed);
+        let stamp = uuid::Timestamp::from_unix(NoContext, next.unsigned_abs(), 0);
+        Id(Uuid::new_v7(stamp))
+    }
+    fn number(&self, counter: Counter) -> i64 {
+        self.numbers.next(counter)
+    }
+    fn chance(&self) -> f64 {
+        self.random.lock().unwrap_or_else(PoisonError::into_inner).f64()
+    }
+}

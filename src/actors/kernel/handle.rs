@@ -1,0 +1,119 @@
+//! How everybody speaks to a thing: reads its last commit without a mailbox, asks commands.
+
+use crate::actors::kernel::actor::Msg;
+use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
+use crate::actors::kernel::envelope::{Answered, Asked, Caller, Envelope, Outcome};
+use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::store::Unavailable;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum AskError {
+    /// The rules said no.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Another request with this idempotency key was first: its kept answer tells.
+    #[error("the idempotency key was used at the same time")]
+    KeyTaken,
+    /// Too many commands wait for this thing. Nothing happened.
+    #[error("too many commands wait")]
+    Overloaded,
+    /// The thing fell too often and is out of service. Nothing happened.
+    #[error("out of service after repeated faults")]
+    Parked,
+    /// The database does not take it. Nothing happened.
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    /// This command made the actor fall. Nothing happened; it is not tried again.
+    #[error("internal fault")]
+    Poison,
+    /// May have happened: repeating it with its idempotency key tells.
+    #[error("the outcome is not known")]
+    Unknown,
+    /// No answer in time; may still happen.
+    #[error("no answer in time")]
+    Timeout,
+    /// The server leaves. Nothing happened.
+    #[error("the server is shutting down")]
+    Closed,
+}
+
+/// How everybody speaks to one thing.
+pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
+
+impl<T: Aggregate> Clone for Handle<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Aggregate> Handle<T> {
+    /// Whose.
+    pub fn id(&self) -> Id {
+        self.0.id
+    }
+
+    /// Out of service after repeated falls.
+    pub fn is_parked(&self) -> bool {
+        matches!(self.0.status.borrow().1, ActorStatus::Parked)
+    }
+
+    /// The last committed state. No mailbox, no lock. Nothing while it was never loaded.
+    pub fn read(&self) -> Arc<Versioned<T>> {
+        self.0.published.load_full()
+    }
+
+    /// Asks a command; a fall of the actor in between is not noticed as long as `within` allows.
+    pub async fn ask(&self, caller: Caller, command: T::Command, within: Duration) -> Result<Answered<T>, AskError> {
+        let asked = Asked { command, caller };
+        tokio::time::timeout(within, self.deliver(asked)).await.unwrap_or(Err(AskError::Timeout))
+    }
+
+    async fn deliver(&self, mut asked: Asked<T>) -> Result<Answered<T>, AskError> {
+        let mut seen = self.0.status.subscribe();
+        let full = |_| {
+            self.0.supervisor.meter().overloaded.one();
+            AskError::Overloaded
+        };
+        let mut permit = self.0.permits.clone().try_acquire_owned().map_err(full)?;
+        loop {
+            let (generation, status) = match seen.wait_for(|(_, status)| !matches!(status, ActorStatus::Starting)).await
+            {
+                Ok(now) => (now.0, now.1.clone()),
+                Err(_) => return Err(AskError::Closed),
+            };
+            let actor = match status {
+                ActorStatus::Here(actor) => actor,
+                ActorStatus::Resting => {
+                    self.0.wake();
+                    continue;
+                }
+                ActorStatus::Closed => return Err(AskError::Closed),
+                ActorStatus::Starting | ActorStatus::Parked => return Err(AskError::Parked),
+            };
+            let (reply, outcome) = oneshot::channel();
+            // A refused send hands the envelope back; dropping it answers NotDone through `outcome`.
+            let _ = actor.cast(Msg::Do(Envelope::new(asked, reply, permit)));
+            match outcome.await {
+                Ok(Outcome::Done(answered)) => return Ok(answered),
+                Ok(Outcome::Refused(refusal)) => return Err(AskError::Refused(refusal)),
+                Ok(Outcome::KeyTaken) => return Err(AskError::KeyTaken),
+                Ok(Outcome::Unavailable(why)) => return Err(AskError::Unavailable(why)),
+                Ok(Outcome::Poison) => return Err(AskError::Poison),
+                Ok(Outcome::Unknown) | Err(_) => return Err(AskError::Unknown),
+                Ok(Outcome::NotDone(back, kept)) => {
+                    (asked, permit) = (back, kept);
+                    let moved = seen.wait_for(|(g, status)| *g > generation || !matches!(status, ActorStatus::Here(_)));
+                    if moved.await.is_err() {
+                        return Err(AskError::Closed);
+                    }
+                }
+            }
+        }
+    }
+}

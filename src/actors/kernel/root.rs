@@ -1,0 +1,157 @@
+//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; whoever of them falls starts again.
+//!
+//! Its children are few and hold no state that is not on disk or in shared places, so a restart is a new start.
+
+use futures::future::BoxFuture;
+use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Starts a child linked to the given supervisor and puts its address where others find it.
+pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
+
+/// How a child of the root fares.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Component {
+    /// It runs.
+    pub up: bool,
+    /// How often it fell.
+    pub falls: u64,
+    /// Why it fell last.
+    pub last_error: Option<String>,
+}
+
+/// How all children of the root fare; written by the root alone.
+#[derive(Clone, Debug, Default)]
+pub struct Components(Arc<Mutex<BTreeMap<&'static str, Component>>>);
+
+impl Components {
+    /// All by name.
+    pub fn all(&self) -> BTreeMap<&'static str, Component> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn up(&self, name: &'static str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().up = true;
+    }
+    fn fell(&self, name: &'static str, why: &str) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let component = all.entry(name).or_default();
+        (component.up, component.falls, component.last_error) = (false, component.falls + 1, Some(why.to_owned()));
+    }
+}
+
+/// What the root is told.
+pub enum RootMsg {
+    /// Start this child and keep it.
+    Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
+    /// A restart that was due after a fall.
+    Restart(&'static str),
+    /// From now on nobody is started again. Answered, because the ends of children overtake what is merely sent.
+    Closing(RpcReplyPort<()>),
+}
+
+/// The root actor.
+pub struct Root;
+
+/// Its state.
+#[derive(Default)]
+pub struct RootState {
+    starters: HashMap<&'static str, Starter>,
+    by_actor: HashMap<ActorId, &'static str>,
+    /// How often each fell lately, and when last.
+    falls: HashMap<&'static str, (u32, Instant)>,
+    components: Components,
+    closing: bool,
+}
+
+const FIRST: Duration = Duration::from_millis(5);
+const LONGEST: Duration = Duration::from_secs(5);
+/// A component that stood this long begins anew with its delays.
+const LATELY: Duration = Duration::from_secs(60);
+
+impl Actor for Root {
+    type Msg = RootMsg;
+    type State = RootState;
+    type Arguments = Components;
+
+    async fn pre_start(&self, _: ActorRef<RootMsg>, components: Components) -> Result<RootState, ActorProcessingErr> {
+        Ok(RootState { components, ..RootState::default() })
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<RootMsg>,
+        message: RootMsg,
+        s: &mut RootState,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            RootMsg::Keep(name, starter, reply) => {
+                let started = starter(me.get_cell()).await;
+                if let Ok(cell) = &started {
+                    s.by_actor.insert(cell.get_id(), name);
+                    s.starters.insert(name, starter);
+                    s.components.up(name);
+                }
+                let _ = reply.send(started.map(|_| ()));
+            }
+            RootMsg::Restart(name) if !s.closing => s.restart(name, &me).await,
+            RootMsg::Restart(_) => {}
+            RootMsg::Closing(reply) => {
+                s.closing = true;
+                let _ = reply.send(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<RootMsg>,
+        event: SupervisionEvent,
+        s: &mut RootState,
+    ) -> Result<(), ActorProcessingErr> {
+        let (cell, why) = match event {
+            SupervisionEvent::ActorFailed(cell, error) => (cell, error.to_string()),
+            SupervisionEvent::ActorTerminated(cell, _, why) => (cell, why.unwrap_or_else(|| "stopped".to_owned())),
+            _ => return Ok(()),
+        };
+        if let Some(name) = s.by_actor.remove(&cell.get_id())
+            && !s.closing
+        {
+            s.components.fell(name, &why);
+            let now = Instant::now();
+            let (falls, last) = s.falls.entry(name).or_insert((0, now));
+            *falls = if now.duration_since(*last) > LATELY { 1 } else { *falls + 1 };
+            *last = now;
+            let wait = FIRST.saturating_mul(2u32.saturating_pow((*falls).min(10))).min(LONGEST);
+            tracing::error!(name, why, ?wait, "a component fell, starts again");
+            me.send_after(wait, move || RootMsg::Restart(name));
+        }
+        Ok(())
+    }
+}
+
+impl RootState {
+    async fn restart(&mut self, name: &'static str, me: &ActorRef<RootMsg>) {
+        let Some(starter) = self.starters.get(name).cloned() else { return };
+        match starter(me.get_cell()).await {
+            Ok(cell) => {
+                self.by_actor.insert(cell.get_id(), name);
+                self.components.up(name);
+            }
+            Err(error) => {
+                tracing::error!(name, %error, "could not be started, is tried again");
+                me.send_after(LONGEST, move || RootMsg::Restart(name));
+            }
+        }
+    }
+}
+
+/// Starts a child under the root.
+pub async fn keep(root: &ActorRef<RootMsg>, name: &'static str, starter: Starter) -> Result<(), SpawnErr> {
+    match ractor::call!(root, |reply| RootMsg::Keep(name, starter, reply)) {
+        Ok(started) => started,
+        Err(error) => Err(SpawnErr::StartupFailed(error.to_string().into())),
+    }
+}

@@ -1,0 +1,324 @@
+//! Supervises the actors of one kind: starts, restarts, parks, rests. It routes nothing.
+
+use crate::actors::kernel::actor::{Activator, AggregateActor, Args, Msg};
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::restart_policy::{Next, Policy};
+use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::id::Id;
+use crate::store::{Key, Store, StoredAggregate};
+use dashmap::DashMap;
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The places of one kind.
+pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
+
+/// What a supervisor is told.
+pub enum SupervisorMsg<T: Aggregate> {
+    /// Bring it up, unless it is up.
+    Start(Id, Arc<DirectoryEntry<T>>),
+    /// Bring these up with their states, and answer when all are up (bulk start, fresh ids).
+    StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
+    /// A restart that was due after a fall.
+    Restart(Id, u64),
+    /// The thing asks to leave memory.
+    Passivate(Id, u64),
+    /// Looks again for places that nobody holds any more.
+    Sweep,
+    /// The server leaves: all finish what they were told, answer when they are gone.
+    Close(RpcReplyPort<()>),
+    /// For fall tests.
+    #[cfg(any(test, debug_assertions))]
+    Fall,
+}
+
+/// The supervisor actor.
+pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);
+
+/// What a supervisor is made with.
+pub struct SupervisorArgs<T: Aggregate> {
+    pub(super) me: SupervisorRef<T>,
+    pub(super) entries: Entries<T>,
+    pub(super) store: Store,
+    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) activator: Arc<dyn Activator>,
+    pub(super) environment: Arc<Environment>,
+    pub(super) policy: Policy,
+}
+
+impl<T: Aggregate> Clone for SupervisorArgs<T> {
+    fn clone(&self) -> Self {
+        Self {
+            me: self.me.clone(),
+            entries: self.entries.clone(),
+            store: self.store.clone(),
+            world: self.world.clone(),
+            activator: self.activator.clone(),
+            environment: self.environment.clone(),
+            policy: self.policy,
+        }
+    }
+}
+
+struct Child {
+    falls: VecDeque<Duration>,
+    generation: u64,
+}
+
+/// Its state.
+pub struct SupervisorState<T: Aggregate> {
+    args: SupervisorArgs<T>,
+    children: HashMap<Id, Child>,
+    by_actor: HashMap<ActorId, Id>,
+    /// At rest, told to stop, not gone yet.
+    leaving: HashMap<ActorId, Id>,
+    /// At rest and gone, but somebody holds a handle.
+    lingering: Vec<Id>,
+    sweeping: bool,
+    began: Instant,
+    closed: bool,
+    closing: Option<RpcReplyPort<()>>,
+}
+
+impl<T: StoredAggregate> Actor for Supervisor<T> {
+    type Msg = SupervisorMsg<T>;
+    type State = SupervisorState<T>;
+    type Arguments = SupervisorArgs<T>;
+
+    /// After a fall of the supervisor its children are gone with it: all that were up come up again.
+    async fn pre_start(
+        &self,
+        me: ActorRef<SupervisorMsg<T>>,
+        args: SupervisorArgs<T>,
+    ) -> Result<SupervisorState<T>, ActorProcessingErr> {
+        let mut lingering = Vec::new();
+        for entry in args.entries.iter() {
+            let mut up = false;
+            entry.status.send_modify(|status| {
+                up = !matches!(status.1, ActorStatus::Resting | ActorStatus::Closed);
+                if up {
+                    status.1 = ActorStatus::Starting;
+                }
+            });
+            if up {
+                let _ = me.cast(SupervisorMsg::Start(entry.id, entry.clone()));
+            } else {
+                lingering.push(entry.id);
+            }
+        }
+        let _ = me.cast(SupervisorMsg::Sweep);
+        args.me.set(me);
+        Ok(SupervisorState {
+            args,
+            children: HashMap::new(),
+            by_actor: HashMap::new(),
+            leaving: HashMap::new(),
+            lingering,
+            sweeping: true,
+            began: Instant::now(),
+            closed: false,
+            closing: None,
+        })
+    }
+
+    async fn handle(
+        &self,
+        me: ActorRef<SupervisorMsg<T>>,
+        message: SupervisorMsg<T>,
+        s: &mut SupervisorState<T>,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            SupervisorMsg::Start(id, entry) => s.start(id, &entry, None, &me).await,
+            SupervisorMsg::StartKnown(known, reply) => {
+                for (id, state) in known {
+                    let entry = s.entry(id);
+                    s.start(id, &entry, Some(state), &me).await;
+                }
+                let _ = reply.send(());
+            }
+            SupervisorMsg::Restart(id, generation) => {
+                let entry = s.args.entries.get(&id).map(|entry| entry.clone());
+                if let Some(entry) = entry
+                    && s.children.get(&id).is_some_and(|child| child.generation == generation)
+                {
+                    s.start(id, &entry, None, &me).await;
+                }
+            }
+            SupervisorMsg::Passivate(id, generation) => s.passivate(id, generation),
+            SupervisorMsg::Sweep => s.sweep(&me),
+            SupervisorMsg::Close(reply) => s.close(reply),
+            #[cfg(any(test, debug_assertions))]
+            SupervisorMsg::Fall => panic!("asked to fall"),
+        }
+        Ok(())
+    }
+
+    async fn handle_supervisor_evt(
+        &self,
+        me: ActorRef<SupervisorMsg<T>>,
+        event: SupervisionEvent,
+        s: &mut SupervisorState<T>,
+    ) -> Result<(), ActorProcessingErr> {
+        let (cell, why) = match event {
+            SupervisionEvent::ActorFailed(cell, error) => (cell, error.to_string()),
+            SupervisionEvent::ActorTerminated(cell, state, why) => {
+                drop(state); // it holds its status
+                (cell, why.unwrap_or_else(|| "stopped".to_owned()))
+            }
+            _ => return Ok(()),
+        };
+        if let Some(id) = s.leaving.remove(&cell.get_id()) {
+            s.lingering.extend((!s.evicted(id)).then_some(id));
+            s.sweep_later(&me);
+        }
+        if let Some(id) = s.by_actor.remove(&cell.get_id()) {
+            if !s.closed {
+                s.fell(id, &why, &me);
+            }
+            if s.by_actor.is_empty()
+                && let Some(reply) = s.closing.take()
+            {
+                let _ = reply.send(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<T: StoredAggregate> SupervisorState<T> {
+    fn entry(&self, id: Id) -> Arc<DirectoryEntry<T>> {
+        let fresh = || DirectoryEntry::new(id, self.args.me.clone(), self.args.policy.most_waiting);
+        self.args.entries.entry(id).or_insert_with(fresh).clone()
+    }
+
+    async fn start(
+        &mut self,
+        id: Id,
+        asked: &Arc<DirectoryEntry<T>>,
+        known: Option<Arc<Versioned<T>>>,
+        me: &ActorRef<SupervisorMsg<T>>,
+    ) {
+        // The entry may have been evicted while somebody held its handle: it goes back, unless another one is there.
+        let entry = self.args.entries.entry(id).or_insert_with(|| asked.clone()).clone();
+        if !Arc::ptr_eq(&entry, asked) {
+            asked.status.send_modify(|status| *status = (status.0 + 1, ActorStatus::Closed));
+        }
+        if self.closed {
+            entry.status.send_modify(|status| status.1 = ActorStatus::Closed);
+            return;
+        }
+        if matches!(entry.status.borrow().1, ActorStatus::Here(_)) {
+            return;
+        }
+        let last = entry.status.borrow().0;
+        let child = self.children.entry(id).or_insert(Child { falls: VecDeque::new(), generation: last });
+        child.generation += 1;
+        let generation = child.generation;
+        let args = Args {
+            entry: entry.clone(),
+            store: self.args.store.clone(),
+            world: self.args.world.clone(),
+            activator: self.args.activator.clone(),
+            environment: self.args.environment.clone(),
+            policy: self.args.policy,
+            generation,
+            supervisor: self.args.me.clone(),
+            known,
+        };
+        // pre_start only enqueues a load, so awaiting the spawn costs microseconds whatever the database does.
+        match AggregateActor::spawn_linked(None, AggregateActor(PhantomData), args, me.get_cell()).await {
+            Ok((actor, _)) => {
+                self.by_actor.insert(actor.get_id(), id);
+                entry.status.send_replace((generation, ActorStatus::Here(actor)));
+            }
+            Err(error) => self.fell(id, &error.to_string(), me),
+        }
+    }
+
+    fn passivate(&mut self, id: Id, generation: u64) {
+        let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
+        let mut gone = None;
+        entry.status.send_if_modified(|status| {
+            if status.0 != generation || !matches!(status.1, ActorStatus::Here(_)) {
+                return false;
+            }
+            if let ActorStatus::Here(actor) = std::mem::replace(&mut status.1, ActorStatus::Resting) {
+                gone = Some(actor);
+            }
+            true
+        });
+        let Some(actor) = gone else { return };
+        self.by_actor.remove(&actor.get_id()); // asked for: not a fall
+        self.leaving.insert(actor.get_id(), id);
+        self.children.remove(&id);
+        actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
+        self.args.store.forget(Key(T::KIND, id));
+    }
+
+    /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.
+    fn evicted(&self, id: Id) -> bool {
+        let rests = |entry: &Arc<DirectoryEntry<T>>| matches!(entry.status.borrow().1, ActorStatus::Resting);
+        self.args.entries.remove_if(&id, |_, entry| Arc::strong_count(entry) == 1 && rests(entry));
+        self.args.entries.get(&id).is_none_or(|entry| !rests(&entry))
+    }
+
+    fn sweep(&mut self, me: &ActorRef<SupervisorMsg<T>>) {
+        self.sweeping = false;
+        let lingering = std::mem::take(&mut self.lingering);
+        self.lingering = lingering.into_iter().filter(|id| !self.evicted(*id)).collect();
+        self.sweep_later(me);
+    }
+
+    fn sweep_later(&mut self, me: &ActorRef<SupervisorMsg<T>>) {
+        if !self.sweeping && !self.lingering.is_empty() {
+            self.sweeping = true;
+            me.send_after(self.args.policy.rest_after, || SupervisorMsg::Sweep);
+        }
+    }
+
+    fn fell(&mut self, id: Id, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
+        let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
+        let Some(child) = self.children.get_mut(&id) else { return };
+        self.args.me.meter().falls.one();
+        entry.restarts.fetch_add(1, Relaxed);
+        *entry.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
+        let chance = self.args.environment.chance();
+        let delay = match self.args.policy.after(&mut child.falls, self.began.elapsed(), chance) {
+            Next::RestartAfter(delay) => {
+                tracing::error!(kind = T::KIND, %id, why, ?delay, "fell, starts again");
+                entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
+                delay
+            }
+            Next::ParkAndProbeAfter(delay) => {
+                tracing::error!(kind = T::KIND, %id, why, falls = child.falls.len(), "fell too often: parked");
+                entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
+                delay
+            }
+        };
+        let generation = child.generation;
+        me.send_after(delay, move || SupervisorMsg::Restart(id, generation));
+    }
+
+    /// Every child finishes what it has been told; then they are gone.
+    fn close(&mut self, reply: RpcReplyPort<()>) {
+        self.closed = true;
+        for entry in self.args.entries.iter() {
+            let before = entry.status.borrow().1.clone();
+            if let ActorStatus::Here(actor) = before {
+                let _ = actor.cast(Msg::Leave);
+            }
+            entry.status.send_modify(|status| status.1 = ActorStatus::Closed);
+        }
+        if self.by_actor.is_empty() {
+            let _ = reply.send(());
+        } else {
+            self.closing = Some(reply);
+        }
+    }
+}

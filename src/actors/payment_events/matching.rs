@@ -1,0 +1,86 @@
+//! KeptPaymentEvent payment events: which order each belongs to, and what it hears. Not for signatures (`domain/inbound`).
+
+use crate::actors::kernel::envelope::{Caller, IdempotencyKey};
+use crate::actors::kernel::handle::AskError;
+use crate::app::App;
+use crate::domain::id::Id;
+use crate::domain::order::{OrderCommand, PaymentNews};
+use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
+use crate::domain::principal::Principal;
+use crate::store::Unavailable;
+use std::sync::Arc;
+
+/// Event ids are kept this long, so that a repeat has no second effect (decisions §9).
+const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+
+/// What became of a payment event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// An order took it, now or before.
+    Applied,
+    /// It matches no order yet.
+    Unmatched,
+    /// Nothing that we use.
+    Ignored,
+}
+
+/// Finds the order and tells it; the event's id is kept in the commit of its effect.
+pub async fn apply(shop: &App, event: &PaymentEvent) -> Result<Outcome, AskError> {
+    let Some(news) = news(event) else { return Ok(Outcome::Ignored) };
+    let Some(order) = find(shop, &event.links).await? else { return Ok(Outcome::Unmatched) };
+    let key = IdempotencyKey {
+        key: format!("payments:{}", event.id),
+        body_hash: String::new(),
+        expires_at: shop.environment.now().plus_ms(KEPT_MS),
+    };
+    let caller = Caller { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
+    match shop.orders.ask(order, caller, OrderCommand::Payment(news)).await {
+        // The id is there already: its effect is in the commit that wrote it.
+        Ok(_) | Err(AskError::KeyTaken) => Ok(Outcome::Applied),
+        Err(error) => Err(error),
+    }
+}
+
+fn news(event: &PaymentEvent) -> Option<PaymentNews> {
+    let intent = event.links.payment_intent.clone();
+    Some(match &event.effect {
+        PaymentEffect::Paid { amount_cents, currency, session, payment_intent, .. } => PaymentNews::Paid {
+            amount_cents: *amount_cents,
+            currency: currency.clone(),
+            session: Some(session.clone()),
+            intent: payment_intent.clone(),
+        },
+        PaymentEffect::Failed { reason } => PaymentNews::Failed { reason: Some(reason.clone()), intent },
+        PaymentEffect::Refunded { amount_refunded_cents, full, .. } => {
+            PaymentNews::Refunded { amount_cents: Some(*amount_refunded_cents), whole: *full, intent }
+        }
+        PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
+        PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
+            return None;
+        }
+    })
+}
+
+/// By `client_reference_id`, `metadata.orderId`, or the stored session or payment intent.
+async fn find(shop: &App, links: &OrderLinks) -> Result<Option<Id>, AskError> {
+    let away = |error: crate::store::rows::LoadError| {
+        tracing::warn!(%error, "orders cannot be read");
+        AskError::Unavailable(Unavailable::Database)
+    };
+    for named in [&links.client_reference_id, &links.order_id].into_iter().flatten() {
+        if let Ok(id) = named.parse::<Id>()
+            && shop.orders.find(id).await.map_err(away)?.is_some()
+        {
+            return Ok(Some(id));
+        }
+    }
+    if let Some(session) = &links.session
+        && let Some(order) = shop.queries.order_of_session(session).await.map_err(away)?
+    {
+        return Ok(Some(order));
+    }
+    match &links.payment_intent {
+        Some(intent) => shop.queries.order_of_intent(intent).await.map_err(away),
+        None => Ok(None),
+    }
+}

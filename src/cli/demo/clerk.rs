@@ -1,0 +1,183 @@
+//! The people behind the counter: the bank that says that an order is paid, shipping of what is ready, deliveries of
+//! material that ran low, another try of a print that failed.
+//!
+//! They look at how things stand, not at what happened, so a demo that was ended in the middle goes on where it was.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use simulator::payments::{Payment, PaymentEvent, signature};
+use tokio::time::sleep;
+
+use super::Clock;
+use super::setup::{id, text};
+use super::tally::{Tally, count};
+use crate::cli::CliError;
+use crate::cli::api::{Api, json_of};
+use crate::domain::time::Timestamp;
+
+/// Between two rounds.
+const EVERY: Duration = Duration::from_secs(1);
+/// How long stock stays low before the delivery comes, ms: long enough to see jobs wait.
+const DELIVERY_MS: i64 = 12_000;
+/// How long a failed print is looked at before it is tried again, ms.
+const LOOK_MS: i64 = 3_000;
+/// A day, ms.
+const DAY_MS: i64 = 86_400_000;
+const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
+
+/// Everybody behind the counter.
+pub struct Clerk {
+    api: Api,
+    clock: Clock,
+    payment_secret: String,
+    tally: Arc<Tally>,
+    /// Since when something waits for its delay.
+    since: BTreeMap<String, Timestamp>,
+    parcels: usize,
+}
+
+impl Clerk {
+    /// Ready to work.
+    pub fn new(api: Api, clock: Clock, payment_secret: String, tally: Arc<Tally>) -> Self {
+        Self { api, clock, payment_secret, tally, since: BTreeMap::new(), parcels: 0 }
+    }
+
+    /// Works until it is stopped; ends only with an error.
+    pub async fn work(mut self) -> CliError {
+        loop {
+            if let Err(error) = self.round().await {
+                return error;
+            }
+            sleep(EVERY).await;
+        }
+    }
+
+    async fn round(&mut self) -> Result<(), CliError> {
+        for order in self.orders("created").await? {
+            self.pay(&order).await?;
+        }
+        for order in self.orders("ready").await? {
+            self.ship(&order).await?;
+        }
+        self.restock().await?;
+        self.retry().await
+    }
+
+    async fn orders(&self, status: &str) -> Result<Vec<Value>, CliError> {
+        let mut page = self.api.get(&format!("/api/orders?status={status}")).await?;
+        Ok(page["orders"].as_array_mut().map(std::mem::take).unwrap_or_default())
+    }
+
+    /// What the payment processor sends when the customer has paid.
+    async fn pay(&self, order: &Value) -> Result<(), CliError> {
+        let now = (self.clock)().0.div_euclid(1000);
+        let total = order["totalCents"].as_i64().unwrap_or_default();
+        let payment = Payment::new(id(order)?, total, text(order, "currency")?);
+        let body = payment.event(PaymentEvent::Completed, &format!("evt_demo_{}", id(order)?), now);
+        let signed = signature(&self.payment_secret, now, body.as_bytes());
+        let event = self.api.request(Method::POST, "/webhooks/payments").header("Stripe-Signature", signed);
+        let event = event.header("Content-Type", "application/json").body(body);
+        json_of(event.send().await.map_err(crate::cli::api::ApiFailure::from)?).await?;
+        Ok(())
+    }
+
+    async fn ship(&mut self, order: &Value) -> Result<(), CliError> {
+        let carrier = CARRIERS[self.parcels % CARRIERS.len()];
+        self.parcels += 1;
+        let delivery = (self.clock)().plus_ms(3 * DAY_MS).to_string();
+        let parcel = json!({
+            "carrier": carrier,
+            "trackingNumber": format!("DEMO{:08}", order["number"].as_str().map(digits).unwrap_or_default()),
+            "estimatedDelivery": delivery.get(..10),
+        });
+        self.api.post(&format!("/api/orders/{}/ship", id(order)?), &parcel).await?;
+        Ok(())
+    }
+
+    /// Brings material that has been low for a while.
+    async fn restock(&mut self) -> Result<(), CliError> {
+        for material in self.api.list::<Value>("/api/inventory/materials", "materials").await? {
+            let amount = |name: &str| material[name].as_f64().unwrap_or_default();
+            let id = id(&material)?;
+            let low = amount("available") < amount("reorderPoint") || amount("quantity") < amount("reorderPoint");
+            if !self.due(&id, low, DELIVERY_MS) {
+                continue;
+            }
+            let delivery = json!({"delta": material["reorderQuantity"], "reason": "delivery"});
+            self.api.post(&format!("/api/inventory/materials/{id}/adjustments"), &delivery).await?;
+            count(&self.tally.restocked);
+        }
+        Ok(())
+    }
+
+    /// Tries failed prints again.
+    async fn retry(&mut self) -> Result<(), CliError> {
+        let mut page = self.api.get("/api/jobs?state=FAILED").await?;
+        for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+            let id = id(&job)?;
+            if self.due(&id, true, LOOK_MS) {
+                self.api.post(&format!("/api/jobs/{id}/retry"), &json!({})).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether something has been so for this long; then its time begins anew.
+    fn due(&mut self, what: &str, so: bool, ms: i64) -> bool {
+        if !so {
+            self.since.remove(what);
+            return false;
+        }
+        let now = (self.clock)();
+        let since = *self.since.entry(what.to_owned()).or_insert(now);
+        let due = now.since(since) >= ms;
+        if due {
+            self.since.remove(what);
+        }
+        due
+    }
+}
+
+/// The digits of a number such as `ORD-000123`.
+fn digits(text: &str) -> u64 {
+    text.chars().filter(char::is_ascii_digit).collect::<String>().parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
+    use super::*;
+
+    #[test]
+    fn a_delay_counts_from_when_it_became_so() {
+        crate::services::tls::install_provider();
+        let now = Arc::new(AtomicI64::new(0));
+        let clock: Clock = {
+            let now = now.clone();
+            Arc::new(move || Timestamp(now.load(Relaxed)))
+        };
+        let api = Api::over_tcp("http://localhost", "key").unwrap();
+        let mut clerk = Clerk::new(api, clock, String::new(), Arc::default());
+        assert!(!clerk.due("m", true, 100));
+        now.store(50, Relaxed);
+        assert!(!clerk.due("m", false, 100), "it was well in between");
+        assert!(!clerk.due("m", true, 100));
+        now.store(149, Relaxed);
+        assert!(!clerk.due("m", true, 100));
+        now.store(150, Relaxed);
+        assert!(clerk.due("m", true, 100));
+        assert!(!clerk.due("m", true, 100), "the next time begins anew");
+    }
+
+    #[test]
+    fn digits_of_a_number() {
+        assert_eq!(digits("ORD-000123"), 123);
+    }
+}

@@ -1,0 +1,185 @@
+//! What every durable thing is: a pure state machine whose every change is part of one durable commit.
+//!
+//! Not for I/O: outside work is *wanted* ([`Aggregate::effects`]) and carried out by `actors/`.
+
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::principal::Principal;
+use crate::domain::refusal::Refusal;
+use crate::domain::rules::Rules;
+use crate::domain::time::Timestamp;
+use crate::domain::{access, endpoint, job, material, order};
+use serde::{Serialize, de::DeserializeOwned};
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::Arc;
+
+/// Human numbers handed out by a counter; gaps are allowed (decisions §1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Counter {
+    /// `ORD-000123`
+    Order,
+    /// `JOB-000123`
+    Job,
+}
+
+/// Where fresh ids, numbers and randomness come from.
+pub trait Ids: Send + Sync {
+    /// A fresh `UUIDv7`.
+    fn id(&self) -> Id;
+    /// The next human number.
+    fn number(&self, counter: Counter) -> i64;
+    /// Uniform in `0.0..1.0`, for jitter.
+    fn chance(&self) -> f64;
+}
+
+/// What a decision may know besides the state: handed in, never taken from the air.
+#[derive(Clone, Copy)]
+pub struct DecisionContext<'a> {
+    /// The clock.
+    pub now: Timestamp,
+    /// Who asks.
+    pub by: &'a Principal,
+    /// The shop's settings.
+    pub rules: &'a Rules,
+    /// Ids, numbers, chance.
+    pub ids: &'a dyn Ids,
+}
+
+/// A row that a commit writes besides the head, under the head's version guard. Only `store/` maps it to a table.
+#[derive(Clone, Debug)]
+pub enum Row {
+    /// A job as it is now (insert or replace).
+    Job(Arc<job::Job>),
+    /// An attempt as it is now (insert or replace).
+    Attempt(job::Attempt),
+    /// A payment of an order (insert).
+    Payment(order::Payment),
+    /// A movement of the ledger (insert).
+    Movement(material::Movement),
+    /// A claim as it is now (insert or replace).
+    Claim(material::Claim),
+    /// A claim that is settled (delete).
+    ClaimGone(material::ClaimId),
+    /// A delivery as it is now (insert or replace).
+    Delivery(endpoint::Delivery),
+    /// A staff member as they are now (insert or replace).
+    User(access::User),
+    /// An API key as it is now (insert or replace).
+    ApiKey(access::ApiKey),
+    /// A staff session as it is now (insert or replace).
+    Session(access::Session),
+    /// A session that ended (delete).
+    SessionGone(Id),
+}
+
+/// Another thing that a commit brings into being, at version 1. Creating is free; updating is owned.
+#[derive(Clone, Debug)]
+pub enum Created {
+    /// Mail to be sent.
+    Mail(Mail),
+}
+
+/// The outcome of a command: the whole next state, and only the rows that differ.
+#[derive(Debug)]
+pub struct Decision<T: Aggregate> {
+    /// The next state; `None` when the command changes nothing ("already").
+    pub next: Option<T>,
+    /// Changed rows.
+    pub rows: Vec<Row>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// New things.
+    pub created: Vec<Created>,
+    /// What the caller hears.
+    pub answer: T::Answer,
+}
+
+impl<T: Aggregate> Decision<T> {
+    /// A change of the head alone.
+    pub fn to(next: T, answer: T::Answer) -> Self {
+        Self { next: Some(next), rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+    }
+    /// Nothing changes.
+    pub fn unchanged(answer: T::Answer) -> Self {
+        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+    }
+    /// With these rows.
+    pub fn rows(mut self, rows: impl IntoIterator<Item = Row>) -> Self {
+        self.rows.extend(rows);
+        self
+    }
+    /// With these events.
+    pub fn events(mut self, events: impl IntoIterator<Item = Event>) -> Self {
+        self.events.extend(events);
+        self
+    }
+    /// With these new things.
+    pub fn created(mut self, created: impl IntoIterator<Item = Created>) -> Self {
+        self.created.extend(created);
+        self
+    }
+}
+
+/// A thing with an identity and a life. Its serialized form is the `doc` of its head row (≤ 4 KB): growing parts are
+/// persistent maps, skipped by serde, written as [`Row`]s and put back by the store's load.
+pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// The kind's word: `order`, `printer`, … (errors, events, `/api/system/actors`).
+    const KIND: &'static str;
+    /// What somebody asks.
+    type Command: Clone + Debug + Send + Sync + 'static;
+    /// What the caller hears; kept with its idempotency key.
+    type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// Outside work this state calls for, keyed so that it is recognised when it is already under way.
+    type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
+
+    /// The rule. `this` is `None` until the thing exists: everything but a creating command is then refused with
+    /// [`Refusal::not_found`].
+    fn decide(
+        this: Option<&Self>,
+        id: Id,
+        cx: &DecisionContext<'_>,
+        command: &Self::Command,
+    ) -> Result<Decision<Self>, Refusal>;
+    /// The command's name for the audit log (`order.cancel`).
+    fn name(command: &Self::Command) -> &'static str;
+    /// What the audit log names as the subject, where that is a part of the thing (a user of access) and not the thing.
+    fn subject(command: &Self::Command, answer: &Self::Answer) -> Option<(&'static str, Id)> {
+        let _ = (command, answer);
+        None
+    }
+    /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
+    fn if_version(command: &Self::Command) -> Option<i64> {
+        let _ = command;
+        None
+    }
+    /// A database constraint said no (a taken code): as a business answer.
+    fn clash(constraint: &str) -> Refusal {
+        Refusal::conflict("conflict", format!("{constraint} is taken"))
+    }
+    /// Level-triggered: asked after every load and every commit. Recovery is this function and nothing else.
+    fn effects(&self) -> Vec<Self::Effect> {
+        Vec::new()
+    }
+    /// May leave memory when nobody asks for it.
+    fn at_rest(&self) -> bool {
+        true
+    }
+}
+
+/// A state as it is on disk.
+#[derive(Clone, Debug)]
+pub struct Versioned<T> {
+    /// Number of commits of the head; 0 before the first.
+    pub version: i64,
+    /// `None` until it exists.
+    pub state: Option<T>,
+}
+
+impl<T> Versioned<T> {
+    /// Not on disk yet.
+    pub const fn nothing() -> Self {
+        Self { version: 0, state: None }
+    }
+}

@@ -1,0 +1,83 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use crate::domain::testing::{Bench, id};
+use proptest::prelude::*;
+
+#[test]
+fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
+    let mut bench = Bench::new();
+    let mut kept: Option<KeptPaymentEvent> = None;
+    let keep = InboundCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
+    let missed = InboundCommand::Tried { matched: false };
+    assert!(bench.tell(&mut kept, id(1), &missed).is_err());
+    bench.tell(&mut kept, id(1), &keep).unwrap();
+    assert!(bench.tell(&mut kept, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
+    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now }], "at once");
+    bench.tell(&mut kept, id(1), &missed).unwrap();
+    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOURLY_MS) }]);
+    let mut matched = kept.clone();
+    bench.tell(&mut matched, id(1), &InboundCommand::Tried { matched: true }).unwrap();
+    assert!(matched.as_ref().unwrap().at_rest() && matched.unwrap().effects().is_empty());
+    bench.now = bench.now.plus_ms(KEPT_DAYS * 24 * HOURLY_MS);
+    let given_up = bench.tell(&mut kept, id(1), &missed).unwrap();
+    assert_eq!(given_up.events[0].event, "payment.unmatched");
+    assert_eq!(given_up.created.len(), 1);
+    assert!(kept.unwrap().at_rest());
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Keep,
+    Tried(bool),
+    Later(i64),
+    Restart,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        1 => Just(Step::Keep),
+        4 => proptest::bool::weighted(0.1).prop_map(Step::Tried),
+        3 => (0..3 * 24 * HOURLY_MS).prop_map(Step::Later),
+        1 => Just(Step::Restart),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn an_event_is_kept_once_and_ends_once_matched_or_told(steps in proptest::collection::vec(any_step(), 1..80)) {
+        let mut bench = Bench::new();
+        let mut it: Option<KeptPaymentEvent> = None;
+        let (mut matched, mut told) = (0, 0);
+        for step in steps {
+            let was = it.clone();
+            let open = was.as_ref().is_some_and(|was| !was.done);
+            match step {
+                Step::Keep => {
+                    let keep = InboundCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
+                    let decided = bench.tell(&mut it, id(1), &keep).unwrap();
+                    prop_assert_eq!(decided.next.is_some(), was.is_none(), "a repeat is the same event");
+                }
+                Step::Tried(taken) => match bench.tell(&mut it, id(1), &InboundCommand::Tried { matched: taken }) {
+                    Ok(decided) => {
+                        prop_assert_eq!(decided.next.is_some(), open);
+                        matched += u32::from(taken && open);
+                        told += decided.events.len() as u32;
+                        prop_assert_eq!(decided.events.len(), decided.created.len(), "people are told of what is given up");
+                    }
+                    Err(refusal) => prop_assert!(was.is_none() && refusal.code == "inbound_not_found"),
+                },
+                Step::Later(ms) => bench.now = bench.now.plus_ms(ms),
+                Step::Restart => it = it.map(|it| serde_json::from_str(&serde_json::to_string(&it).unwrap()).unwrap()),
+            }
+            let Some(now) = &it else { continue };
+            prop_assert!(matched + told <= 1, "matched or given up, once");
+            prop_assert_eq!(now.done, matched + told == 1);
+            prop_assert_eq!((now.effects().len(), now.at_rest()), (usize::from(!now.done), now.done));
+            if let Some(was) = was.filter(|was| was.done) {
+                prop_assert_eq!(now, &was);
+            }
+            prop_assert!(told == 0 || bench.now.since(now.created_at) >= KEPT_DAYS * 24 * HOURLY_MS, "not given up early");
+        }
+    }
+}

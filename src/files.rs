@@ -1,0 +1,3 @@
+//! Uploaded files on the disk of the server.
+
+pub mod blobs;

@@ -1,0 +1,153 @@
+//! Connections to printers: the last look at each, and operations that go straight to the wire.
+//!
+//! Not durable and not the truth about jobs: that is `domain/printer`. Emergency stop passes through here alone, so it
+//! needs neither an actor nor a database.
+
+use crate::domain::id::Id;
+use crate::domain::printer_status::Status;
+use crate::printers::adapter::{Adapter, PrinterError};
+use crate::printers::registry::Registry;
+use dashmap::DashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot, watch};
+
+/// Connections are made within this time after a start, unless the printer is not to be connected.
+const COMES: Duration = Duration::from_secs(5);
+
+/// One printer's connection.
+pub struct PrinterConnection {
+    /// Speaks its protocol.
+    pub adapter: Arc<dyn Adapter>,
+    /// The last look.
+    pub status: watch::Sender<Status>,
+    /// Asks the watch to look now.
+    pub look: Notify,
+    /// Emergency stops that are going out, or went out and are not recorded yet.
+    stopping: watch::Sender<u32>,
+}
+
+impl PrinterConnection {
+    /// An emergency stop begins; it is under way until what this gives is dropped.
+    pub fn stop(self: &Arc<Self>) -> Stopping {
+        self.stopping.send_modify(|stops| *stops += 1);
+        Stopping(self.clone())
+    }
+
+    /// An emergency stop is under way.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow() > 0
+    }
+
+    /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
+    pub async fn calm(&self) {
+        let _ = self.stopping.subscribe().wait_for(|stops| *stops == 0).await;
+    }
+}
+
+/// An emergency stop under way. When it is over, the printer is looked at.
+pub struct Stopping(Arc<PrinterConnection>);
+
+impl Drop for Stopping {
+    fn drop(&mut self) {
+        self.0.stopping.send_modify(|stops| *stops -= 1);
+        self.0.look.notify_one();
+    }
+}
+
+/// All connections.
+pub struct PrinterConnections {
+    /// Adapter types.
+    pub registry: Registry,
+    links: DashMap<Id, Arc<PrinterConnection>>,
+    /// A link was put in.
+    came: watch::Sender<()>,
+    /// Who waits for the outcome of a manual print.
+    manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
+}
+
+impl PrinterConnections {
+    /// Without connections.
+    pub fn new(registry: Registry) -> Self {
+        Self { registry, links: DashMap::new(), came: watch::Sender::new(()), manual: DashMap::new() }
+    }
+
+    /// The connection of a printer that is being watched.
+    pub fn link(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
+        self.links.get(&printer).map(|link| link.clone())
+    }
+
+    /// The same, waiting a moment for it: after a start or a fall a print may go on before its printer is watched again.
+    pub async fn linked(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
+        let mut came = self.came.subscribe();
+        let found = async {
+            loop {
+                if let Some(link) = self.link(printer) {
+                    return Some(link);
+                }
+                came.changed().await.ok()?;
+            }
+        };
+        tokio::time::timeout(COMES, found).await.ok().flatten()
+    }
+
+    /// The last look at a printer.
+    pub fn status(&self, printer: Id) -> Option<Status> {
+        self.links.get(&printer).map(|link| link.status.borrow().clone())
+    }
+
+    /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
+    pub fn await_manual(&self, print: Id) -> oneshot::Receiver<Result<String, PrinterError>> {
+        self.manual.retain(|_, waits| !waits.is_closed());
+        let (tell, heard) = oneshot::channel();
+        self.manual.insert(print, tell);
+        heard
+    }
+
+    /// What the printer said to the start of a manual print, with the name it gave the file.
+    pub fn manual_is(&self, print: Id, outcome: Result<String, PrinterError>) {
+        if let Some((_, tell)) = self.manual.remove(&print) {
+            let _ = tell.send(outcome);
+        }
+    }
+
+    /// A printer is being watched through this adapter.
+    pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
+        let link = Arc::new(PrinterConnection {
+            adapter,
+            status: watch::Sender::new(Status::default()),
+            look: Notify::new(),
+            stopping: watch::Sender::new(0),
+        });
+        self.links.insert(printer, link.clone());
+        self.came.send_replace(());
+        link
+    }
+
+    /// No longer watched through this adapter; another one that took its place stays.
+    pub fn remove(&self, printer: Id, link: &Arc<PrinterConnection>) {
+        self.links.remove_if(&printer, |_, known| Arc::ptr_eq(known, link));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::domain::testing::id;
+    use crate::printers::tests::{adapter, registry, settings};
+
+    #[tokio::test]
+    async fn a_print_that_goes_on_waits_a_moment_for_its_printer() {
+        let fleet = PrinterConnections::new(registry(settings()));
+        let adapter = adapter("fw_rest", "http://127.0.0.1:9");
+        let late = async {
+            tokio::task::yield_now().await;
+            fleet.put(id(2), adapter.clone());
+            tokio::task::yield_now().await;
+            fleet.put(id(1), adapter.clone())
+        };
+        let (found, put) = tokio::join!(fleet.linked(id(1)), late);
+        assert!(Arc::ptr_eq(&found.unwrap(), &put));
+    }
+}

@@ -1,0 +1,175 @@
+//! Passwords, API keys and session tokens: making them, and what is stored of them (decisions §2).
+//!
+//! Not for what they allow: that is `domain/access`. Password functions take tens of milliseconds of a core on purpose:
+//! run them on a blocking thread.
+
+use argon2::Argon2;
+use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
+use sha2::{Digest as _, Sha256};
+
+use crate::actors::kernel::environment::secret_bytes;
+use crate::config::Mode;
+use crate::domain::signing::hmac_sha256;
+
+const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Digits of 256 bits in base 62.
+const DIGITS: usize = 43;
+
+/// Shortest password, in characters.
+pub const PASSWORD_SHORTEST: usize = 10;
+/// Longest password, in bytes: hashing takes time.
+pub const PASSWORD_LONGEST: usize = 1024;
+
+/// What is wrong with a new password.
+pub fn password_fault(password: &str) -> Option<String> {
+    if password.chars().count() < PASSWORD_SHORTEST {
+        Some(format!("must have at least {PASSWORD_SHORTEST} characters"))
+    } else if password.len() > PASSWORD_LONGEST {
+        Some(format!("must have at most {PASSWORD_LONGEST} bytes"))
+    } else {
+        None
+    }
+}
+
+/// The Argon2id hash of a password, as a PHC string with its own salt and parameters.
+#[expect(clippy::expect_used, reason = "default parameters, 16 bytes of salt and a bounded password are always valid")]
+pub fn hash_password(password: &str) -> String {
+    let salt = SaltString::encode_b64(&secret_bytes::<16>()).expect("16 bytes are a salt");
+    Argon2::default().hash_password(password.as_bytes(), &salt).expect("the parameters are valid").to_string()
+}
+
+/// Whether this password was hashed to this PHC string; a string that is none matches nothing.
+pub fn verify_password(password: &str, phc: &str) -> bool {
+    PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+/// Takes as long as [`verify_password`] and says no: for an unknown address, so that time does not tell.
+pub fn verify_nobody(password: &str) -> bool {
+    let _ = hash_password(password);
+    false
+}
+
+/// What API keys begin with in this mode (production spec §5).
+pub const fn api_key_prefix(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Production => "key_live_",
+        Mode::Development => "key_test_",
+    }
+}
+
+/// A new API key: the prefix and 256 random bits in base 62. Shown once, never stored.
+pub fn new_api_key(prefix: &str) -> String {
+    format!("{prefix}{}", base62(secret_bytes()))
+}
+
+/// What is stored of an API key: HMAC-SHA256 of the whole key, keyed with `API_KEY_SALT`, in hex.
+pub fn api_key_hash(salt: &str, key: &str) -> String {
+    hex::encode(hmac_sha256(salt.as_bytes(), &[key.as_bytes()]))
+}
+
+/// The last four characters of a key, which lists show.
+pub fn last4(key: &str) -> String {
+    let start = key.char_indices().rev().nth(3).map_or(0, |(at, _)| at);
+    key[start..].to_owned()
+}
+
+/// A new session token: 256 random bits in base 62. Sent in the cookie, never stored.
+pub fn session_token() -> String {
+    base62(secret_bytes())
+}
+
+/// What is stored of a session token: its SHA-256, in hex.
+pub fn session_hash(token: &str) -> String {
+    hex::encode(Sha256::digest(token.as_bytes()))
+}
+
+/// All 256 bits as a number in base 62, leading zeros kept, so that every key has the same length.
+fn base62(mut number: [u8; 32]) -> String {
+    let mut digits = [0; DIGITS];
+    for digit in digits.iter_mut().rev() {
+        let mut rest = 0_u32;
+        for byte in &mut number {
+            let value = (rest << 8) | u32::from(*byte);
+            // The rest is below 62, so the quotient is below 256.
+            *byte = (value / 62) as u8;
+            rest = value % 62;
+        }
+        *digit = BASE62[rest as usize];
+    }
+    digits.iter().map(|digit| char::from(*digit)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn base62_is_the_number_in_base_62_with_a_fixed_length() {
+        assert_eq!(base62([0; 32]), "0".repeat(43));
+        let mut one_digit = [0; 32];
+        one_digit[31] = 61;
+        assert_eq!(base62(one_digit), format!("{}z", "0".repeat(42)));
+        let mut two_digits = [0; 32];
+        two_digits[31] = 62;
+        assert_eq!(base62(two_digits), format!("{}10", "0".repeat(41)));
+        // 2^256 - 1, computed apart from this program.
+        assert_eq!(base62([0xff; 32]), "yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp1");
+    }
+
+    #[test]
+    fn keys_have_prefix_and_length_and_never_repeat() {
+        let keys: HashSet<String> = (0..200).map(|_| new_api_key(api_key_prefix(Mode::Development))).collect();
+        assert_eq!(keys.len(), 200);
+        for key in keys {
+            let digits = key.strip_prefix("key_test_").unwrap();
+            assert_eq!(digits.len(), DIGITS);
+            assert!(digits.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        }
+        assert!(new_api_key(api_key_prefix(Mode::Production)).starts_with("key_live_"));
+    }
+
+    #[test]
+    fn the_hash_of_a_key_depends_on_key_and_salt() {
+        // RFC 4231, test case 2.
+        let digest = api_key_hash("Jefe", "what do ya want for nothing?");
+        assert_eq!(digest, "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_ne!(api_key_hash("a", "key"), api_key_hash("b", "key"));
+    }
+
+    #[test]
+    fn a_session_is_stored_as_sha_256() {
+        assert_eq!(session_hash("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        assert_ne!(session_token(), session_token());
+    }
+
+    #[test]
+    fn a_password_matches_its_own_hash_only() {
+        let hash = hash_password("correct horse");
+        assert!(hash.starts_with("$argon2id$"), "{hash}");
+        assert!(verify_password("correct horse", &hash));
+        assert!(!verify_password("wrong horse", &hash));
+        assert!(!verify_password("correct horse", "not a hash"));
+        assert_ne!(hash, hash_password("correct horse"), "each has a salt of its own");
+        assert!(!verify_nobody("correct horse"));
+    }
+
+    #[test]
+    fn passwords_are_neither_short_nor_endless() {
+        assert_eq!(password_fault("ten chars!"), None);
+        // Characters count, not bytes.
+        assert!(password_fault("ääääääääa").is_some());
+        assert_eq!(password_fault(&"x".repeat(PASSWORD_LONGEST)), None);
+        assert!(password_fault(&"x".repeat(PASSWORD_LONGEST + 1)).is_some());
+    }
+
+    #[test]
+    fn last_four_characters() {
+        assert_eq!(last4("key_test_abcd1234"), "1234");
+        assert_eq!(last4("abc"), "abc");
+    }
+}

@@ -1,0 +1,164 @@
+//! Sealing of secrets at rest: signing secrets, printer keys, tokens of outside services.
+//!
+//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random for ever; they are handed in by the caller.
+//! A sealed text is `v1:` and the base64 of nonce, ciphertext and tag. Not for passwords or API keys, which are hashed and never read back.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chacha20poly1305::aead::{Aead as _, Payload};
+use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
+use std::fmt;
+
+/// Length of the random nonce that [`SecretCipher::seal`] takes, in bytes.
+pub const NONCE_BYTES: usize = 24;
+
+const VERSION: &str = "v1:";
+const TAG_BYTES: usize = 16;
+/// Bound to every sealed text, so that one sealed under another version or for another program does not open here.
+const CONTEXT: &[u8] = b"printfloor sealed secret v1";
+
+/// Why a key, or a sealed text, cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum SealError {
+    /// The key is not base64 of 32 bytes.
+    #[error("SECRETS_KEY must be 32 bytes in base64 (44 characters)")]
+    BadKey,
+    /// The text was not made by [`SecretCipher::seal`].
+    #[error("this is not a sealed secret")]
+    NotSealed,
+    /// The text was sealed by a later version of the program.
+    #[error("the secret was sealed in a format this version does not know")]
+    UnknownVersion,
+    /// Sealed with another key, or damaged.
+    #[error("the secret cannot be opened: SECRETS_KEY is not the one it was sealed with, or the data is damaged")]
+    WrongKey,
+}
+
+/// Seals and opens with one key.
+#[derive(Clone)]
+pub struct SecretCipher {
+    cipher: XChaCha20Poly1305,
+}
+
+impl fmt::Debug for SecretCipher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecretCipher").finish_non_exhaustive()
+    }
+}
+
+impl SecretCipher {
+    /// Takes the key as it stands in `SECRETS_KEY`: 32 bytes in base64.
+    pub fn new(key_base64: &str) -> Result<Self, SealError> {
+        let key: [u8; 32] =
+            STANDARD.decode(key_base64.trim()).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::BadKey)?;
+        Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
+    }
+
+    /// Seals a text. `nonce` must be random and is used only once.
+    pub fn seal(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
+        let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
+        #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
+        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
+        format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat()))
+    }
+
+    /// Opens what [`SecretCipher::seal`] made with the same key.
+    pub fn open(&self, sealed: &str) -> Result<String, SealError> {
+        let Some(text) = sealed.strip_prefix(VERSION) else {
+            return Err(if later_version(sealed) { SealError::UnknownVersion } else { SealError::NotSealed });
+        };
+        let bytes = STANDARD.decode(text).map_err(|_| SealError::NotSealed)?;
+        let Some((nonce, sealed)) = bytes.split_first_chunk::<NONCE_BYTES>() else {
+            return Err(SealError::NotSealed);
+        };
+        if sealed.len() < TAG_BYTES {
+            return Err(SealError::NotSealed);
+        }
+        let payload = Payload { msg: sealed, aad: CONTEXT };
+        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| SealError::WrongKey)?;
+        // Only texts are sealed, and the tag has proved that this is what was sealed.
+        String::from_utf8(plain).map_err(|_| SealError::NotSealed)
+    }
+}
+
+/// True for `v<number>:…`.
+fn later_version(sealed: &str) -> bool {
+    sealed
+        .strip_prefix('v')
+        .and_then(|rest| rest.split_once(':'))
+        .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cipher(fill: u8) -> SecretCipher {
+        SecretCipher::new(&STANDARD.encode([fill; 32])).unwrap()
+    }
+
+    #[test]
+    fn a_sealed_text_is_versioned_and_hides_its_content() {
+        let sealed = cipher(1).seal("hunter2hunter2", [9; NONCE_BYTES]);
+        let bytes = STANDARD.decode(sealed.strip_prefix("v1:").unwrap()).unwrap();
+        assert_eq!(bytes.len(), NONCE_BYTES + 14 + TAG_BYTES);
+        assert!(!bytes.windows(7).any(|part| part == b"hunter2"));
+    }
+
+    #[test]
+    fn the_format_stays_readable() {
+        // Made by the first version of this file: whatever is changed, this must open.
+        let sealed = "v1:CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJmIjP4iXSGcmptfFRvadwZe8RX4A=";
+        assert_eq!(cipher(1).open(sealed).unwrap(), "kept");
+    }
+
+    #[test]
+    fn another_key_and_a_damaged_text_are_told_clearly() {
+        let sealed = cipher(1).seal("secret", [9; NONCE_BYTES]);
+        assert_eq!(cipher(2).open(&sealed), Err(SealError::WrongKey));
+        let mut bytes = STANDARD.decode(&sealed[3..]).unwrap();
+        for at in 0..bytes.len() {
+            bytes[at] ^= 1;
+            let damaged = format!("v1:{}", STANDARD.encode(&bytes));
+            assert_eq!(cipher(1).open(&damaged), Err(SealError::WrongKey), "byte {at}");
+            bytes[at] ^= 1;
+        }
+    }
+
+    #[test]
+    fn what_was_never_sealed_is_no_wrong_key() {
+        let short = format!("v1:{}", STANDARD.encode([0; NONCE_BYTES + TAG_BYTES - 1]));
+        for text in ["", "plain", "v1:", "v1:!!", "v1:AAAA", "vx:AAAA", "v:AAAA", &short] {
+            assert_eq!(cipher(1).open(text), Err(SealError::NotSealed), "{text}");
+        }
+        assert_eq!(cipher(1).open("v2:AAAA"), Err(SealError::UnknownVersion));
+    }
+
+    #[test]
+    fn keys_of_the_wrong_length_or_alphabet_are_refused() {
+        for key in ["", "not base64", &STANDARD.encode([0; 31]), &STANDARD.encode([0; 33])] {
+            assert_eq!(SecretCipher::new(key).unwrap_err(), SealError::BadKey, "{key}");
+        }
+        assert!(SecretCipher::new(&format!(" {}\n", STANDARD.encode([0; 32]))).is_ok());
+    }
+
+    #[test]
+    fn the_key_is_not_printed() {
+        assert_eq!(format!("{:?}", cipher(1)), "SecretCipher { .. }");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sealed_opens(text in "\\PC{0,200}", nonce: [u8; NONCE_BYTES]) {
+            let cipher = cipher(3);
+            prop_assert_eq!(cipher.open(&cipher.seal(&text, nonce)).unwrap(), text);
+        }
+
+        #[test]
+        fn opening_never_panics(text in "(v1:)?\\PC{0,80}") {
+            prop_assert!(cipher(3).open(&text).is_err());
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The shell and its supervisor: who hears what when something falls.
+
+mod answers;
+pub mod chaos;
+mod components;
+mod crashes;
+mod rest;

@@ -1,0 +1,252 @@
+//! Storms: many callers, while everything falls.
+
+use crate::store::rig::{Rig, patient};
+use crate::store::tally::{Do, Tally};
+use crate::support::database::{TestDatabase, on_both_databases, until};
+use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::handle::AskError;
+use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::domain::id::Id;
+use std::ops::AddAssign;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+on_both_databases!(
+    many_callers_of_one_thing,
+    many_callers_of_many_things,
+    nothing_acknowledged_is_lost_when_one_thing_falls,
+    nothing_acknowledged_is_lost_when_many_things_fall,
+    nothing_acknowledged_is_lost_when_the_writer_falls,
+    nothing_acknowledged_is_lost_when_everything_falls,
+    finished_things_cost_no_memory,
+);
+
+/// What callers heard.
+#[derive(Default, Debug, Clone, Copy)]
+struct Heard {
+    done: i64,
+    unknown: i64,
+    away: i64,
+    poison: i64,
+}
+
+impl AddAssign for Heard {
+    fn add_assign(&mut self, other: Self) {
+        self.done += other.done;
+        self.unknown += other.unknown;
+        self.away += other.away;
+        self.poison += other.poison;
+    }
+}
+
+struct Storm {
+    callers: usize,
+    each: usize,
+    /// One command in so many is poison; 0: none.
+    poison: usize,
+    /// So many falls of things in all, by each caller one after the other.
+    falls: bool,
+}
+
+impl Storm {
+    async fn rage(&self, tallies: &Arc<Directory<Tally>>, ids: &[Id]) -> Heard {
+        let mut callers = Vec::new();
+        for caller in 0..self.callers {
+            let (id, tallies) = (ids[caller % ids.len()], tallies.clone());
+            let (each, poison, falls) = (self.each, self.poison, self.falls);
+            callers.push(tokio::spawn(async move {
+                let handle = tallies.wake(id);
+                let mut heard = Heard::default();
+                for n in 0..each {
+                    if falls && n % 100 == caller {
+                        tallies.fall(id);
+                    }
+                    let poisonous = poison > 0 && (n * 64 + caller) % poison == 1;
+                    let command = if poisonous { Do::Poison } else { Do::Add(1) };
+                    match handle.ask(Caller::system(), command, WITHIN).await {
+                        Ok(_) => heard.done += 1,
+                        Err(AskError::Unknown) => heard.unknown += 1,
+                        Err(AskError::Poison) if poisonous => heard.poison += 1,
+                        Err(AskError::Unavailable(_)) => {
+                            heard.away += 1;
+                            tokio::time::sleep(Duration::from_millis(2)).await;
+                        }
+                        Err(other) => panic!("{other:?}"),
+                    }
+                }
+                heard
+            }));
+        }
+        let mut heard = Heard::default();
+        for caller in callers {
+            heard += caller.await.unwrap();
+        }
+        heard
+    }
+}
+
+/// Everything told is settled: nothing waits, and all answer again.
+async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
+    for id in ids {
+        until("it answers again", async || tallies.ask(*id, Caller::system(), Do::Look).await.is_ok()).await;
+    }
+    until("nothing waits", async || tallies.observe().iter().all(|line| line.waiting == 0)).await;
+}
+
+async fn throughput(database: TestDatabase, things: usize) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(Policy::default()).await;
+    let ids = rig.make(&tallies, things).await;
+    let (began, transactions) = (Instant::now(), rig.counters.transactions.load(Relaxed));
+    let storm = Storm { callers: 64, each: 100, poison: 0, falls: false };
+    let heard = storm.rage(&tallies, &ids).await;
+    let took = began.elapsed().as_secs_f64();
+    let transactions = rig.counters.transactions.load(Relaxed) - transactions;
+    eprintln!(
+        "{things} things: {:.0} commands/s, {:.1} commands a transaction",
+        heard.done as f64 / took,
+        heard.done as f64 / transactions as f64
+    );
+    assert_eq!(heard.done, 6400, "{heard:?}");
+    assert_eq!(rig.stored(&ids).await, 6400);
+    assert!(transactions < 6400 / 4, "commands share transactions: {transactions}");
+    assert!(tallies.observe().iter().all(|line| line.restarts == 0 && line.generation == 1));
+}
+
+async fn many_callers_of_one_thing(database: TestDatabase) {
+    throughput(database, 1).await;
+}
+
+async fn many_callers_of_many_things(database: TestDatabase) {
+    throughput(database, 16).await;
+}
+
+async fn nothing_acknowledged_is_lost_when_one_thing_falls(database: TestDatabase) {
+    falling_things(database, 1).await;
+}
+
+async fn nothing_acknowledged_is_lost_when_many_things_fall(database: TestDatabase) {
+    falling_things(database, 16).await;
+}
+
+async fn falling_things(database: TestDatabase, things: usize) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(patient()).await;
+    let ids = rig.make(&tallies, things).await;
+    let storm = Storm { callers: 64, each: 100, poison: 500, falls: true };
+    let heard = storm.rage(&tallies, &ids).await;
+    calm(&tallies, &ids).await;
+    let stored = rig.stored(&ids).await;
+    eprintln!("{things} things: {heard:?}, {stored} stored");
+    assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
+    assert_eq!(heard.done + heard.unknown + heard.poison, 6400, "{heard:?}");
+    assert!(heard.poison >= 10, "{heard:?}");
+}
+
+async fn nothing_acknowledged_is_lost_when_the_writer_falls(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(Policy::default()).await;
+    let ids = rig.make(&tallies, 16).await;
+    let heard = fall_under_load(&rig, &tallies, &ids, |rig, _| rig.writer_falls(), 10).await;
+    let stored = rig.stored(&ids).await;
+    eprintln!("{heard:?}, {stored} stored");
+    // Commits that were under way are told by the disk: nobody is left in doubt.
+    assert_eq!((heard.unknown, stored), (0, heard.done), "{heard:?}");
+    assert!(tallies.observe().iter().all(|line| line.restarts == 0 && line.generation == 1));
+    assert_eq!(rig.fenced.load(Relaxed), 0);
+}
+
+async fn nothing_acknowledged_is_lost_when_everything_falls(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(patient()).await;
+    let ids = rig.make(&tallies, 16).await;
+    let falls = |rig: &Rig, n: usize| match n % 3 {
+        0 => rig.writer_falls(),
+        1 => tallies.keeper_falls(),
+        _ => tallies.observe().iter().take(5).for_each(|line| tallies.fall(line.id)),
+    };
+    let heard = fall_under_load(&rig, &tallies, &ids, falls, 12).await;
+    let stored = rig.stored(&ids).await;
+    eprintln!("{heard:?}, {stored} stored");
+    assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
+    assert_eq!(rig.fenced.load(Relaxed), 0);
+}
+
+/// One fall after the other, each once callers are answered again.
+async fn fall_under_load(
+    rig: &Rig,
+    tallies: &Arc<Directory<Tally>>,
+    ids: &[Id],
+    fall: impl Fn(&Rig, usize),
+    falls: usize,
+) -> Heard {
+    let stop = Arc::new(AtomicBool::new(false));
+    let load = {
+        let (tallies, ids, stop) = (tallies.clone(), ids.to_vec(), stop.clone());
+        tokio::spawn(async move {
+            let storm = Storm { callers: 64, each: 5, poison: 0, falls: false };
+            let mut heard = Heard::default();
+            while !stop.load(Relaxed) {
+                heard += storm.rage(&tallies, &ids).await;
+            }
+            heard
+        })
+    };
+    for n in 0..falls {
+        let commits = rig.counters.commits.load(Relaxed);
+        until("commits go on", async || rig.counters.commits.load(Relaxed) > commits + 20).await;
+        fall(rig, n);
+    }
+    stop.store(true, Relaxed);
+    let heard = load.await.unwrap();
+    calm(tallies, ids).await;
+    heard
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+async fn finished_things_cost_no_memory(database: TestDatabase) {
+    // The mechanism is the same on both; a server's round trips make the whole number slow there.
+    let many: usize = if database.is_postgres() { 10_000 } else { 100_000 };
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(20), ..Policy::default() }).await;
+    // As they would be on disk after years.
+    let digits = if database.is_postgres() { "lpad(i::text, 12, '0')" } else { "substr('000000000000' || i, -12)" };
+    database
+        .execute(&format!(
+            r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}),
+               ids AS (SELECT '00000000-0000-7000-8000-' || {digits} AS id FROM n)
+               INSERT INTO skus (id, version, schema, doc, code, slug, name, material_id, public, active, archived, created_at)
+               SELECT id, 1, 1, '{{"id":"' || id || '","code":"' || id || '","count":1}}', id, '', '', '', false, true, false, 0
+               FROM ids"#
+        ))
+        .await;
+    let touch = async |from: usize, to: usize| {
+        let tasks = (0..32).map(|task| {
+            let tallies = tallies.clone();
+            tokio::spawn(async move {
+                for n in (from..to).filter(|n| n % 32 == task) {
+                    let id: Id = format!("00000000-0000-7000-8000-{n:012}").parse().unwrap();
+                    assert_eq!(tallies.ask(id, Caller::system(), Do::Look).await.unwrap().answer, 1);
+                }
+            })
+        });
+        for task in futures::future::join_all(tasks).await {
+            task.unwrap();
+        }
+        until("all left memory", async || tallies.count() == 0).await;
+    };
+    touch(1, 5_001).await;
+    let (before, began) = (resident_kib(), Instant::now());
+    touch(5_001, many + 1).await;
+    let after = resident_kib();
+    eprintln!("{many} things: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
+    // An idle actor costs about 8 KiB, a slot under 1: kept, they would be 700 MiB or 90.
+    assert!(after < before + 40 * 1024, "{before} KiB before, {after} KiB after");
+}

@@ -1,0 +1,51 @@
+//! The components under the root: whoever falls comes back, and its siblings are the same as before.
+
+use crate::store::rig::Rig;
+use crate::store::tally::Do;
+use crate::support::database::{TestDatabase, on_both_databases, until};
+use printfloor::actors::dispatcher::Dispatcher;
+use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::app::AppRef;
+use ractor::{ActorId, ActorStatus};
+use std::collections::HashSet;
+
+on_both_databases!(a_pillar_that_falls_comes_back_alone);
+
+fn children(rig: &Rig) -> HashSet<ActorId> {
+    let children = rig.root.get_children().into_iter();
+    children.filter(|child| child.get_status() == ActorStatus::Running).map(|child| child.get_id()).collect()
+}
+
+async fn a_pillar_that_falls_comes_back_alone(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let tallies = rig.tallies(Policy::default()).await;
+    let ids = rig.make(&tallies, 2).await;
+    let dispatcher = Dispatcher::new(AppRef::default());
+    dispatcher.start(&rig.root, 6).await.unwrap();
+    until("all are up", async || children(&rig).len() == 4).await;
+    for round in 1..=2 {
+        for component in ["dispatcher", "supervisor", "writer", "thing"] {
+            let before = children(&rig);
+            match component {
+                "dispatcher" => dispatcher.fall(),
+                "supervisor" => tallies.keeper_falls(),
+                "writer" => rig.writer_falls(),
+                _ => tallies.fall(ids[0]),
+            }
+            let replaced = usize::from(component != "thing");
+            until("one was replaced", async || {
+                let now = children(&rig);
+                now.len() == 4 && now.difference(&before).count() == replaced
+            })
+            .await;
+            for id in &ids {
+                until("all answer again", async || tallies.ask(*id, Caller::system(), Do::Look).await.is_ok()).await;
+            }
+        }
+        tallies.ask(ids[0], Caller::system(), Do::Add(1)).await.unwrap();
+        assert_eq!(rig.stored(&ids).await, round);
+    }
+    let restarts: Vec<_> = ids.iter().map(|id| super::crashes::observed(&tallies, *id).restarts).collect();
+    assert_eq!(restarts, [2, 0]);
+}

@@ -1,7 +1,0 @@
-//! The shell and its keeper: who hears what when something falls.
-
-mod answers;
-pub mod chaos;
-mod falls;
-mod pillars;
-mod rest;
