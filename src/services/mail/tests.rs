@@ -53,7 +53,7 @@ async fn the_outbox_keeps_one_file_for_each_message() {
     let text = String::from_utf8(first).unwrap();
     for line in [
         "Message-ID: <0190-a@prints.example>\r\n",
-        "From: \"Print App\" <shop@prints.example>\r\n",
+        "From: \"Print Shop\" <shop@prints.example>\r\n",
         "To: Anna <anna@example.com>, bob@example.org\r\n",
         "Date: Tue, 14 Nov 2023 22:13:20 +0000\r\n",
         "Content-Type: text/plain; charset=utf-8\r\n",

@@ -173,7 +173,7 @@ pub fn file(n: u128) -> File {
 pub fn printer(n: u128) -> Printer {
     read(json!({
         "id": id(n), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
-        "sealedApiKey": "", "autoClear": false, "tags": [], "bedNotCleared": false, "needsHome": false, "printFailed": false,
+        "encryptedApiKey": "", "autoClear": false, "tags": [], "bedNotCleared": false, "needsHome": false, "printFailed": false,
         "disconnected": false, "activity": "idle", "connection": "connected", "outage": false, "idleSince": at(0),
         "archived": false, "createdAt": at(n as i64), "updatedAt": at(n as i64),
     }))
@@ -182,7 +182,7 @@ pub fn printer(n: u128) -> Printer {
 /// An endpoint.
 pub fn endpoint(n: u128) -> Endpoint {
     read(json!({
-        "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "sealedSecret": "s", "former": null,
+        "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "encryptedSecret": "s", "former": null,
         "state": "active", "cursor": 7, "backlog": false, "replays": 0, "archived": false, "createdAt": at(n as i64),
         "updatedAt": at(n as i64),
     }))
