@@ -3,27 +3,27 @@
 //! Not for rules, and not for statuses outside [`error`]. Every route states who may use it ([`routes`]).
 
 pub mod access;
+pub mod admission;
+pub mod audit_sampling;
 pub mod body;
-pub mod call;
+pub mod command_request;
 pub mod csrf;
 pub mod docs;
 pub mod error;
 pub mod hashing;
 pub mod idempotency;
+pub mod last_used;
 pub mod limits;
-pub mod load;
-pub mod lookup;
 pub mod meter;
 pub mod openapi;
 pub mod page;
+pub mod path_id;
 pub mod production;
-pub mod refused;
 pub mod reply;
 pub mod request_id;
 pub mod routes;
 pub mod serve;
-pub mod standing;
-pub mod uses;
+pub mod stream_auth;
 pub mod wire;
 
 use crate::actors::kernel::environment::secret_bytes;
@@ -43,16 +43,16 @@ pub use serve::{serve_control, serve_tcp};
 
 /// What every handler knows. Cloned several times with each request, so all of it is behind one count.
 #[derive(Clone)]
-pub struct AppState(Arc<Known>);
+pub struct AppState(Arc<AppParts>);
 
 impl Deref for AppState {
-    type Target = Known;
-    fn deref(&self) -> &Known {
+    type Target = AppParts;
+    fn deref(&self) -> &AppParts {
         &self.0
     }
 }
 
-impl Deref for Known {
+impl Deref for AppParts {
     type Target = App;
     fn deref(&self) -> &App {
         &self.app
@@ -60,7 +60,7 @@ impl Deref for Known {
 }
 
 /// What is in an [`AppState`].
-pub struct Known {
+pub struct AppParts {
     /// Everything behind the edge.
     pub app: Arc<App>,
     /// The settings.
@@ -68,9 +68,9 @@ pub struct Known {
     /// Requests under way that carry an idempotency key.
     pub running: Arc<DashSet<String>>,
     /// Last uses of keys and sessions that are not written yet.
-    pub uses: Arc<uses::Uses>,
+    pub last_used: Arc<last_used::LastUsed>,
     /// Refused attempts of this minute.
-    pub refused: Arc<refused::Refused>,
+    pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// Turns for hashing passwords.
     pub hashing: hashing::Hashing,
     /// Requests by route.
@@ -80,7 +80,7 @@ pub struct Known {
     /// How often callers may ask.
     pub limits: Arc<limits::Limits>,
     /// How much is taken at a time.
-    pub load: Arc<load::Load>,
+    pub admission: Arc<admission::Admission>,
     /// The server leaves: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves, as JSON.
@@ -90,14 +90,14 @@ pub struct Known {
 impl AppState {
     /// Over this shop.
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
-        Self(Arc::new(Known {
+        Self(Arc::new(AppParts {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
-            load: Arc::new(load::Load::new(&config.server)),
+            admission: Arc::new(admission::Admission::new(&config.server)),
             app,
             config,
             running: Arc::default(),
-            uses: Arc::default(),
-            refused: Arc::default(),
+            last_used: Arc::default(),
+            refusals: Arc::default(),
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
             tallies: Arc::default(),

@@ -6,7 +6,7 @@ use super::database::Kind;
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
-use printfloor::actors::kernel::envelope::{Caller, IdempotencyKey};
+use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use printfloor::domain::id::Id;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ async fn shop(ground: &Ground, ids: &[Id]) -> (Round, f64) {
                 body_hash: body_hash(),
                 expires_at: environment.now().plus_ms(86_400_000),
             };
-            let caller = Caller { by, request_id: None, key: Some(key) };
+            let caller = CommandOrigin { by, request_id: None, key: Some(key) };
             shop.materials.ask(id, caller, delivery()).await.unwrap();
             id
         }

@@ -2,7 +2,7 @@
 
 use super::ground::{config, material};
 use futures::{StreamExt as _, stream};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::environment::secret_bytes;
 use printfloor::app::App;
 use printfloor::domain::amount::Amount;
@@ -21,8 +21,8 @@ use std::time::Duration;
 const AT_ONCE: usize = 128;
 const MATERIALS: usize = 8;
 
-fn caller() -> Caller {
-    Caller::new(Principal::Machine)
+fn caller() -> CommandOrigin {
+    CommandOrigin::new(Principal::Machine)
 }
 
 /// Fills the shop of a folder and closes it: paid orders whose one job has its stock and waits for a printer, printers

@@ -1,7 +1,7 @@
 //! A server in this process, on a folder of its own on the disk of the build folder.
 
 use super::database::{Kind, Postgres};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::environment::fill_secret;
 use printfloor::app::App;
 use printfloor::config::{Config, LoadOptions};
@@ -86,8 +86,8 @@ impl Ground {
     }
 
     /// The key's holder asks.
-    pub fn caller(&self) -> Caller {
-        Caller { by: self.by.clone(), request_id: None, key: None }
+    pub fn caller(&self) -> CommandOrigin {
+        CommandOrigin { by: self.by.clone(), request_id: None, key: None }
     }
 
     /// Materials with much stock.
@@ -143,7 +143,7 @@ pub async fn admin_key(shop: &App, config: &Config) -> (String, Principal) {
         customer_email: None,
         expires_at: None,
     };
-    let answered = shop.access.ask(Id::ONLY, Caller::new(Principal::Machine), command).await.unwrap();
+    let answered = shop.access.ask(Id::ONLY, CommandOrigin::new(Principal::Machine), command).await.unwrap();
     let AccessAnswer::Key(made) = answered.answer else { panic!("no key was made") };
     let by = Principal::Key { id: made.id, name: made.name.clone(), role: Role::Admin, customer_email: None };
     (key, by)

@@ -2,7 +2,7 @@
 //!
 //! After a fall it is rebuilt from the resident orders and printers.
 
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::root::{RootMsg, keep};
 use crate::app::AppRef;
 use crate::domain::aggregate::Versioned;
@@ -157,7 +157,7 @@ impl DispatcherState {
             let (shop, me) = (shop.clone(), me.clone());
             tokio::spawn(async move {
                 let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
-                let asked = shop.orders.ask(proposal.order, Caller::system(), dispatch).await;
+                let asked = shop.orders.ask(proposal.order, CommandOrigin::system(), dispatch).await;
                 if let Err(error) = &asked {
                     tracing::debug!(job = %proposal.job, printer = %proposal.printer, %error, "proposal not taken");
                 }

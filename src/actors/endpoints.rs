@@ -2,7 +2,7 @@
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
 use crate::app::{App, AppRef};
 use crate::domain::aggregate::Versioned;
@@ -83,7 +83,7 @@ impl Effects<Endpoint> for EndpointWorld {
 const PART: u64 = 200;
 
 async fn tell(of: &Handle<Endpoint>, command: EndpointCommand) {
-    if let Err(error) = of.ask(Caller::system(), command, WITHIN).await {
+    if let Err(error) = of.ask(CommandOrigin::system(), command, WITHIN).await {
         tracing::debug!(endpoint = %of.id(), %error, "not told, is told again");
     }
 }

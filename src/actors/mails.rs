@@ -2,7 +2,7 @@
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
 use crate::app::AppRef;
 use crate::domain::mail::{Channel, Mail, MailCommand, Send};
@@ -50,7 +50,7 @@ impl Effects<Mail> for MailWorld {
             }
         };
         let tried = MailCommand::Tried { number: want.number, error, permanent };
-        if let Err(error) = of.ask(Caller::system(), tried, WITHIN).await {
+        if let Err(error) = of.ask(CommandOrigin::system(), tried, WITHIN).await {
             tracing::debug!(mail = %of.id(), %error, "try not noted");
         }
     }

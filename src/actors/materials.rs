@@ -2,7 +2,7 @@
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::app::AppRef;
 use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
@@ -27,7 +27,7 @@ impl Effects<Material> for MaterialWorld {
                 (*order, OrderCommand::Recall(claims.clone(), material.recall_words()))
             }
         };
-        let answer = match shop.orders.ask(order, Caller::system(), news).await {
+        let answer = match shop.orders.ask(order, CommandOrigin::system(), news).await {
             Ok(answered) => Some(answered.answer),
             // No such order: nobody uses it.
             Err(AskError::Refused(_)) => None,
@@ -41,7 +41,7 @@ impl Effects<Material> for MaterialWorld {
             // Given up: the order settles it.
             (MaterialEffect::AskBack { .. }, _) => return,
         };
-        if let Err(error) = of.ask(Caller::system(), noted, WITHIN).await {
+        if let Err(error) = of.ask(CommandOrigin::system(), noted, WITHIN).await {
             tracing::debug!(material = %of.id(), %error, "not noted, is told again");
         }
     }

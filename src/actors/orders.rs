@@ -2,7 +2,7 @@
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::app::{App, AppRef};
 use crate::domain::aggregate::Versioned;
@@ -23,7 +23,7 @@ impl Effects<Order> for OrderWorld {
         match want {
             OrderEffect::Claim { material, asks } => {
                 let claim = MaterialCommand::Claim { order: of.id(), asks };
-                match shop.materials.ask(material, Caller::system(), claim).await {
+                match shop.materials.ask(material, CommandOrigin::system(), claim).await {
                     Ok(answered) => {
                         if let MaterialAnswer::Claims(claims) = answered.answer {
                             tell(&of, OrderCommand::Stock(claims)).await;
@@ -34,7 +34,7 @@ impl Effects<Order> for OrderWorld {
             }
             OrderEffect::Settle { material, claims } => {
                 let ids = claims.iter().map(|(id, _)| *id).collect();
-                match shop.materials.ask(material, Caller::system(), MaterialCommand::Settle { claims }).await {
+                match shop.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
                 }
@@ -60,7 +60,7 @@ impl Effects<Order> for OrderWorld {
 }
 
 async fn tell(of: &Handle<Order>, command: OrderCommand) {
-    if let Err(error) = of.ask(Caller::system(), command, WITHIN).await {
+    if let Err(error) = of.ask(CommandOrigin::system(), command, WITHIN).await {
         tracing::debug!(order = %of.id(), %error, "not told, is told again");
     }
 }
@@ -83,7 +83,7 @@ async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id)
         dimensions: known.dimensions,
     };
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
-    let report = match shop.printers.ask(printer, Caller::system(), take).await {
+    let report = match shop.printers.ask(printer, CommandOrigin::system(), take).await {
         Ok(answered) => match answered.answer {
             PrinterAnswer::NotTaken(reason) => not_started(reason),
             PrinterAnswer::Stopped(reason) => Report::Stopped { reason },
@@ -99,7 +99,7 @@ async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id)
 /// Says a word on an attempt to its printer, which reports what comes of it. One that does not hold the attempt (it is
 /// deleted, or never took it) never will: nothing of it can begin there any more.
 async fn say(shop: &App, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
-    match shop.printers.ask(printer, Caller::system(), word).await {
+    match shop.printers.ask(printer, CommandOrigin::system(), word).await {
         Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
         Err(AskError::Refused(_)) => {}
         Ok(_) => return,

@@ -4,7 +4,7 @@ pub mod matching;
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::payment_events::matching::Outcome;
 use crate::app::AppRef;
@@ -46,7 +46,7 @@ impl Effects<KeptPaymentEvent> for InboundWorld {
             }
         };
         let tried = InboundCommand::Tried { matched };
-        if let Err(error) = of.ask(Caller::system(), tried, WITHIN).await {
+        if let Err(error) = of.ask(CommandOrigin::system(), tried, WITHIN).await {
             tracing::debug!(%error, "try not noted");
         }
     }

@@ -10,7 +10,7 @@ mod watch;
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::app::{App, AppRef};
 use crate::domain::aggregate::Versioned;
@@ -63,7 +63,7 @@ impl Effects<Printer> for PrinterWorld {
 
 /// Asks the printer's own actor; what cannot be told now is told again by the want that stands.
 async fn tell(of: &Handle<Printer>, command: PrinterCommand) -> Option<PrinterAnswer> {
-    match of.ask(Caller::system(), command, WITHIN).await {
+    match of.ask(CommandOrigin::system(), command, WITHIN).await {
         Ok(answered) => Some(answered.answer),
         Err(AskError::Refused(refusal)) => {
             tracing::debug!(printer = %of.id(), %refusal, "refused");
@@ -100,7 +100,7 @@ async fn report(shop: &App, of: &Handle<Printer>, attempt: Id, step: u32) {
         return;
     }
     let news = OrderCommand::Attempt { job: hand.job, attempt, report: report_of(&hand) };
-    let wanted = match shop.orders.ask(hand.order, Caller::system(), news).await {
+    let wanted = match shop.orders.ask(hand.order, CommandOrigin::system(), news).await {
         Ok(answered) => match answered.answer {
             OrderAnswer::Heard { wanted } => wanted,
             _ => true,

@@ -1,4 +1,4 @@
-//! Who asks, and whether they may: API keys, the staff cookie, roles (decisions §2).
+//! Caller asks, and whether they may: API keys, the staff cookie, roles (decisions §2).
 
 use crate::config::Mode;
 use crate::domain::access::{Access, KeyRefusal};
@@ -6,11 +6,11 @@ use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
 use crate::http::AppState;
+use crate::http::audit_sampling::{self, Attempt, Source};
 use crate::http::csrf;
-use crate::http::error::{ApiError, Told};
+use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::limits::layer::Client;
 use crate::http::meter::RouteMeter;
-use crate::http::refused::{self, Attempt, Source};
 use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
 use crate::store::Unavailable;
@@ -32,7 +32,7 @@ const TEST_PREFIX: &str = "key_test_";
 
 /// What a route asks of its callers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Need {
+pub enum RequiredAccess {
     /// Nothing: the handler itself checks (sign-in, signatures, health).
     Open,
     /// A key or session of this role or a higher one.
@@ -45,9 +45,9 @@ pub enum Need {
 #[derive(Clone, Copy, Debug)]
 pub struct FromMachine;
 
-/// Who asks.
+/// Caller asks.
 #[derive(Clone, Debug)]
-pub struct Who {
+pub struct Caller {
     /// For the rules, events and the audit log.
     pub by: Arc<Principal>,
     /// Their session, when they came with the cookie.
@@ -56,14 +56,14 @@ pub struct Who {
     pub request_id: Option<Arc<str>>,
 }
 
-impl<S: Sync> FromRequestParts<S> for Who {
+impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         parts.extensions.get::<Self>().cloned().ok_or_else(|| ApiError::internal("a route without a guard"))
     }
 }
 
-impl Who {
+impl Caller {
     /// A key or session of this role or a higher one.
     pub fn has(&self, role: Role) -> bool {
         self.by.role().is_some_and(|own| own >= role)
@@ -110,8 +110,8 @@ impl Who {
 pub struct Gate {
     /// The server.
     pub app: AppState,
-    /// Who may use the route.
-    pub need: Need,
+    /// Caller may use the route.
+    pub need: RequiredAccess,
     /// Longest a request may take.
     pub within: Option<Duration>,
     /// Where its requests are counted.
@@ -173,7 +173,7 @@ impl Refusable {
     }
 
     fn note(self, gate: &Gate, by: Option<&Principal>, response: &Response) {
-        let Some(told) = response.extensions().get::<Told>() else { return };
+        let Some(told) = response.extensions().get::<ErrorMeta>() else { return };
         let by = by.unwrap_or(&Principal::Anonymous);
         let mut detail = json!({"status": response.status().as_u16(), "path": self.path.path()});
         if let Some(facts) = &told.facts {
@@ -189,38 +189,40 @@ impl Refusable {
             code: told.code.clone(),
             detail,
         };
-        refused::note(&gate.app, attempt);
+        audit_sampling::note(&gate.app, attempt);
     }
 }
 
-fn admit(app: &AppState, need: Need, request: &Request) -> Result<Who, ApiError> {
+fn admit(app: &AppState, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
     if request.extensions().get::<FromMachine>().is_some() {
-        return Ok(Who { by: Arc::new(Principal::Machine), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
     }
     let headers = request.headers();
-    if need == Need::Open {
+    if need == RequiredAccess::Open {
         same_site(app, request.method(), headers)?;
-        return Ok(Who { by: Arc::new(Principal::Anonymous), session: None, request_id });
+        return Ok(Caller { by: Arc::new(Principal::Anonymous), session: None, request_id });
     }
-    let shown = match request.extensions().get::<Shown>() {
+    let shown = match request.extensions().get::<Credentials>() {
         Some(shown) => shown.clone(),
-        None => Shown::by(app, headers),
+        None => Credentials::by(app, headers),
     };
     let (by, session) = match shown {
-        Shown::Key(found) if need != Need::Session => (found?, None),
-        Shown::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
+        Credentials::Key(found) if need != RequiredAccess::Session => (found?, None),
+        Credentials::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
         // A key beside the cookie does not count for a session.
-        Shown::Key(_) | Shown::Nothing => by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?,
+        Credentials::Key(_) | Credentials::Nothing => {
+            by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?
+        }
     };
     if session.is_some() {
         same_site(app, request.method(), headers)?;
     }
     let role = match need {
-        Need::Role(role) => role,
-        Need::Open | Need::Session => Role::Operator,
+        RequiredAccess::Role(role) => role,
+        RequiredAccess::Open | RequiredAccess::Session => Role::Operator,
     };
-    let who = Who { by, session, request_id };
+    let who = Caller { by, session, request_id };
     if who.has(role) {
         Ok(who)
     } else {
@@ -256,7 +258,7 @@ fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
     let now = app.environment.now();
     let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), given);
     let key = with_access(app, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
-    app.uses.key(key.id, now);
+    app.last_used.key(key.id, now);
     let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
     Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
 }
@@ -272,13 +274,13 @@ fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id)
         Some((session.id, access.user(session.user_id)?.clone()))
     })?;
     let (session, user) = found.ok_or_else(|| ApiError::unauthorized("the session has ended"))?;
-    app.uses.session(session, now);
+    app.last_used.session(session, now);
     Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
 }
 
 /// What a request showed of itself, looked up once, before its route is known. A key wins over a cookie.
 #[derive(Clone)]
-pub enum Shown {
+pub enum Credentials {
     /// Neither key nor cookie.
     Nothing,
     /// A key, right or wrong.
@@ -287,7 +289,7 @@ pub enum Shown {
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
 }
 
-impl Shown {
+impl Credentials {
     /// Looks it up.
     pub fn by(app: &AppState, headers: &HeaderMap) -> Self {
         if headers.contains_key(KEY_HEADER) {
@@ -313,7 +315,7 @@ impl Shown {
 }
 
 /// Whether those who opened a stream may go on reading it: key or session not ended, role not changed.
-pub fn still(app: &AppState, who: &Who) -> bool {
+pub fn still(app: &AppState, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
     let checked = with_access(app, |access| match &*who.by {
@@ -344,11 +346,11 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    fn who(by: Principal) -> Who {
-        Who { by: Arc::new(by), session: None, request_id: None }
+    fn who(by: Principal) -> Caller {
+        Caller { by: Arc::new(by), session: None, request_id: None }
     }
 
-    fn key(role: Role) -> Who {
+    fn key(role: Role) -> Caller {
         who(Principal::Key { id: Id(uuid::Uuid::from_u128(7)), name: "k".to_owned(), role, customer_email: None })
     }
 

@@ -18,7 +18,7 @@ pub const REPLAYED: &str = "idempotency-replayed";
 
 /// The code of a refusal, among the extensions of its answer; and facts for the audit log alone.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct ErrorMeta {
     /// Word for programs.
     pub code: String,
     /// For the audit log.
@@ -121,7 +121,7 @@ impl IntoResponse for ApiError {
         if self.0.replayed {
             response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
         }
-        response.extensions_mut().insert(Told { code: self.0.code, facts: self.0.facts });
+        response.extensions_mut().insert(ErrorMeta { code: self.0.code, facts: self.0.facts });
         response
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::error::ApiError;
 use axum::http::{HeaderMap, Method, StatusCode};
 use base64::Engine as _;
@@ -34,7 +34,7 @@ pub struct Kept<T: Aggregate> {
 }
 
 /// The scope of the request's key, if it has one: principal, method, path and key, hashed.
-pub fn scope(who: &Who, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
+pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
     let key = value.to_str().ok().filter(|key| (1..=LONGEST).contains(&key.len()));
     let key = key.ok_or_else(|| {
@@ -107,8 +107,8 @@ mod tests {
     use super::*;
     use crate::domain::principal::Principal;
 
-    fn who(by: Principal) -> Who {
-        Who { by: Arc::new(by), session: None, request_id: None }
+    fn who(by: Principal) -> Caller {
+        Caller { by: Arc::new(by), session: None, request_id: None }
     }
 
     fn of(by: Principal, method: &Method, path: &str, key: &str) -> Option<String> {

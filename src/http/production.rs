@@ -23,14 +23,14 @@ pub mod users;
 
 use crate::config::Config;
 use crate::domain::principal::Role;
-use crate::http::access::Need;
+use crate::http::access::RequiredAccess;
 use crate::http::openapi;
 use crate::http::routes::Routes;
 
 /// All routes with these settings. Each is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
-    let (open, session) = (Need::Open, Need::Session);
-    let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(Need::Role);
+    let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
+    let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(RequiredAccess::Role);
     let scraper = if config.metrics.public { open } else { operator };
     Routes::new()
         // People, keys, sessions

@@ -1,6 +1,6 @@
 //! Answers: the resource itself, with `ETag`, `Location` and the mark of a repeated answer.
 
-use crate::http::call::Done;
+use crate::http::command_request::CommandOutcome;
 use crate::http::error::{Answer, ApiError, REPLAYED};
 use crate::http::page::Pagination;
 use crate::http::wire::ListItem;
@@ -50,17 +50,17 @@ pub fn no_content() -> Answer {
 }
 
 /// 204, marked when it is a repeat.
-pub fn gone<A>(done: &Done<A>) -> Answer {
+pub fn gone<A>(done: &CommandOutcome<A>) -> Answer {
     Ok(marked(done.replayed, StatusCode::NO_CONTENT.into_response()))
 }
 
 /// 200 with the resource after a change.
-pub fn changed<A>(done: &Done<A>, body: Value) -> Answer {
+pub fn changed<A>(done: &CommandOutcome<A>, body: Value) -> Answer {
     Ok(marked(done.replayed, tagged(done.version, json(StatusCode::OK, &body))))
 }
 
 /// 201 with the new resource, at this path.
-pub fn created<A>(done: &Done<A>, location: &str, body: Value) -> Answer {
+pub fn created<A>(done: &CommandOutcome<A>, location: &str, body: Value) -> Answer {
     made(done.replayed, location, body).map(|response| tagged(done.version, response))
 }
 
@@ -77,7 +77,7 @@ impl<T> Resource<T> {
         Self { version, body, replayed: false }
     }
     /// As a command left it.
-    pub fn after<A>(done: &Done<A>, body: T) -> Self {
+    pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
         Self { version: done.version, body, replayed: done.replayed }
     }
 }
@@ -105,7 +105,7 @@ pub struct Created<T> {
 
 impl<T> Created<T> {
     /// What a command made, under the path of its collection.
-    pub fn under<A>(collection: &str, done: &Done<A>, body: T) -> Self {
+    pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
 }

@@ -4,7 +4,7 @@
 //! ([`crate::http::openapi`]).
 
 use crate::http::AppState;
-use crate::http::access::{Gate, Need, guard};
+use crate::http::access::{Gate, RequiredAccess, guard};
 use crate::http::openapi::operation::{Named, Operation, Resource, operation};
 use crate::http::wire::{Components, DescribedHandler};
 use axum::Router;
@@ -21,8 +21,8 @@ pub struct Served {
     pub method: Method,
     /// As the router knows it: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
-    /// Who may use it.
-    pub need: Need,
+    /// Caller may use it.
+    pub need: RequiredAccess,
 }
 
 /// The routes of one resource, with their description. They are declared in the resource's own file: who may use each, its
@@ -62,7 +62,7 @@ impl ResourceRoutes {
 }
 
 /// Method, who may use it, and path.
-type Place = (Method, Need, &'static str);
+type Place = (Method, RequiredAccess, &'static str);
 
 /// Says of an operation what its types do not: name, summary, errors of its own.
 type Words = fn(Operation) -> Operation;
@@ -71,7 +71,7 @@ macro_rules! described_routes {
     ($($(#[$doc:meta])* $name:ident: $method:ident, $timed:literal;)*) => {
         impl ResourceRoutes {$(
             $(#[$doc])*
-            pub fn $name<H, T>(self, need: Need, path: &'static str, handler: H, words: Words) -> Self
+            pub fn $name<H, T>(self, need: RequiredAccess, path: &'static str, handler: H, words: Words) -> Self
             where
                 H: Handler<T, AppState> + DescribedHandler<T>,
                 T: 'static,
@@ -110,7 +110,7 @@ impl Routes {
         Self::default()
     }
 
-    fn add<H, T>(mut self, method: Method, need: Need, path: &'static str, handler: H, timed: bool) -> Self
+    fn add<H, T>(mut self, method: Method, need: RequiredAccess, path: &'static str, handler: H, timed: bool) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -131,31 +131,66 @@ impl Routes {
     }
 
     /// GET.
-    pub fn get<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn get<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::GET, need, path, handler, true)
     }
     /// POST.
-    pub fn post<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn post<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::POST, need, path, handler, true)
     }
     /// PATCH.
-    pub fn patch<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn patch<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::PATCH, need, path, handler, true)
     }
     /// DELETE.
-    pub fn delete<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn delete<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::DELETE, need, path, handler, true)
     }
     /// GET without a time limit: streams and downloads.
-    pub fn get_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn get_long<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::GET, need, path, handler, false)
     }
     /// DELETE without a time limit: what waits for a printer has the printer's.
-    pub fn delete_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn delete_long<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::DELETE, need, path, handler, false)
     }
     /// POST without a time limit: uploads.
-    pub fn post_long<H: Handler<T, AppState>, T: 'static>(self, need: Need, path: &'static str, handler: H) -> Self {
+    pub fn post_long<H: Handler<T, AppState>, T: 'static>(
+        self,
+        need: RequiredAccess,
+        path: &'static str,
+        handler: H,
+    ) -> Self {
         self.add(Method::POST, need, path, handler, false)
     }
 

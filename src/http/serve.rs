@@ -6,8 +6,8 @@
 mod patient;
 
 use crate::http::access::FromMachine;
-use crate::http::load::{Crowded, Peer, Place};
-use crate::http::{AppState, router, uses};
+use crate::http::admission::{AdmissionPermit, Crowded, Peer};
+use crate::http::{AppState, last_used, router};
 use axum::Router;
 use axum::body::Body;
 use axum::serve::{Listener, ListenerExt as _};
@@ -33,7 +33,7 @@ const CROWDED: Duration = Duration::from_secs(2);
 /// Serves until `leaving` is cancelled; then no connection is taken any more, requests under way may finish within the
 /// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub async fn serve_tcp(listener: TcpListener, app: AppState, leaving: CancellationToken) {
-    let written = tokio::spawn(uses::keep_writing(app.clone()));
+    let written = tokio::spawn(last_used::keep_writing(app.clone()));
     let swept = tokio::spawn(keep_sweeping(app.clone()));
     // Small answers leave at once instead of waiting for more to come.
     let listener = listener.tap_io(|stream| {
@@ -60,7 +60,7 @@ async fn keep_sweeping(app: AppState) {
     }
 }
 
-/// Who is at the other end.
+/// Caller is at the other end.
 trait Address {
     /// Their IP address; none on this machine's own sockets.
     fn ip(&self) -> Option<IpAddr>;
@@ -98,7 +98,7 @@ where
         };
         let peer = address.ip();
         // The owner of the machine comes in whatever the load.
-        let place = if peer.is_some() { app.load.connect() } else { Some(app.load.reserved()) };
+        let place = if peer.is_some() { app.admission.connect() } else { Some(app.admission.reserved()) };
         if let Some(place) = place {
             let connection = Connection { app: app.clone(), routes: routes.clone(), peer, place };
             tokio::spawn(connection.serve(stream, graceful.watcher()));
@@ -116,7 +116,7 @@ struct Connection {
     app: AppState,
     routes: Router,
     peer: Option<IpAddr>,
-    place: Place,
+    place: AdmissionPermit,
 }
 
 impl Connection {

@@ -3,7 +3,7 @@
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::entry::{DirectoryEntry, Observed, SupervisorRef};
-use crate::actors::kernel::envelope::{Answered, Caller};
+use crate::actors::kernel::envelope::{Answered, CommandOrigin};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::actors::kernel::restart_policy::Policy;
@@ -175,7 +175,7 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Asks a command of a thing that exists.
-    pub async fn ask(&self, id: Id, caller: Caller, command: T::Command) -> Result<Answered<T>, AskError> {
+    pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, WITHIN).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
@@ -187,13 +187,13 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Makes a new thing with a fresh id.
-    pub async fn create(&self, caller: Caller, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
+    pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
         let id = self.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
     /// Makes a new thing with this id, which must be fresh.
-    pub async fn create_as(&self, id: Id, caller: Caller, command: T::Command) -> Result<Answered<T>, AskError> {
+    pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(WITHIN, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));

@@ -21,7 +21,7 @@ pub struct IdempotencyKey {
 
 /// Who asks, and how a repeat is recognised.
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub struct CommandOrigin {
     /// Who.
     pub by: Arc<Principal>,
     /// Of the request, for the audit log.
@@ -30,7 +30,7 @@ pub struct Caller {
     pub key: Option<IdempotencyKey>,
 }
 
-impl Caller {
+impl CommandOrigin {
     /// The server itself.
     pub fn system() -> Self {
         Self { by: Arc::new(Principal::System), request_id: None, key: None }
@@ -47,7 +47,7 @@ pub struct Asked<T: Aggregate> {
     /// What.
     pub command: T::Command,
     /// By whom.
-    pub caller: Caller,
+    pub caller: CommandOrigin,
 }
 
 /// An answer and the version that it came with.

@@ -2,7 +2,7 @@
 
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
-use crate::actors::kernel::envelope::{Answered, Asked, Caller, Envelope, Outcome};
+use crate::actors::kernel::envelope::{Answered, Asked, CommandOrigin, Envelope, Outcome};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
@@ -69,7 +69,12 @@ impl<T: Aggregate> Handle<T> {
     }
 
     /// Asks a command; a fall of the actor in between is not noticed as long as `within` allows.
-    pub async fn ask(&self, caller: Caller, command: T::Command, within: Duration) -> Result<Answered<T>, AskError> {
+    pub async fn ask(
+        &self,
+        caller: CommandOrigin,
+        command: T::Command,
+        within: Duration,
+    ) -> Result<Answered<T>, AskError> {
         let asked = Asked { command, caller };
         tokio::time::timeout(within, self.deliver(asked)).await.unwrap_or(Err(AskError::Timeout))
     }

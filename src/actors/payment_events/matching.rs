@@ -1,6 +1,6 @@
-//! KeptPaymentEvent payment events: which order each belongs to, and what it hears. Not for signatures (`domain/inbound`).
+//! Which order a payment event belongs to, and what the order is told. Signatures are checked in `domain/payment_event`.
 
-use crate::actors::kernel::envelope::{Caller, IdempotencyKey};
+use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::handle::AskError;
 use crate::app::App;
 use crate::domain::id::Id;
@@ -33,7 +33,7 @@ pub async fn apply(shop: &App, event: &PaymentEvent) -> Result<Outcome, AskError
         body_hash: String::new(),
         expires_at: shop.environment.now().plus_ms(KEPT_MS),
     };
-    let caller = Caller { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
+    let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
     match shop.orders.ask(order, caller, OrderCommand::Payment(news)).await {
         // The id is there already: its effect is in the commit that wrote it.
         Ok(_) | Err(AskError::KeyTaken) => Ok(Outcome::Applied),

@@ -3,9 +3,9 @@
 use super::{Charge, refusal, tell};
 use crate::domain::limits::Named;
 use crate::http::AppState;
-use crate::http::access::{FromMachine, Shown};
+use crate::http::access::{Credentials, FromMachine};
+use crate::http::admission::{Crowded, Peer};
 use crate::http::error::ApiError;
-use crate::http::load::{Crowded, Peer};
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::request::Parts;
@@ -70,14 +70,14 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(Client(client));
     let crowded = request.extensions().get::<Crowded>().is_some();
-    let permit = app.load.enter(crowded);
+    let permit = app.admission.enter(crowded);
     if treatment == Treatment::Uncounted {
         return match permit {
             Some(_permit) => next.run(request).await,
             None => overloaded(),
         };
     }
-    let shown = Shown::by(&app, request.headers());
+    let shown = Credentials::by(&app, request.headers());
     let charge = [charge(&shown, client)];
     request.extensions_mut().insert(shown);
     let now = app.environment.now();
@@ -94,7 +94,7 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
     response
 }
 
-fn charge(shown: &Shown, client: IpAddr) -> Charge {
+fn charge(shown: &Credentials, client: IpAddr) -> Charge {
     match shown.id() {
         Some(id) => Charge { named: Named::Staff, scope: id.0.as_u128() },
         None => Charge::of_address(Named::Anonymous, client),

@@ -3,7 +3,7 @@
 use super::operation::{Content, No, Operation};
 use super::shape::{Shape, id, text_of};
 use crate::domain::principal::Role;
-use crate::http::access::Need;
+use crate::http::access::RequiredAccess;
 use crate::http::limits::layer::counts;
 use crate::http::routes::Served;
 use axum::http::Method;
@@ -12,14 +12,14 @@ use std::collections::BTreeMap;
 /// The word for callers without credentials in `x-roles`.
 pub const ANYBODY: &str = "anonymous";
 
-/// Who may use the route: the words of `x-roles`.
-pub fn roles(need: Need) -> Vec<&'static str> {
+/// Caller may use the route: the words of `x-roles`.
+pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     let all = [Role::Customer, Role::Operator, Role::Admin];
     let from = |least: Role| all.into_iter().filter(move |role| *role >= least).map(Role::word);
     match need {
-        Need::Open => std::iter::once(ANYBODY).chain(from(Role::Customer)).collect(),
-        Need::Role(least) => from(least).collect(),
-        Need::Session => from(Role::Operator).collect(),
+        RequiredAccess::Open => std::iter::once(ANYBODY).chain(from(Role::Customer)).collect(),
+        RequiredAccess::Role(least) => from(least).collect(),
+        RequiredAccess::Session => from(Role::Operator).collect(),
     }
 }
 
@@ -48,7 +48,7 @@ pub fn path_parameters(route: &Served, thing: &str) -> Vec<(String, Shape, Strin
 
 /// Whether an `Idempotency-Key` means something.
 pub fn keyed(route: &Served, operation: &Operation) -> bool {
-    route.method == Method::POST && route.need != Need::Open && !operation.unkeyed
+    route.method == Method::POST && route.need != RequiredAccess::Open && !operation.unkeyed
 }
 
 /// Whether an `If-Match` means something: what is changed has a version.
@@ -75,10 +75,10 @@ pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: boo
     if asks {
         no(QUERY);
     }
-    if route.need != Need::Open {
+    if route.need != RequiredAccess::Open {
         no(UNAUTHORIZED);
     }
-    if matches!(route.need, Need::Role(Role::Operator | Role::Admin)) {
+    if matches!(route.need, RequiredAccess::Role(Role::Operator | Role::Admin)) {
         no(ROLE);
     }
     if !route.method.is_safe() {

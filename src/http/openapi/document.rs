@@ -4,7 +4,7 @@ use super::derive::{self, Code};
 use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
 use super::shape::{Shape, has, list, named, object, text_of};
 use super::{resources, shared};
-use crate::http::access::Need;
+use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
 use axum::http::Method;
 use serde_json::{Value, json};
@@ -227,13 +227,13 @@ fn parameters(
     operation
 }
 
-fn secured(operation: OperationBuilder, need: Need, by_token: bool) -> OperationBuilder {
+fn secured(operation: OperationBuilder, need: RequiredAccess, by_token: bool) -> OperationBuilder {
     let by = |scheme: &str| SecurityRequirement::new(scheme, Vec::<String>::new());
     match need {
-        Need::Open if by_token => operation.securities(Some([by(shared::TOKEN)])),
-        Need::Open => operation.securities(Some([])),
-        Need::Role(_) => operation.securities(Some([by(shared::KEY), by(shared::SESSION)])),
-        Need::Session => operation.securities(Some([by(shared::SESSION)])),
+        RequiredAccess::Open if by_token => operation.securities(Some([by(shared::TOKEN)])),
+        RequiredAccess::Open => operation.securities(Some([])),
+        RequiredAccess::Role(_) => operation.securities(Some([by(shared::KEY), by(shared::SESSION)])),
+        RequiredAccess::Session => operation.securities(Some([by(shared::SESSION)])),
     }
 }
 

@@ -44,7 +44,7 @@ fn shape() -> Shape {
         has("event", text().about("`order.paid`, `job.failed`, ...")),
         has("timestamp", time()),
         has("subject", object([has("kind", text()), has("id", id())])),
-        has("actor", text().about("Who did it.")),
+        has("actor", text().about("Caller did it.")),
         has("data", open_object()),
     ])
 }

@@ -1,4 +1,4 @@
-//! KeptPaymentEvent webhooks (production spec §6, decisions §9).
+//! Webhooks that other programs send to the server: payment events, and commands of an agent gateway.
 
 use super::operation::{Operation, Resource, post};
 use super::shape::{anything, has, may, object, open_object, text, word, yes_no};
@@ -29,7 +29,7 @@ fn agent() -> Operation {
             object([
                 has("skill", word(skills)),
                 may("params", open_object().or_null().about("Such as `jobId`, `printerId`, `orderId`, `materialId`.")),
-                may("userId", text().about("Who asks, with the channel in front: `telegram:123`.")),
+                may("userId", text().about("Caller asks, with the channel in front: `telegram:123`.")),
             ]),
             json!({"skill": "pause-print", "params": {"jobId": super::jobs::EXAMPLE}, "userId": "telegram:123"}),
         )

@@ -5,7 +5,7 @@
 
 mod skills;
 
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::access::AccessCommand;
 use crate::domain::agent::{Skill, may_ask};
 use crate::domain::id::Id;
@@ -13,8 +13,8 @@ use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::signing::same;
 use crate::http::AppState;
-use crate::http::access::Who;
-use crate::http::call::Call;
+use crate::http::access::Caller;
+use crate::http::command_request::CommandRequest;
 use crate::http::error::{Answer, ApiError};
 use crate::http::reply;
 use axum::extract::State;
@@ -34,12 +34,12 @@ struct Told {
 /// A command of an agent: who asks and what with.
 struct Asked {
     app: AppState,
-    who: Who,
+    who: Caller,
     params: Map<String, Value>,
 }
 
 /// `POST /webhooks/agent`
-pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let token = app.config.agent.token.expose();
     if token.is_empty() {
         return Err(ApiError::unavailable("agent_not_configured", "AGENT_TOKEN is not set", 300));
@@ -68,7 +68,7 @@ pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
         Some(_) => return Err(Refusal::field("params", "must be an object").into()),
     };
     let by = Arc::new(Principal::Agent { user });
-    let who = Who { by, session: None, request_id: call.who.request_id.clone() };
+    let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
     let asked = Asked { app, who, params };
     if skill == Skill::EmergencyStop {
         let told = asked.emergency_stop().await;
@@ -86,8 +86,8 @@ fn answer(told: Told) -> Answer {
 }
 
 impl Asked {
-    fn caller(&self) -> Caller {
-        Caller { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key: None }
+    fn caller(&self) -> CommandOrigin {
+        CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key: None }
     }
 
     async fn audit(&self, skill: Skill) -> Result<(), ApiError> {

@@ -1,7 +1,7 @@
 //! Signing in and out of the shop's half, and one's own password and sessions (decisions §2).
 
 use super::users;
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::config::Mode;
 use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
@@ -9,9 +9,9 @@ use crate::domain::limits::Named;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
-use crate::http::access::{COOKIE, Who, cookie, with_access};
+use crate::http::access::{COOKIE, Caller, cookie, with_access};
 use crate::http::body::sure;
-use crate::http::call::{Call, To};
+use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::{Answer, ApiError};
 use crate::http::limits::layer::Client;
 use crate::http::limits::{Charge, within};
@@ -26,7 +26,7 @@ use std::sync::Arc;
 const AGENT_LONGEST: usize = 300;
 
 /// `POST /api/auth/login {email, password}`: 200 `{user}` and the cookie, with a new token at each sign-in.
-pub async fn login(State(app): State<AppState>, Client(from): Client, call: Call) -> Answer {
+pub async fn login(State(app): State<AppState>, Client(from): Client, call: CommandRequest) -> Answer {
     let mut fields = call.fields()?;
     let (email, password): (Option<String>, Option<String>) = (fields.need("email"), fields.need("password"));
     fields.finish()?;
@@ -35,7 +35,7 @@ pub async fn login(State(app): State<AppState>, Client(from): Client, call: Call
     within(&app, &tries, open_session(&app, &call, &email, password)).await
 }
 
-async fn open_session(app: &AppState, call: &Call, email: &str, password: String) -> Answer {
+async fn open_session(app: &AppState, call: &CommandRequest, email: &str, password: String) -> Answer {
     let user = with_access(app, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
@@ -53,7 +53,7 @@ async fn open_session(app: &AppState, call: &Call, email: &str, password: String
         agent: agent.map(|agent| agent.chars().take(AGENT_LONGEST).collect()),
     };
     let by = Arc::new(principal(&user));
-    let caller = Caller { by, request_id: call.who.request_id.clone(), key: None };
+    let caller = CommandOrigin { by, request_id: call.who.request_id.clone(), key: None };
     app.access.ask(Id::ONLY, caller, open).await?;
     let mut response = reply::ok(json!({ "user": users::view(&user) }))?;
     response.headers_mut().insert(header::SET_COOKIE, set_cookie(app, &token, None)?);
@@ -80,7 +80,7 @@ fn set_cookie(app: &AppState, token: &str, age: Option<u32>) -> Result<HeaderVal
 }
 
 /// `POST /api/auth/logout`: ends the session of the cookie, if any.
-pub async fn logout(State(app): State<AppState>, who: Who, headers: HeaderMap) -> Answer {
+pub async fn logout(State(app): State<AppState>, who: Caller, headers: HeaderMap) -> Answer {
     if let Some(token) = cookie(&headers, COOKIE) {
         let hash = credentials::session_hash(token);
         let known = with_access(&app, |access| {
@@ -89,7 +89,7 @@ pub async fn logout(State(app): State<AppState>, who: Who, headers: HeaderMap) -
         })?;
         if let Some((session, user)) = known {
             let by = Arc::new(principal(&user));
-            let caller = Caller { by, request_id: who.request_id, key: None };
+            let caller = CommandOrigin { by, request_id: who.request_id, key: None };
             app.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
         }
     }
@@ -99,7 +99,7 @@ pub async fn logout(State(app): State<AppState>, who: Who, headers: HeaderMap) -
 }
 
 /// `GET /api/auth/me`: the staff member, or the key.
-pub async fn me(State(app): State<AppState>, who: Who) -> Answer {
+pub async fn me(State(app): State<AppState>, who: Caller) -> Answer {
     match &*who.by {
         Principal::User { id, .. } => {
             let user = with_access(&app, |access| access.user(*id).cloned())?;
@@ -114,7 +114,7 @@ pub async fn me(State(app): State<AppState>, who: Who) -> Answer {
 }
 
 /// `POST /api/auth/password {currentPassword, newPassword}`: 204; all other sessions of the user end.
-pub async fn password(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn password(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let user = call.who.user()?;
     let mut fields = call.fields()?;
     let current: Option<String> = fields.need("currentPassword");
@@ -133,7 +133,7 @@ pub async fn password(State(app): State<AppState>, call: Call) -> Answer {
     let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
     let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
     let change = AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session };
-    call.ask(&app.access, To::Id(Id::ONLY), change).await?;
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), change).await?;
     reply::no_content()
 }
 
@@ -145,7 +145,7 @@ pub fn check_password(fields: &mut crate::http::body::Fields, name: &str, passwo
 }
 
 /// `GET /api/auth/sessions`: one's own.
-pub async fn sessions(State(app): State<AppState>, who: Who, params: Params) -> Answer {
+pub async fn sessions(State(app): State<AppState>, who: Caller, params: Params) -> Answer {
     let (user, page) = (who.user()?, params.page()?);
     let mut own = own_sessions(&app, user)?;
     own.sort_by_key(|session| std::cmp::Reverse(session.created_at));
@@ -164,7 +164,7 @@ fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError>
 }
 
 fn session_view(app: &AppState, session: &Session, own: Option<Id>) -> Value {
-    let seen = app.uses.session_seen(session.id).unwrap_or(session.seen_at);
+    let seen = app.last_used.session_seen(session.id).unwrap_or(session.seen_at);
     json!({
         "id": session.id, "createdAt": session.created_at, "seenAt": seen, "agent": session.agent,
         "current": own == Some(session.id),
@@ -172,7 +172,7 @@ fn session_view(app: &AppState, session: &Session, own: Option<Id>) -> Value {
 }
 
 /// `DELETE /api/auth/sessions?id=`: one of one's own sessions, or without an id all but this one.
-pub async fn end_sessions(State(app): State<AppState>, params: Params, call: Call) -> Answer {
+pub async fn end_sessions(State(app): State<AppState>, params: Params, call: CommandRequest) -> Answer {
     let (user, wanted) = (call.who.user()?, params.id("id")?);
     let own = own_sessions(&app, user)?;
     let ends = |id: Id| wanted.map_or(call.who.session != Some(id), |wanted| wanted == id);
@@ -181,7 +181,7 @@ pub async fn end_sessions(State(app): State<AppState>, params: Params, call: Cal
         return Err(Refusal::not_found("session").into());
     }
     for session in ended {
-        call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
+        call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
     reply::no_content()
 }

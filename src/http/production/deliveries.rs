@@ -8,10 +8,10 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::body::sure;
-use crate::http::call::{Call, Done, To};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::store::queries::DeliveryFilter;
 use axum::extract::State;
@@ -37,7 +37,7 @@ fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Val
 }
 
 /// `GET /api/webhooks/endpoints/{id}/deliveries?state=&event=`: newest first; the log of a deleted endpoint stays.
-pub async fn list(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
+pub async fn list(State(app): State<AppState>, PathId(id): PathId, params: Params) -> Answer {
     let page = params.page()?;
     let filter = DeliveryFilter { state: params.word("state")?, event: params.text("event").map(str::to_owned) };
     let found = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
@@ -47,7 +47,7 @@ pub async fn list(State(app): State<AppState>, ThingId(id): ThingId, params: Par
     reply::ok(body(page, "deliveries", items, total))
 }
 
-fn made(app: &AppState, done: &Done<EndpointAnswer>) -> Answer {
+fn made(app: &AppState, done: &CommandOutcome<EndpointAnswer>) -> Answer {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
@@ -57,7 +57,7 @@ fn made(app: &AppState, done: &Done<EndpointAnswer>) -> Answer {
 }
 
 /// `POST /api/webhooks/endpoints/{id}/test`: 201 with the delivery of a `webhook.test`.
-pub async fn test(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn test(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let environment = &app.environment;
     let event = Event {
@@ -71,22 +71,22 @@ pub async fn test(State(app): State<AppState>, ThingId(id): ThingId, call: Call)
         data: json!({"endpointId": id, "message": "this is a test"}),
     };
     let due = Due { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
-    let done = call.ask(&app.endpoints, To::Id(id), EndpointCommand::Test(due)).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Test(due)).await?;
     made(&app, &done)
 }
 
 /// `POST /api/webhooks/deliveries/{id}/redeliver`: 201 with a new delivery of the same event.
-pub async fn redeliver(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn redeliver(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
     let command = EndpointCommand::Redeliver(Box::new(past.clone()));
-    let done = call.ask(&app.endpoints, To::Id(past.endpoint_id), command).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::Id(past.endpoint_id), command).await?;
     made(&app, &done)
 }
 
 /// `POST /api/webhooks/endpoints/{id}/replay {since}`: 200 with how many events are sent again: those whose first delivery was made
 /// since then, each once. They are taken from the log in parts, in the background; 409 while a replay before is not through.
-pub async fn replay(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn replay(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         let mut fields = call.fields()?;
         let since: Option<Timestamp> = fields.need("since");
@@ -98,7 +98,7 @@ pub async fn replay(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
         let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
-    let done = call.ask_with(&app.endpoints, To::Id(id), command).await?;
+    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     match &done.answer {
         EndpointAnswer::Count(count) => reply::changed(&done, json!({ "replayed": count })),
         other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),

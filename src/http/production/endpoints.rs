@@ -10,10 +10,10 @@ use crate::domain::signing::{SecretStrength, check_secret, generate_secret};
 use crate::domain::target;
 use crate::http::AppState;
 use crate::http::body::{Fields, sure};
-use crate::http::call::{Call, Done, To, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -27,7 +27,7 @@ fn view(endpoint: &Endpoint, version: i64) -> Value {
     })
 }
 
-fn shown(done: &Done<EndpointAnswer>) -> Result<Value, ApiError> {
+fn shown(done: &CommandOutcome<EndpointAnswer>) -> Result<Value, ApiError> {
     match &done.answer {
         EndpointAnswer::Endpoint(endpoint) => Ok(view(endpoint, done.version)),
         other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
@@ -50,7 +50,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 }
 
 /// `GET /api/webhooks/endpoints/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let (version, endpoint) = present(&app, id).await?;
     reply::resource(version, &view(&endpoint, version))
 }
@@ -99,7 +99,7 @@ impl Chosen {
 }
 
 /// `POST /api/webhooks/endpoints {url, events, secret?}`
-pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let mut fields = call.fields()?;
     let url: Option<String> = fields.need("url");
     check_url(&app, &mut fields, url.as_ref());
@@ -109,43 +109,43 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
     let cursor = *app.outbox.last().borrow();
     let encrypted_secret = app.seal(&chosen.secret);
     let command = EndpointCommand::Create { url: sure(url)?, events: sure(events)?, encrypted_secret, cursor };
-    let done = call.ask(&app.endpoints, To::New, command).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::New, command).await?;
     let shown = chosen.told(shown(&done)?, done.replayed)?;
     reply::created(&done, &format!("/api/webhooks/endpoints/{}", done.id), shown)
 }
 
 /// `PATCH /api/webhooks/endpoints/{id} {url?, events?}`
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut fields = call.fields()?;
     let url: Option<String> = fields.opt("url");
     check_url(&app, &mut fields, url.as_ref());
     let events: Option<Vec<String>> = fields.opt("events");
     fields.finish()?;
     let change = EndpointCommand::Update { if_version: call.if_match(), url, events };
-    let done = call.ask(&app.endpoints, To::Id(id), change).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::Id(id), change).await?;
     reply::changed(&done, shown(&done)?)
 }
 
 /// `DELETE /api/webhooks/endpoints/{id}`: pending deliveries are cancelled, the log stays.
-pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.endpoints, To::Id(id), EndpointCommand::Archive).await?;
+pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+    call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Archive).await?;
     reply::no_content()
 }
 
 /// `POST /api/webhooks/endpoints/{id}/enable`: sends what was held.
-pub async fn enable(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn enable(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
-    let done = call.ask(&app.endpoints, To::Id(id), EndpointCommand::Enable).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Enable).await?;
     reply::changed(&done, shown(&done)?)
 }
 
 /// `POST /api/webhooks/endpoints/{id}/rotate-secret {secret?}`: the old one signs beside it for 24 h.
-pub async fn rotate(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn rotate(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut fields = call.optional_fields()?;
     let chosen = Chosen::read(&mut fields);
     fields.finish()?;
     let command = EndpointCommand::Rotate { encrypted_secret: app.seal(&chosen.secret) };
-    let done = call.ask(&app.endpoints, To::Id(id), command).await?;
+    let done = call.ask(&app.endpoints, CommandTarget::Id(id), command).await?;
     let shown = chosen.told(shown(&done)?, done.replayed)?;
     reply::changed(&done, shown)
 }

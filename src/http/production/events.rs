@@ -5,11 +5,11 @@ use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::error::{Answer, ApiError};
 use crate::http::page::Params;
 use crate::http::reply;
-use crate::http::standing::Standing;
+use crate::http::stream_auth::Standing;
 use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
 use axum::extract::State;
@@ -67,7 +67,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 
 /// `GET /api/events/stream`: from `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets
 /// a `reset`.
-pub async fn stream(State(app): State<AppState>, who: Who, params: Params, headers: HeaderMap) -> Answer {
+pub async fn stream(State(app): State<AppState>, who: Caller, params: Params, headers: HeaderMap) -> Answer {
     let last = app.outbox.last();
     let cursor = match headers.get("last-event-id") {
         Some(id) => Some(read_cursor(id.to_str().unwrap_or_default())?),

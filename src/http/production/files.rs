@@ -5,12 +5,12 @@ use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
 use crate::domain::refusal::Refusal;
 use crate::files::blobs::Kept;
 use crate::http::AppState;
-use crate::http::access::Who;
-use crate::http::call::{Call, HEARD_OUT, To, found, silent, state_of};
+use crate::http::access::Caller;
+use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, found, silent, state_of};
 use crate::http::error::{Answer, ApiError};
 use crate::http::idempotency;
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::store::queries::FileFilter;
 use axum::body::Body;
@@ -52,9 +52,9 @@ struct Upload {
 }
 
 /// `POST /api/files`: multipart with `file`, and `kind` where the content does not tell.
-pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> Answer {
+pub async fn upload(State(app): State<AppState>, who: Caller, request: Request) -> Answer {
     let (parts, form) = request.into_parts();
-    let call = Call::without_body(app.clone(), who, &parts)?;
+    let call = CommandRequest::without_body(app.clone(), who, &parts)?;
     let form = Multipart::from_request(Request::from_parts(parts, form), &app).await.map_err(|_| {
         let message = "the body must be multipart/form-data";
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
@@ -71,7 +71,7 @@ pub async fn upload(State(app): State<AppState>, who: Who, request: Request) -> 
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
-    let done = call.ask_hashed(&app.files, To::New, hash, command).await?;
+    let done = call.ask_hashed(&app.files, CommandTarget::New, hash, command).await?;
     reply::created(&done, &format!("/api/files/{}", done.id), view(&done.answer, done.version))
 }
 
@@ -186,7 +186,7 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
 }
 
 /// `GET /api/files/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
@@ -196,16 +196,16 @@ pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
 }
 
 /// `DELETE /api/files/{id}`: not while a SKU or an unfinished order or job names it (409).
-pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
-    call.ask(&app.files, To::Id(id), FileCommand::Archive).await?;
+    call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
     reply::no_content()
 }
 
 /// `GET /api/files/{id}/content`: the bytes, never shown as a page.
-pub async fn content(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn content(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

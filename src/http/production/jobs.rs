@@ -8,10 +8,10 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::body::sure;
-use crate::http::call::{Call, Done, To};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::store::queries::JobFilter;
 use axum::extract::State;
@@ -52,11 +52,11 @@ fn waiting_reason(app: &AppState, job: &Job) -> Option<String> {
     app.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
 }
 
-fn job_of(done: &Done<OrderAnswer>) -> Result<Done<Arc<Job>>, ApiError> {
+fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>, ApiError> {
     match &done.answer {
         // The version that counts is the job's own.
         OrderAnswer::Job(job) => {
-            Ok(Done { id: job.id, version: job.version, answer: job.clone(), replayed: done.replayed })
+            Ok(CommandOutcome { id: job.id, version: job.version, answer: job.clone(), replayed: done.replayed })
         }
         other => Err(ApiError::internal(format!("an order answered {other:?}"))),
     }
@@ -95,25 +95,25 @@ pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 }
 
 /// `GET /api/jobs/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let job = find(&app, id).await?;
     reply::resource(job.version, &view(&app, &job))
 }
 
 async fn ask(
     app: &AppState,
-    call: &Call,
+    call: &CommandRequest,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Answer {
     let order = find(app, id).await?.order_id;
-    let done = call.ask_with(&app.orders, To::Id(order), command).await?;
+    let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
     let done = job_of(&done)?;
     reply::changed(&done, view(app, &done.answer))
 }
 
 /// `PATCH /api/jobs/{id} {priority?, dueAt?}`
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let priority: Option<u8> = body.opt("priority");
     body.check(priority.is_none_or(|priority| priority <= 9), "priority", "must be from 0 to 9");
@@ -124,7 +124,7 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `POST /api/jobs/{id}/cancel {force?}`: one on a printer waits for the printer's word unless forced.
-pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn cancel(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         let mut body = call.optional_fields()?;
         let force: Option<bool> = body.opt("force");
@@ -135,7 +135,7 @@ pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `POST /api/jobs/{id}/retry`
-pub async fn retry(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn retry(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         call.optional_fields()?.finish()?;
         Ok(OrderCommand::RetryJob(id))
@@ -144,7 +144,7 @@ pub async fn retry(State(app): State<AppState>, ThingId(id): ThingId, call: Call
 }
 
 /// `POST /api/jobs/{id}/release`: past the reorder point.
-pub async fn release(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn release(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         call.optional_fields()?.finish()?;
         Ok(OrderCommand::ReleaseJob(id))
@@ -153,7 +153,7 @@ pub async fn release(State(app): State<AppState>, ThingId(id): ThingId, call: Ca
 }
 
 /// `POST /api/jobs/{id}/resolve {outcome}`: an operator's word on what nobody can verify.
-pub async fn resolve(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn resolve(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         let mut body = call.fields()?;
         let outcome: Option<Resolution> = body.need("outcome");
@@ -205,14 +205,14 @@ pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 }
 
 /// `POST /api/jobs/{id}/pause`
-pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn pause(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let job = paused(&app, id).await?;
     reply::resource(job.version, &view(&app, &job))
 }
 
 /// `POST /api/jobs/{id}/resume`
-pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn resume(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let job = resumed(&app, id).await?;
     reply::resource(job.version, &view(&app, &job))

@@ -8,10 +8,10 @@ use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::access::with_access;
 use crate::http::body::sure;
-use crate::http::call::{Call, To};
+use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, cut};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::secrets::credentials;
 use axum::extract::State;
@@ -21,7 +21,7 @@ fn view(app: &AppState, key: &ApiKey) -> Value {
     json!({
         "id": key.id, "name": key.name, "prefix": key.prefix, "last4": key.last4, "role": key.role,
         "customerEmail": key.customer_email, "expiresAt": key.expires_at, "revokedAt": key.revoked_at,
-        "lastUsedAt": app.uses.key_seen(key.id).or(key.last_used_at), "createdAt": key.created_at,
+        "lastUsedAt": app.last_used.key_seen(key.id).or(key.last_used_at), "createdAt": key.created_at,
     })
 }
 
@@ -35,7 +35,7 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 }
 
 /// `POST /api/auth/api-keys {name, role, expiresAt?, customerEmail?}`: 201 with the key, this once.
-pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let key = credentials::new_api_key(credentials::api_key_prefix(app.config.mode));
     let command = async {
         let mut fields = call.fields()?;
@@ -54,7 +54,7 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
             expires_at,
         })
     };
-    let done = call.ask_with(&app.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     if done.replayed {
         return Err(withheld());
     }
@@ -75,7 +75,7 @@ pub fn withheld() -> ApiError {
 }
 
 /// `DELETE /api/auth/api-keys/{id}`: acts on the next request.
-pub async fn revoke(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
+pub async fn revoke(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
     reply::no_content()
 }

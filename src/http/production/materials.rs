@@ -10,11 +10,11 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::Need;
-use crate::http::call::{Call, Done, To, found, state_of};
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::lookup::ThingId;
 use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
@@ -31,7 +31,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 /// The routes of materials.
 pub fn routes() -> ResourceRoutes {
-    let operator = Need::Role(Role::Operator);
+    let operator = RequiredAccess::Role(Role::Operator);
     let about = "Stock on hand, what is reserved of it, and the ledger of every change.";
     ResourceRoutes::new("Materials", about, "material")
         .get(operator, PATH, list, |op| op.named("listMaterials", "List materials with their stock"))
@@ -181,7 +181,7 @@ impl MaterialView {
         }
     }
 
-    fn after(done: &Done<MaterialAnswer>) -> Result<Self, ApiError> {
+    fn after(done: &CommandOutcome<MaterialAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             MaterialAnswer::Material(material) => Ok(Self::new(material, done.version)),
             other => Err(ApiError::internal(format!("a material answered {other:?}"))),
@@ -211,7 +211,7 @@ struct MovementView {
     /// The job that it was for.
     job_id: Option<Id>,
     reason: Option<String>,
-    /// Who did it.
+    /// Caller did it.
     actor: String,
     created_at: Timestamp,
 }
@@ -235,18 +235,21 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-async fn create(State(app): State<AppState>, call: Call<NewMaterial>) -> Result<Created<MaterialView>, ApiError> {
+async fn create(
+    State(app): State<AppState>,
+    call: CommandRequest<NewMaterial>,
+) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let quantity = new.quantity;
         let fields = Box::new(new.into_fields());
         Ok(MaterialCommand::Create { fields, quantity })
     };
-    let done = call.ask_with(&app.materials, To::New, command).await?;
+    let done = call.ask_with(&app.materials, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
-async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Result<Resource<MaterialView>, ApiError> {
+async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
@@ -257,8 +260,8 @@ async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Result<Resour
 
 async fn update(
     State(app): State<AppState>,
-    ThingId(id): ThingId,
-    call: Call<MaterialChange>,
+    PathId(id): PathId,
+    call: CommandRequest<MaterialChange>,
 ) -> Result<Resource<MaterialView>, ApiError> {
     let change = call.read_body()?;
     let merge = |material: &Material, version: i64| {
@@ -275,17 +278,17 @@ async fn update(
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
-async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Result<NoContent, ApiError> {
+async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     if app.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
-    call.ask(&app.materials, To::Id(id), MaterialCommand::Archive).await?;
+    call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Archive).await?;
     Ok(NoContent)
 }
 
 async fn movements(
     State(app): State<AppState>,
-    ThingId(id): ThingId,
+    PathId(id): PathId,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
     let page = page.into();
@@ -296,13 +299,13 @@ async fn movements(
 
 async fn adjust(
     State(app): State<AppState>,
-    ThingId(id): ThingId,
-    call: Call<Adjustment>,
+    PathId(id): PathId,
+    call: CommandRequest<Adjustment>,
 ) -> Result<Resource<MaterialView>, ApiError> {
     let command = async {
         let Adjustment { delta, reason } = call.read_body()?;
         Ok(MaterialCommand::Adjust { delta, reason })
     };
-    let done = call.ask_with(&app.materials, To::Id(id), command).await?;
+    let done = call.ask_with(&app.materials, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }

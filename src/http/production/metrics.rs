@@ -67,13 +67,13 @@ fn requests(app: &AppState, page: &mut Page) {
     page.counter(
         "refused_attempts",
         "Requests refused for who asked or what state things were in",
-        [(NONE, app.refused.all.get())],
+        [(NONE, app.refusals.all.get())],
     );
 }
 
 /// What the server took in, and what it would not.
 fn edge(app: &AppState, page: &mut Page) {
-    let load = &app.load;
+    let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
     page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
     page.counter("http_overloaded", "Requests refused because too many were under way", [(NONE, load.overloaded())]);
@@ -161,7 +161,7 @@ fn events(app: &AppState, page: &mut Page) {
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
     let kinds = ["endpoint", "stream"].map(|kind| (kind, outbox.followers.of(kind, last)));
     let many = kinds.map(|(kind, (many, _))| ([("kind", kind)], many as i64));
-    page.gauge("event_followers", "Who follows the events", many);
+    page.gauge("event_followers", "Caller follows the events", many);
     page.gauge(
         "event_lag",
         "Events that the slowest follower has not read",

@@ -3,19 +3,19 @@
 //! What the printer answers is told as it is: refused 502 with its words, no answer 504, not of its type 409.
 
 use super::printers::{present, shown};
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::printer::{ManualFailure, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::body::sure;
-use crate::http::call::{Call, To, found, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::Params;
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::printers::adapter::{Deleted, Source};
 use crate::printers::connections::PrinterConnection;
@@ -53,7 +53,7 @@ fn done() -> Answer {
 }
 
 /// `GET /api/printers/{id}/info`: what its server and its firmware say of themselves, as far as the type tells.
-pub async fn info(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn info(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let link = reach(&app, id).await?;
     let server = link.adapter.server_info().await;
     let printer = link.adapter.printer_info().await;
@@ -66,7 +66,7 @@ pub async fn info(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
 }
 
 /// `GET /api/printers/{id}/history?file=`: what the printer remembers of prints of a file; without one, of the last shown.
-pub async fn history(State(app): State<AppState>, ThingId(id): ThingId, params: Params) -> Answer {
+pub async fn history(State(app): State<AppState>, PathId(id): PathId, params: Params) -> Answer {
     let link = reach(&app, id).await?;
     let last = link.status.borrow().file.clone();
     let Some(file) = params.text("file").map(str::to_owned).or(last) else { return reply::ok(json!({"history": []})) };
@@ -75,18 +75,18 @@ pub async fn history(State(app): State<AppState>, ThingId(id): ThingId, params: 
 }
 
 /// `GET /api/printers/{id}/webcams`
-pub async fn webcams(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn webcams(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let webcams = reach(&app, id).await?.adapter.webcams().await?;
     reply::ok(json!({ "webcams": webcams }))
 }
 
 /// `GET /api/printers/{id}/system-info`
-pub async fn system_info(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn system_info(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     reply::ok(reach(&app, id).await?.adapter.system_info().await?)
 }
 
 /// `GET /api/printers/{id}/files`
-pub async fn files(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn files(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let files = reach(&app, id).await?.adapter.list_files().await?;
     reply::ok(json!({ "files": files }))
 }
@@ -94,7 +94,7 @@ pub async fn files(State(app): State<AppState>, ThingId(id): ThingId) -> Answer 
 /// `DELETE /api/printers/{id}/files/{name}`: not the file of the job in hand (409).
 pub async fn delete_file(
     State(app): State<AppState>,
-    ThingId(id): ThingId,
+    PathId(id): PathId,
     Path((_, name)): Path<(String, String)>,
 ) -> Answer {
     let (_, printer) = present(&app, id).await?;
@@ -107,13 +107,13 @@ pub async fn delete_file(
     }
 }
 
-async fn tell(app: &AppState, call: &Call, id: Id, command: PrinterCommand) -> Answer {
-    let done = call.ask(&app.printers, To::Id(id), command).await?;
+async fn tell(app: &AppState, call: &CommandRequest, id: Id, command: PrinterCommand) -> Answer {
+    let done = call.ask(&app.printers, CommandTarget::Id(id), command).await?;
     reply::changed(&done, shown(app, &done)?)
 }
 
 /// `POST /api/printers/{id}/connect`: it is watched again.
-pub async fn connect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn connect(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     if let Some(link) = app.printer_connections.link(id) {
         // Watched already: its serial port may be closed, or it is to be tried at once.
@@ -126,7 +126,7 @@ pub async fn connect(State(app): State<AppState>, ThingId(id): ThingId, call: Ca
 }
 
 /// `POST /api/printers/{id}/disconnect`: it is left alone; not while it has a job in hand (409).
-pub async fn disconnect(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn disconnect(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let link = app.printer_connections.link(id);
     let answer = tell(&app, &call, id, PrinterCommand::Connect(false)).await?;
@@ -139,7 +139,7 @@ pub async fn disconnect(State(app): State<AppState>, ThingId(id): ThingId, call:
 }
 
 /// `POST /api/printers/{id}/pause`: whatever it prints.
-pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn pause(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let link = reach(&app, id).await?;
     link.adapter.pause().await?;
@@ -148,7 +148,7 @@ pub async fn pause(State(app): State<AppState>, ThingId(id): ThingId, call: Call
 }
 
 /// `POST /api/printers/{id}/resume`
-pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn resume(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let link = reach(&app, id).await?;
     link.adapter.resume().await?;
@@ -157,7 +157,7 @@ pub async fn resume(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `POST /api/printers/{id}/cancel`: whatever it prints; a job of ours ends as cancelled at the printer.
-pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn cancel(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     let link = reach(&app, id).await?;
     link.adapter.cancel().await?;
@@ -167,20 +167,20 @@ pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 
 /// `POST /api/printers/{id}/emergency-stop`: to the wire first, past everything, and recorded after; without a database
 /// it is not recorded, and stops all the same. A disconnected printer is reached through an adapter of its own.
-pub async fn emergency_stop(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn emergency_stop(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let recorded = stop_now(&app, id, &call.who).await?;
     reply::ok(json!({"ok": true, "recorded": recorded}))
 }
 
 /// Stops a printer in an emergency; whether that is recorded already. A stop that went out and could not be recorded is
 /// recorded as soon as that is possible.
-pub async fn stop_now(app: &AppState, id: Id, who: &Who) -> Result<bool, ApiError> {
+pub async fn stop_now(app: &AppState, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let link = app.printer_connections.link(id);
     let adapter = match &link {
         Some(link) => link.adapter.clone(),
         None => make_adapter(app, &present(app, id).await?.1)?,
     };
-    let caller = Caller { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
+    let caller = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
     let (shop, (said, heard)) = (app.clone(), oneshot::channel());
     // The caller may hang up: the stop goes out and is recorded all the same.
     tokio::spawn(async move {
@@ -222,7 +222,7 @@ fn make_adapter(app: &AppState, printer: &Printer) -> Result<Arc<dyn crate::prin
 }
 
 /// `POST /api/printers/{id}/restart-firmware`: not during a print of ours (409).
-pub async fn restart_firmware(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn restart_firmware(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     idle(&app, id).await?;
     let link = link(&app, id)?;
@@ -241,7 +241,7 @@ async fn idle(app: &AppState, id: Id) -> Result<(), ApiError> {
 }
 
 /// `POST /api/printers/{id}/home`
-pub async fn home(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn home(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     idle(&app, id).await?;
     link(&app, id)?.adapter.home().await?;
@@ -249,7 +249,7 @@ pub async fn home(State(app): State<AppState>, ThingId(id): ThingId, call: Call)
 }
 
 /// `POST /api/printers/{id}/gcode {commands[]}`
-pub async fn gcode(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn gcode(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let commands: Option<Vec<String>> = body.need("commands");
     let fits = |commands: &Vec<String>| {
@@ -267,7 +267,7 @@ pub async fn gcode(State(app): State<AppState>, ThingId(id): ThingId, call: Call
 
 /// `POST /api/printers/{id}/print {fileId}` or `{filename}`: prints a file that is no job. The printer must be able to take
 /// a job; meanwhile it takes none. Answered when the printer has taken the start; 202 when that lasts too long.
-pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn print(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let file: Option<Id> = body.opt("fileId");
     let name = body.opt_text("filename", NAME_LONGEST);
@@ -285,7 +285,7 @@ pub async fn print(State(app): State<AppState>, ThingId(id): ThingId, call: Call
         link(&app, id)?;
         Ok(PrinterCommand::PrintManually { id: print, file_id: file, file_name })
     };
-    let done = call.ask_with(&app.printers, To::Id(id), command).await?;
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
     let PrinterAnswer::Manual(asked) = done.answer else {
         return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
     };
@@ -336,7 +336,7 @@ async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError> {
 }
 
 /// `POST /api/printers/{id}/files {fileId}`: puts a stored file on the printer; nothing is started.
-pub async fn upload(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn upload(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let file: Option<Id> = body.need("fileId");
     body.finish()?;
@@ -349,13 +349,13 @@ pub async fn upload(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `POST /api/printers/{id}/bed-cleared`
-pub async fn bed_cleared(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn bed_cleared(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     call.optional_fields()?.finish()?;
     tell(&app, &call, id, PrinterCommand::BedCleared).await
 }
 
 /// `POST /api/printers/{id}/maintenance {on, note?}`
-pub async fn maintenance(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn maintenance(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let on: Option<bool> = body.need("on");
     let note = body.nullable_text("note", 500).flatten();

@@ -9,12 +9,12 @@ use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::body::sure;
-use crate::http::call::{Call, Done, To, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, site};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::store::queries::OrderFilter;
 use axum::extract::State;
@@ -38,7 +38,7 @@ pub fn event(numbered: &Numbered) -> Value {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, ApiError> {
+pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result<Value, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -52,7 +52,7 @@ pub async fn shown(app: &AppState, done: &Done<OrderAnswer>) -> Result<Value, Ap
 }
 
 /// `GET /api/orders?status=&kind=&site=&customerEmail=&q=`: a customer's key sees its own.
-pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers: HeaderMap) -> Answer {
+pub async fn list(State(app): State<AppState>, who: Caller, params: Params, headers: HeaderMap) -> Answer {
     let page = params.page()?;
     let text = |name: &str| params.text(name).map(str::to_owned);
     let filter = OrderFilter {
@@ -74,20 +74,20 @@ pub async fn list(State(app): State<AppState>, who: Who, params: Params, headers
 }
 
 /// The order, if it is theirs to see: another's is 404.
-async fn visible(app: &AppState, who: &Who, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
 /// `GET /api/orders/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Answer {
     let state = visible(&app, &who, id).await?;
     let order = state_of(&state)?;
     reply::resource(state.version, &OrderView::new(order, &order.payments, state.version))
 }
 
 /// `PATCH /api/orders/{id} {notes?, priority?, dueAt?, shippingAddress?}`
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut body = call.fields()?;
     let notes = body.nullable_text("notes", 1000);
     let priority: Option<u8> = body.opt("priority");
@@ -101,16 +101,16 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 
 async fn finish(
     app: &AppState,
-    call: &Call,
+    call: &CommandRequest,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Answer {
-    let done = call.ask_with(&app.orders, To::Id(id), command).await?;
+    let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
     reply::changed(&done, shown(app, &done).await?)
 }
 
 /// `POST /api/orders/{id}/cancel {force?}`: a customer only while it is unpaid.
-pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn cancel(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     visible(&app, &call.who, id).await?;
     let command = async {
         let mut body = call.optional_fields()?;
@@ -123,7 +123,7 @@ pub async fn cancel(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `POST /api/orders/{id}/confirm`
-pub async fn confirm(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn confirm(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         call.optional_fields()?.finish()?;
         Ok(OrderCommand::Confirm)
@@ -132,7 +132,7 @@ pub async fn confirm(State(app): State<AppState>, ThingId(id): ThingId, call: Ca
 }
 
 /// `POST /api/orders/{id}/mark-paid {amountCents?, method, reference?}`
-pub async fn mark_paid(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn mark_paid(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         let mut body = call.fields()?;
         let amount_cents: Option<i64> = body.opt("amountCents");
@@ -146,7 +146,7 @@ pub async fn mark_paid(State(app): State<AppState>, ThingId(id): ThingId, call: 
 }
 
 /// `POST /api/orders/{id}/ship {carrier, trackingNumber, estimatedDelivery}`
-pub async fn ship(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn ship(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let command = async {
         let mut body = call.fields()?;
         let carrier = body.need_text("carrier", 100);
@@ -165,7 +165,7 @@ pub async fn ship(State(app): State<AppState>, ThingId(id): ThingId, call: Call)
 }
 
 /// `GET /api/orders/{id}/timeline`: what happened, oldest first.
-pub async fn timeline(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Answer {
+pub async fn timeline(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Answer {
     visible(&app, &who, id).await?;
     let events = app.queries.timeline(id).await?;
     reply::ok(json!({ "timeline": events.iter().map(event).collect::<Vec<_>>() }))

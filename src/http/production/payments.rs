@@ -1,13 +1,13 @@
 //! Signed events of the payment processor (decisions §9): verified over the raw bytes, then applied or kept.
 
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::payment_events::matching::{Outcome, apply};
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::InboundCommand;
 use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
 use crate::http::AppState;
-use crate::http::call::Call;
+use crate::http::command_request::CommandRequest;
 use crate::http::error::{Answer, ApiError};
 use crate::http::reply;
 use axum::extract::State;
@@ -15,7 +15,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 /// `POST /webhooks/payments`: 200 for everything that is theirs; a 5xx makes the processor send it again.
-pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -38,7 +38,7 @@ pub async fn receive(State(app): State<AppState>, call: Call) -> Answer {
 async fn keep(app: &AppState, event_id: String, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
     let command = InboundCommand::Keep { event_id, body };
-    let (inbound, caller) = (&app.inbound, Caller::new(Principal::Processor));
+    let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;
     } else {

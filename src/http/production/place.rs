@@ -10,9 +10,9 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::body::sure;
-use crate::http::call::{Call, To};
+use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::{Answer, ApiError};
 use crate::http::page::{Params, site};
 use crate::http::reply;
@@ -34,7 +34,7 @@ struct Wish {
     site: Option<String>,
 }
 
-fn read(call: &Call) -> Result<Wish, ApiError> {
+fn read(call: &CommandRequest) -> Result<Wish, ApiError> {
     let mut body = call.fields()?;
     let lines = body.objects("lines", |line| {
         let sku = line.need("skuId");
@@ -60,7 +60,7 @@ fn read(call: &Call) -> Result<Wish, ApiError> {
 }
 
 /// `POST /api/orders`: 201.
-pub async fn place(State(app): State<AppState>, params: Params, call: Call) -> Answer {
+pub async fn place(State(app): State<AppState>, params: Params, call: CommandRequest) -> Answer {
     let command = async {
         let wish = read(&call)?;
         let said = site(&params, &call.headers)?;
@@ -84,7 +84,7 @@ pub async fn place(State(app): State<AppState>, params: Params, call: Call) -> A
             draft: false,
         })))
     };
-    let done = call.ask_with(&app.orders, To::New, command).await?;
+    let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
     if !done.replayed {
         app.new_orders.send_modify(|count| *count += 1);
     }
@@ -92,7 +92,7 @@ pub async fn place(State(app): State<AppState>, params: Params, call: Call) -> A
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
-async fn look_up(app: &AppState, who: &Who, wished: &[(Id, u32)]) -> Result<(Vec<Line>, String), ApiError> {
+async fn look_up(app: &AppState, who: &Caller, wished: &[(Id, u32)]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
     for (at, (id, quantity)) in wished.iter().enumerate() {

@@ -8,10 +8,10 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::AppState;
 use crate::http::body::{Fields, sure};
-use crate::http::call::{Call, Done, To, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::{Answer, ApiError};
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, cut};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::printers::registry::PrinterAddress;
 use axum::extract::State;
@@ -55,7 +55,7 @@ pub fn status_view(app: &AppState, printer: &Printer) -> Value {
 }
 
 /// The printer after a change.
-pub fn shown(app: &AppState, done: &Done<PrinterAnswer>) -> Result<Value, ApiError> {
+pub fn shown(app: &AppState, done: &CommandOutcome<PrinterAnswer>) -> Result<Value, ApiError> {
     match &done.answer {
         PrinterAnswer::Printer(printer) => Ok(view(app, printer, done.version)),
         other => Err(ApiError::internal(format!("a printer answered {other:?}"))),
@@ -107,13 +107,13 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 }
 
 /// `GET /api/printers/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let (version, printer) = present(&app, id).await?;
     reply::resource(version, &view(&app, &printer, version))
 }
 
 /// `GET /api/printers/{id}/status`
-pub async fn status(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn status(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let (_, printer) = present(&app, id).await?;
     reply::ok(status_view(&app, &printer))
 }
@@ -240,18 +240,18 @@ fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Resul
 }
 
 /// `POST /api/printers`: 201 even while it does not answer.
-pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let command = async {
         let said = Said::read(&app, call.fields()?, true)?;
         said.check_named(&app).await?;
         Ok(PrinterCommand::Create(Box::new(said.fresh(&app)?)))
     };
-    let done = call.ask_with(&app.printers, To::New, command).await?;
+    let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
     reply::created(&done, &format!("/api/printers/{}", done.id), shown(&app, &done)?)
 }
 
 /// `PATCH /api/printers/{id}`: type and address not while it has a job in hand (409).
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let said = Said::read(&app, call.fields()?, false)?;
     said.check_named(&app).await?;
     let merge = |printer: &Printer, version: i64| {
@@ -263,8 +263,8 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
 }
 
 /// `DELETE /api/printers/{id}`: not while it has a job in hand (409).
-pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.printers, To::Id(id), PrinterCommand::Archive).await?;
+pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+    call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
     reply::no_content()
 }
 

@@ -10,11 +10,11 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::{Need, Who};
-use crate::http::call::{Call, Done, To, found, state_of};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::lookup::ThingId;
 use crate::http::page::{PageQuery, Query};
+use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
@@ -39,7 +39,7 @@ like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
 
 /// The routes of SKUs.
 pub fn routes() -> ResourceRoutes {
-    let [customer, operator] = [Role::Customer, Role::Operator].map(Need::Role);
+    let [customer, operator] = [Role::Customer, Role::Operator].map(RequiredAccess::Role);
     ResourceRoutes::new("SKUs", "What is sold, and what it is made from and with.", "sku")
         .get(customer, PATH, list, |op| {
             op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
@@ -160,7 +160,7 @@ impl SkuView {
         Self { id, details: sku.fields.clone().into(), created_at, updated_at, version }
     }
 
-    fn after(done: &Done<Sku>) -> Self {
+    fn after(done: &CommandOutcome<Sku>) -> Self {
         Self::new(&done.answer, done.version)
     }
 }
@@ -206,7 +206,7 @@ async fn check_named(
 
 async fn list(
     State(app): State<AppState>,
-    who: Who,
+    who: Caller,
     Query(query): Query<SkuQuery>,
 ) -> Result<Listed<SkuView>, ApiError> {
     let SkuQuery { mut active, mut public, material_id, slug, code, q, page } = query;
@@ -220,7 +220,7 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Result<Resource<SkuView>, ApiError> {
+async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
     let (version, state) = found(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
@@ -229,7 +229,7 @@ async fn one(State(app): State<AppState>, ThingId(id): ThingId, who: Who) -> Res
     Ok(Resource::new(version, SkuView::new(sku, version)))
 }
 
-async fn create(State(app): State<AppState>, call: Call<NewSku>) -> Result<Created<SkuView>, ApiError> {
+async fn create(State(app): State<AppState>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
         check_named(&app, Some(new.material_id), new.model_file_id, new.gcode_file_id).await?;
@@ -237,14 +237,14 @@ async fn create(State(app): State<AppState>, call: Call<NewSku>) -> Result<Creat
         let slug = slug_of(&new.code);
         Ok(SkuCommand::Create(Box::new(new.into_fields(slug, app.config.orders.currency.clone()))))
     };
-    let done = call.ask_with(&app.skus, To::New, command).await?;
+    let done = call.ask_with(&app.skus, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, SkuView::after(&done)))
 }
 
 async fn update(
     State(app): State<AppState>,
-    ThingId(id): ThingId,
-    call: Call<SkuChange>,
+    PathId(id): PathId,
+    call: CommandRequest<SkuChange>,
 ) -> Result<Resource<SkuView>, ApiError> {
     let mut change = call.read_body()?;
     if let Optional::Present(code) = &mut change.code {
@@ -260,11 +260,11 @@ async fn update(
     Ok(Resource::after(&done, SkuView::after(&done)))
 }
 
-async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Result<NoContent, ApiError> {
+async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     if app.queries.sku_in_use(id).await? {
         return Err(ApiError::conflict("sku_in_use", "an unfinished order or job names this SKU"));
     }
-    call.ask(&app.skus, To::Id(id), SkuCommand::Archive).await?;
+    call.ask(&app.skus, CommandTarget::Id(id), SkuCommand::Archive).await?;
     Ok(NoContent)
 }
 

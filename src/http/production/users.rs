@@ -8,10 +8,10 @@ use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::with_access;
 use crate::http::body::sure;
-use crate::http::call::{Call, To};
+use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::Answer;
-use crate::http::lookup::ThingId;
 use crate::http::page::{Params, body, cut};
+use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::secrets::credentials;
 use axum::extract::State;
@@ -36,13 +36,13 @@ pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
 }
 
 /// `GET /api/users/{id}`
-pub async fn one(State(app): State<AppState>, ThingId(id): ThingId) -> Answer {
+pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
     let user = with_access(&app, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
     reply::resource(user.version, &view(&user))
 }
 
 /// `POST /api/users {email, name, password, role}`
-pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
+pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
     let command = async {
         let mut fields = call.fields()?;
         let email: Option<String> = fields.need("email");
@@ -58,14 +58,14 @@ pub async fn create(State(app): State<AppState>, call: Call) -> Answer {
         let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
         Ok(AccessCommand::AddUser { email: sure(email)?, name: sure(name)?, password_hash, role: sure(role)? })
     };
-    let done = call.ask_with(&app.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     reply::created_part(done.replayed, user.version, &format!("/api/users/{}", user.id), view(user))
 }
 
 /// `PATCH /api/users/{id} {name?, role?, active?, password?}`: another role, a new password or `active: false` ends their
 /// sessions.
-pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
+pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
     let mut fields = call.fields()?;
     let name = fields.opt_text("name", 200);
     let role: Option<Role> = fields.opt("role");
@@ -82,13 +82,13 @@ pub async fn update(State(app): State<AppState>, ThingId(id): ThingId, call: Cal
     let change = UserChange { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = AccessCommand::UpdateUser { id, if_version, change, keep };
-    let done = call.ask(&app.access, To::Id(Id::ONLY), command).await?;
+    let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     reply::resource(user.version, &view(user))
 }
 
 /// `DELETE /api/users/{id}`: not the last active admin (409 `last_admin`).
-pub async fn remove(State(app): State<AppState>, ThingId(id): ThingId, call: Call) -> Answer {
-    call.ask(&app.access, To::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
+pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+    call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
     reply::no_content()
 }

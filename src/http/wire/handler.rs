@@ -1,12 +1,12 @@
 //! Handlers whose arguments and results describe their operation.
 
 use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read_body, schema_of};
-use crate::http::access::Who;
-use crate::http::call::Call;
+use crate::http::access::Caller;
+use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
-use crate::http::lookup::ThingId;
 use crate::http::openapi::operation::{self, Content, Operation, Parameter};
 use crate::http::page::Query;
+use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -19,12 +19,12 @@ pub trait Argument {
 }
 
 impl<S> Argument for State<S> {}
-impl Argument for ThingId {}
-impl Argument for Who {}
+impl Argument for PathId {}
+impl Argument for Caller {}
 impl Argument for HeaderMap {}
-impl Argument for Call<()> {}
+impl Argument for CommandRequest<()> {}
 
-impl<B: RequestBody> Argument for Call<B> {
+impl<B: RequestBody> Argument for CommandRequest<B> {
     fn describe(operation: &mut Operation, components: &mut Components) {
         components.add::<B::Value>();
         operation.body = Some(operation::RequestBody {

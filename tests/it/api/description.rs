@@ -32,7 +32,7 @@ fn every_route_is_described_and_every_description_has_a_route() {
 
 #[test]
 fn a_route_that_nobody_described_is_in_the_document_all_the_same() {
-    let need = printfloor::http::access::Need::Role(printfloor::domain::principal::Role::Admin);
+    let need = printfloor::http::access::RequiredAccess::Role(printfloor::domain::principal::Role::Admin);
     let bare = production::routes(&Config::default()).get(need, "/api/new/{id}", async || "").served();
     assert_eq!(openapi::misfits(&bare), ["no description: GET /api/new/{id}"]);
     let document: Value = serde_json::from_str(&openapi::json(&bare, ADDRESS)).unwrap();

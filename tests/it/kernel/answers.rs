@@ -5,7 +5,7 @@ use crate::store::submit::gate;
 use crate::store::tally::Do;
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::WITHIN;
-use printfloor::actors::kernel::envelope::{Caller, IdempotencyKey};
+use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::refusal::Class;
@@ -24,9 +24,9 @@ on_both_databases!(
     a_closing_directory_finishes_what_it_was_told,
 );
 
-fn keyed(key: &str) -> Caller {
+fn keyed(key: &str) -> CommandOrigin {
     let key = IdempotencyKey { key: key.to_owned(), body_hash: "hash".to_owned(), expires_at: Timestamp(i64::MAX) };
-    Caller { key: Some(key), ..Caller::system() }
+    CommandOrigin { key: Some(key), ..CommandOrigin::system() }
 }
 
 async fn all_that_waited_is_one_commit(database: TestDatabase) {
@@ -38,7 +38,7 @@ async fn all_that_waited_is_one_commit(database: TestDatabase) {
     let asks: Vec<_> = (0..100)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(Caller::system(), Do::Add(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await })
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 100).await;
@@ -67,7 +67,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
     let asks: Vec<_> = (0..8)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(Caller::system(), Do::AddAt(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::AddAt(1), WITHIN).await })
         })
         .collect();
     let mut done = 0;
@@ -79,7 +79,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
         }
     }
     assert_eq!((done, rig.stored(&[id]).await), (1, 1));
-    assert_eq!(handle.ask(Caller::system(), Do::AddAt(2), WITHIN).await.unwrap().version, 3);
+    assert_eq!(handle.ask(CommandOrigin::system(), Do::AddAt(2), WITHIN).await.unwrap().version, 3);
 }
 
 async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatabase) {
@@ -91,7 +91,7 @@ async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatab
     let asks: Vec<_> = (0..50)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(Caller::system(), Do::Add(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await })
         })
         .collect();
     until("thirty were refused", async || asks.iter().filter(|ask| ask.is_finished()).count() == 30).await;
@@ -116,7 +116,7 @@ async fn more_refusals_than_one_commit_holds_are_all_answered(database: TestData
     let asks: Vec<_> = (0..100)
         .map(|n| {
             let (handle, command) = (handle.clone(), if n == 0 { Do::Add(1) } else { Do::Refuse });
-            tokio::spawn(async move { handle.ask(Caller::system(), command, WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, WITHIN).await })
         })
         .collect();
     until("all wait or are answered", async || {
@@ -136,7 +136,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     let [first, second] = [ids[0], ids[1]].map(|id| tallies.resident(id).unwrap());
-    first.ask(Caller::system(), Do::Rename("taken".to_owned()), WITHIN).await.unwrap();
+    first.ask(CommandOrigin::system(), Do::Rename("taken".to_owned()), WITHIN).await.unwrap();
     let gate = gate(&rig).await;
     let asks: Vec<_> = (0..20)
         .map(|n| {
@@ -146,7 +146,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
                 _ => Do::Add(1),
             };
             let second = second.clone();
-            tokio::spawn(async move { second.ask(Caller::system(), command, WITHIN).await })
+            tokio::spawn(async move { second.ask(CommandOrigin::system(), command, WITHIN).await })
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 20).await;
@@ -214,10 +214,10 @@ async fn a_change_behind_our_back_is_decided_on(database: TestDatabase) {
     // The version that our next commit would have: it must not be taken for ours.
     let doc = format!(r#"{{"id":"{}","code":"behind","count":40}}"#, ids[2]);
     database.execute(&format!("UPDATE skus SET version = 2, doc = '{doc}' WHERE id = '{}'", ids[2])).await;
-    let asks = ids.iter().map(|id| tallies.ask(*id, Caller::system(), Do::Add(1)));
+    let asks = ids.iter().map(|id| tallies.ask(*id, CommandOrigin::system(), Do::Add(1)));
     let heard: Vec<_> = futures::future::join_all(asks).await.into_iter().map(|h| h.unwrap().answer).collect();
     assert_eq!(heard, [1, 1, 41, 1]);
-    let stale = tallies.ask(ids[2], Caller::system(), Do::AddAt(1)).await;
+    let stale = tallies.ask(ids[2], CommandOrigin::system(), Do::AddAt(1)).await;
     assert!(matches!(stale, Err(AskError::Refused(refusal)) if refusal.class == Class::Stale));
     assert!(tallies.observe().iter().all(|line| line.restarts == 0));
     assert_eq!(rig.on_disk(ids[2]).await.version, 3);
@@ -227,7 +227,7 @@ async fn a_mail_of_a_commit_is_sent(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
-    tallies.ask(id, Caller::system(), Do::Mail).await.unwrap();
+    tallies.ask(id, CommandOrigin::system(), Do::Mail).await.unwrap();
     until("the mail is sent", async || {
         database.number("SELECT COUNT(*) FROM mails WHERE state = 'sent' AND version = 2").await == 1
     })
@@ -245,7 +245,7 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
             tokio::spawn(async move {
                 let mut done = 0;
                 loop {
-                    match handle.ask(Caller::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
                         Ok(_) => done += 1,
                         Err(AskError::Closed) => return done,
                         Err(other) => panic!("{other:?}"),
@@ -267,5 +267,5 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
     }
     assert!(done >= 32, "all that was told before is done: {done}");
     assert_eq!(rig.stored(&ids).await, done);
-    assert!(matches!(tallies.create(Caller::system(), Do::Make).await, Err(AskError::Closed)));
+    assert!(matches!(tallies.create(CommandOrigin::system(), Do::Make).await, Err(AskError::Closed)));
 }

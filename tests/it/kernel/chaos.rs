@@ -4,7 +4,7 @@ use crate::store::rig::{Rig, patient};
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::{Directory, WITHIN};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
@@ -65,7 +65,7 @@ impl Storm {
                     }
                     let poisonous = poison > 0 && (n * 64 + caller) % poison == 1;
                     let command = if poisonous { Do::Poison } else { Do::Add(1) };
-                    match handle.ask(Caller::system(), command, WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), command, WITHIN).await {
                         Ok(_) => heard.done += 1,
                         Err(AskError::Unknown) => heard.unknown += 1,
                         Err(AskError::Poison) if poisonous => heard.poison += 1,
@@ -90,7 +90,7 @@ impl Storm {
 /// Everything told is settled: nothing waits, and all answer again.
 async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
     for id in ids {
-        until("it answers again", async || tallies.ask(*id, Caller::system(), Do::Look).await.is_ok()).await;
+        until("it answers again", async || tallies.ask(*id, CommandOrigin::system(), Do::Look).await.is_ok()).await;
     }
     until("nothing waits", async || tallies.observe().iter().all(|line| line.waiting == 0)).await;
 }
@@ -233,7 +233,7 @@ async fn finished_things_cost_no_memory(database: TestDatabase) {
             tokio::spawn(async move {
                 for n in (from..to).filter(|n| n % 32 == task) {
                     let id: Id = format!("00000000-0000-7000-8000-{n:012}").parse().unwrap();
-                    assert_eq!(tallies.ask(id, Caller::system(), Do::Look).await.unwrap().answer, 1);
+                    assert_eq!(tallies.ask(id, CommandOrigin::system(), Do::Look).await.unwrap().answer, 1);
                 }
             })
         });

@@ -4,7 +4,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::Do;
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::dispatcher::Dispatcher;
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::app::AppRef;
 use ractor::{ActorId, ActorStatus};
@@ -40,10 +40,11 @@ async fn a_pillar_that_falls_comes_back_alone(database: TestDatabase) {
             })
             .await;
             for id in &ids {
-                until("all answer again", async || tallies.ask(*id, Caller::system(), Do::Look).await.is_ok()).await;
+                until("all answer again", async || tallies.ask(*id, CommandOrigin::system(), Do::Look).await.is_ok())
+                    .await;
             }
         }
-        tallies.ask(ids[0], Caller::system(), Do::Add(1)).await.unwrap();
+        tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await.unwrap();
         assert_eq!(rig.stored(&ids).await, round);
     }
     let restarts: Vec<_> = ids.iter().map(|id| super::crashes::observed(&tallies, *id).restarts).collect();

@@ -6,7 +6,7 @@ use crate::store::tally::{Do, Tally, curse};
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::{Directory, WITHIN};
 use printfloor::actors::kernel::entry::Observed;
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
@@ -34,7 +34,7 @@ async fn poison_hears_so_and_its_neighbours_do_not_notice(database: TestDatabase
     let asks: Vec<_> = (0..60)
         .map(|n| {
             let (handle, command) = (handle.clone(), if n % 20 == 10 { Do::Poison } else { Do::Add(1) });
-            tokio::spawn(async move { handle.ask(Caller::system(), command, WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, WITHIN).await })
         })
         .collect();
     until("all wait", async || observed(&tallies, id).waiting == 60).await;
@@ -59,13 +59,13 @@ async fn what_was_being_written_is_unknown_and_the_successor_starts_from_it(data
     let gate = gate(&rig).await;
     let flying = {
         let handle = handle.clone();
-        tokio::spawn(async move { handle.ask(Caller::system(), Do::Add(10), WITHIN).await })
+        tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(10), WITHIN).await })
     };
     until("it is on its way", async || observed(&tallies, id).waiting == 1).await;
     tallies.fall(id);
     assert!(matches!(flying.await.unwrap(), Err(AskError::Unknown)));
     drop(gate);
-    assert_eq!(handle.ask(Caller::system(), Do::Add(1), WITHIN).await.unwrap().answer, 11);
+    assert_eq!(handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, 11);
     assert_eq!(observed(&tallies, id).restarts, 1);
 }
 
@@ -83,7 +83,7 @@ async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabas
                     if n % 25 == caller {
                         tallies.fall(id);
                     }
-                    match handle.ask(Caller::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
                         Ok(_) => {}
                         Err(AskError::Unknown) => unknown += 1,
                         Err(other) => panic!("{other:?}"),
@@ -97,7 +97,7 @@ async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabas
     for caller in callers {
         unknown += caller.await.unwrap();
     }
-    tallies.ask(id, Caller::system(), Do::Look).await.unwrap();
+    tallies.ask(id, CommandOrigin::system(), Do::Look).await.unwrap();
     let stored = rig.stored(&[id]).await;
     assert!(1600 - unknown <= stored && stored <= 1600, "{stored} stored, {unknown} unknown");
     assert!(observed(&tallies, id).restarts > 0);
@@ -112,7 +112,7 @@ async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(
     let (bad, good) = (tallies.resident(ids[0]).unwrap(), tallies.resident(ids[1]).unwrap());
     let worker = tokio::spawn(async move {
         for n in 1..=200 {
-            assert_eq!(good.ask(Caller::system(), Do::Add(1), WITHIN).await.unwrap().answer, n);
+            assert_eq!(good.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, n);
         }
     });
     curse(ids[0], true);
@@ -123,9 +123,9 @@ async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(
     // Parked again and again as long as it falls, and told at once.
     until("it is probed", async || observed(&tallies, ids[0]).restarts > line.restarts).await;
     until("it is parked again", async || observed(&tallies, ids[0]).place == "parked").await;
-    assert!(matches!(bad.ask(Caller::system(), Do::Add(1), WITHIN).await, Err(AskError::Parked)));
+    assert!(matches!(bad.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await, Err(AskError::Parked)));
     curse(ids[0], false);
-    until("a probe brings it back", async || bad.ask(Caller::system(), Do::Add(1), WITHIN).await.is_ok()).await;
+    until("a probe brings it back", async || bad.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.is_ok()).await;
     worker.await.unwrap();
     let sibling = observed(&tallies, ids[1]);
     assert_eq!((sibling.restarts, sibling.generation), (0, 1));
@@ -142,7 +142,7 @@ async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
             tokio::spawn(async move {
                 let (mut done, mut unknown) = (0, 0);
                 for _ in 0..100 {
-                    match handle.ask(Caller::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
                         Ok(_) => done += 1,
                         Err(AskError::Unknown) => unknown += 1,
                         Err(other) => panic!("{other:?}"),
@@ -183,12 +183,12 @@ async fn a_keeper_that_falls_loses_nobody_who_asks(database: TestDatabase) {
             tokio::spawn(async move {
                 let (mut done, mut unknown, mut made) = (0, 0, 0);
                 for _ in 0..40 {
-                    match tallies.ask(id, Caller::system(), Do::Add(1)).await {
+                    match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                         Ok(_) => done += 1,
                         Err(AskError::Unknown) => unknown += 1,
                         Err(other) => panic!("{other:?}"),
                     }
-                    match tallies.create(Caller::system(), Do::Make).await {
+                    match tallies.create(CommandOrigin::system(), Do::Make).await {
                         Ok(_) => made += 1,
                         Err(AskError::Unknown) => {}
                         Err(other) => panic!("{other:?}"),

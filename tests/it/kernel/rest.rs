@@ -4,7 +4,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::Do;
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::WITHIN;
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn every_command_arrives_once_however_often_it_goes_to_rest(database: Test
             tokio::spawn(async move {
                 let mut pause = caller;
                 for _ in 0..60 {
-                    tallies.ask(id, Caller::system(), Do::Add(1)).await.unwrap();
+                    tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.unwrap();
                     pause = (pause * 7 + 3) % 11;
                     tokio::time::sleep(Duration::from_millis(pause)).await;
                 }
@@ -48,9 +48,9 @@ async fn a_handle_that_is_held_never_goes_stale(database: TestDatabase) {
     for n in 1..=20 {
         until("it rests", async || tallies.observe().iter().all(|line| line.place == "resting")).await;
         // Through the directory, not through the handle.
-        assert_eq!(tallies.ask(id, Caller::system(), Do::Add(1)).await.unwrap().answer, n * 2 - 1);
+        assert_eq!(tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.unwrap().answer, n * 2 - 1);
         assert_eq!(held.read().state.as_ref().unwrap().count, n * 2 - 1);
-        assert_eq!(held.ask(Caller::system(), Do::Add(1), WITHIN).await.unwrap().answer, n * 2);
+        assert_eq!(held.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, n * 2);
         assert_eq!(tallies.read(id).await.unwrap().unwrap().state.as_ref().unwrap().count, n * 2);
     }
     drop(held);
@@ -62,6 +62,6 @@ async fn an_unknown_id_leaves_nothing_in_memory(database: TestDatabase) {
     let tallies = rig.tallies(Policy::default()).await;
     assert!(tallies.find(rig.environment.id()).await.unwrap().is_none());
     assert!(tallies.read(rig.environment.id()).await.unwrap().is_none());
-    assert!(tallies.ask(rig.environment.id(), Caller::system(), Do::Look).await.is_err());
+    assert!(tallies.ask(rig.environment.id(), CommandOrigin::system(), Do::Look).await.is_err());
     assert_eq!(tallies.count(), 0);
 }

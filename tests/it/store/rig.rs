@@ -7,7 +7,7 @@ use futures::FutureExt;
 use printfloor::actors::kernel::actor::Activator;
 use printfloor::actors::kernel::directory::{Directory, ThingsArgs, WITHIN};
 use printfloor::actors::kernel::effects::{Effects, Nothing};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::actors::kernel::handle::Handle;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -87,7 +87,7 @@ impl Rig {
     pub async fn make(&self, tallies: &Directory<Tally>, many: usize) -> Vec<Id> {
         let mut ids = Vec::new();
         for _ in 0..many {
-            ids.push(tallies.create(Caller::system(), Do::Make).await.unwrap().0);
+            ids.push(tallies.create(CommandOrigin::system(), Do::Make).await.unwrap().0);
         }
         ids
     }
@@ -191,7 +191,7 @@ struct Post;
 impl Effects<Mail> for Post {
     async fn run(&self, want: Send, of: Handle<Mail>) {
         let tried = MailCommand::Tried { number: want.number, error: None, permanent: false };
-        let _ = of.ask(Caller::system(), tried, WITHIN).await;
+        let _ = of.ask(CommandOrigin::system(), tried, WITHIN).await;
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
-use crate::http::call::{found, state_of};
+use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::{jobs, operate, orders, printers};
 use crate::store::queries::{JobFilter, OrderFilter, Page};

@@ -5,7 +5,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_postgres, until};
 use printfloor::actors::kernel::directory::{Directory, WITHIN};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
@@ -22,13 +22,13 @@ async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Direc
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, many).await;
     for id in &ids {
-        tallies.ask(*id, Caller::system(), Do::Add(1)).await.unwrap();
+        tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await.unwrap();
     }
     (rig, proxy, tallies, ids)
 }
 
 async fn back(tallies: &Directory<Tally>, id: Id) {
-    until("it is back by itself", async || tallies.ask(id, Caller::system(), Do::Add(1)).await.is_ok()).await;
+    until("it is back by itself", async || tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.is_ok()).await;
 }
 
 fn nobody_fell(tallies: &Directory<Tally>) {
@@ -43,7 +43,7 @@ async fn a_commit_whose_answer_is_lost_is_told_by_the_disk() {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         for round in 0..5 {
             proxy.is(Wire::CutAfterCommit);
-            let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
+            let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
             assert_eq!(heard.unwrap().answer, 2 * round + 2, "it is on disk, so it is done");
             assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
             back(&tallies, ids[0]).await;
@@ -60,7 +60,7 @@ async fn a_commit_that_did_not_arrive_did_not_happen() {
     on_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 1).await;
         proxy.is(Wire::CutBeforeCommit);
-        let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
+        let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         assert_eq!(proxy.wire(), Wire::Whole, "the wire was cut");
         back(&tallies, ids[0]).await;
@@ -80,7 +80,7 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
                 tokio::spawn(async move {
                     let (mut done, mut away) = (1, 0);
                     while done < 100 {
-                        match tallies.ask(id, Caller::system(), Do::Add(1)).await {
+                        match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                             Ok(_) => done += 1,
                             Err(AskError::Unavailable(_)) => {
                                 away += 1;
@@ -124,14 +124,14 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
         let (rig, proxy, tallies, ids) = through(&database, 3).await;
         proxy.is(Wire::Cut);
         until("it is noticed", async || {
-            let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
+            let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
             assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
             rig.counters.unavailable() == Some(Unavailable::Database)
         })
         .await;
         for id in &ids {
             let began = Instant::now();
-            let heard = tallies.ask(*id, Caller::system(), Do::Add(1)).await;
+            let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
             assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
             assert!(began.elapsed() < WITHIN / 5, "{:?}", began.elapsed());
             assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 1);
@@ -154,10 +154,10 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
     on_postgres(|database| async move {
         let (rig, proxy, tallies, ids) = through(&database, 2).await;
         proxy.is(Wire::Silent);
-        let heard = tallies.ask(ids[0], Caller::system(), Do::Add(1)).await;
+        let heard = tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         let began = Instant::now();
-        let heard = tallies.ask(ids[1], Caller::system(), Do::Add(1)).await;
+        let heard = tallies.ask(ids[1], CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
         assert!(began.elapsed() < WITHIN / 5, "from now on at once: {:?}", began.elapsed());
         proxy.is(Wire::Cut);

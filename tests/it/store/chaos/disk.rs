@@ -4,7 +4,7 @@ use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, services_wanted, until};
 use printfloor::actors::kernel::directory::{Directory, WITHIN};
-use printfloor::actors::kernel::envelope::Caller;
+use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::store::Unavailable;
@@ -67,7 +67,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
         // Until the last free page of the log is used up.
         let mut done = 0;
         let why = loop {
-            match tallies.ask(ids[round], Caller::system(), Do::Add(1)).await {
+            match tallies.ask(ids[round], CommandOrigin::system(), Do::Add(1)).await {
                 Ok(_) => done += 1,
                 Err(AskError::Unavailable(why)) => break why,
                 Err(other) => panic!("{other:?}"),
@@ -77,7 +77,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
         assert_eq!(why, Unavailable::DiskFull);
         for id in &ids {
             let began = Instant::now();
-            match tallies.ask(*id, Caller::system(), Do::Add(1)).await {
+            match tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await {
                 Ok(_) | Err(AskError::Unavailable(Unavailable::DiskFull)) => {}
                 other => panic!("{other:?}"),
             }
@@ -86,12 +86,13 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
             assert!(rig.on_disk(*id).await.state.is_some(), "reads from the pool too");
         }
         fs::remove_file(folder.join("ballast")).unwrap();
-        until("it is back by itself", async || tallies.ask(ids[3], Caller::system(), Do::Add(1)).await.is_ok()).await;
+        until("it is back by itself", async || tallies.ask(ids[3], CommandOrigin::system(), Do::Add(1)).await.is_ok())
+            .await;
         assert_eq!(rig.counters.unavailable(), None);
     }
     let mut counted = 0;
     for id in &ids {
-        counted += tallies.ask(*id, Caller::system(), Do::Look).await.unwrap().answer;
+        counted += tallies.ask(*id, CommandOrigin::system(), Do::Look).await.unwrap().answer;
     }
     assert_eq!(rig.stored(&ids).await, counted);
     nobody_fell(&tallies);
@@ -119,12 +120,13 @@ async fn a_read_only_database_says_so_and_is_written_again_when_it_can_be() {
     rig.writer_falls();
     until("it is noticed", async || rig.counters.unavailable() == Some(Unavailable::ReadOnly)).await;
     for id in &ids {
-        let heard = tallies.ask(*id, Caller::system(), Do::Add(1)).await;
+        let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::ReadOnly))), "{heard:?}");
         assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 0);
     }
     run("umount", &["-l"], folder);
-    until("it is back by itself", async || tallies.ask(ids[0], Caller::system(), Do::Add(1)).await.is_ok()).await;
+    until("it is back by itself", async || tallies.ask(ids[0], CommandOrigin::system(), Do::Add(1)).await.is_ok())
+        .await;
     assert_eq!(rig.stored(&ids).await, 1);
     nobody_fell(&tallies);
 }

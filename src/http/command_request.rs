@@ -1,13 +1,13 @@
 //! A request with its body read, and the one way from it to a thing: look for a kept answer, ask, say what came of it.
 
 use crate::actors::kernel::directory::Directory;
-use crate::actors::kernel::envelope::{Caller, IdempotencyKey};
+use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::handle::AskError;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 use crate::http::AppState;
-use crate::http::access::Who;
+use crate::http::access::Caller;
 use crate::http::body::Fields;
 use crate::http::error::ApiError;
 use crate::http::idempotency::{self, Kept, Running};
@@ -30,11 +30,11 @@ pub const HEARD_OUT: usize = 16 * 1024 * 1024;
 
 /// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or the
 /// handler reads it by hand.
-pub struct Call<B = ()> {
+pub struct CommandRequest<B = ()> {
     /// The server.
     pub app: AppState,
-    /// Who asks.
-    pub who: Who,
+    /// Caller asks.
+    pub who: Caller,
     /// Its headers.
     pub headers: HeaderMap,
     /// Its whole body.
@@ -46,7 +46,7 @@ pub struct Call<B = ()> {
 
 /// Whom a command is for.
 #[derive(Clone, Copy, Debug)]
-pub enum To {
+pub enum CommandTarget {
     /// A thing that it makes.
     New,
     /// A thing that exists.
@@ -54,7 +54,7 @@ pub enum To {
 }
 
 /// What a thing answered.
-pub struct Done<A> {
+pub struct CommandOutcome<A> {
     /// The thing.
     pub id: Id,
     /// Its version after the commit.
@@ -65,11 +65,11 @@ pub struct Done<A> {
     pub replayed: bool,
 }
 
-impl<B> FromRequest<AppState> for Call<B> {
+impl<B> FromRequest<AppState> for CommandRequest<B> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let who = Who::from_request_parts(&mut parts, app).await?;
+        let who = Caller::from_request_parts(&mut parts, app).await?;
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
@@ -79,9 +79,9 @@ impl<B> FromRequest<AppState> for Call<B> {
     }
 }
 
-impl Call {
+impl CommandRequest {
     /// A request whose body was read by the handler itself.
-    pub fn without_body(app: AppState, who: Who, parts: &axum::http::request::Parts) -> Result<Self, ApiError> {
+    pub fn without_body(app: AppState, who: Caller, parts: &axum::http::request::Parts) -> Result<Self, ApiError> {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
@@ -89,7 +89,7 @@ impl Call {
     }
 }
 
-impl<B: RequestBody> Call<B> {
+impl<B: RequestBody> CommandRequest<B> {
     /// Reads the body, or refuses it with all its faults. Another content type than JSON is 415.
     ///
     /// Commands that are kept for an `Idempotency-Key` read it within [`Self::ask_with`]: a repeat gets the first answer,
@@ -102,7 +102,7 @@ impl<B: RequestBody> Call<B> {
     }
 }
 
-impl<B> Call<B> {
+impl<B> CommandRequest<B> {
     fn must_be_json(&self) -> Result<(), ApiError> {
         let given = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
         if given.is_some_and(is_json) {
@@ -133,17 +133,17 @@ impl<B> Call<B> {
         Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
     }
 
-    fn caller(&self, key: Option<IdempotencyKey>) -> Caller {
-        Caller { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key }
+    fn caller(&self, key: Option<IdempotencyKey>) -> CommandOrigin {
+        CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key }
     }
 
     /// Asks a command that is known at once.
     pub async fn ask<T: StoredAggregate>(
         &self,
         things: &Directory<T>,
-        to: To,
+        to: CommandTarget,
         command: T::Command,
-    ) -> Result<Done<T::Answer>, ApiError> {
+    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
         self.ask_with(things, to, async { Ok(command) }).await
     }
 
@@ -151,9 +151,9 @@ impl<B> Call<B> {
     pub async fn ask_with<T: StoredAggregate>(
         &self,
         things: &Directory<T>,
-        to: To,
+        to: CommandTarget,
         command: impl Future<Output = Result<T::Command, ApiError>>,
-    ) -> Result<Done<T::Answer>, ApiError> {
+    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
         let hash = idempotency::short(&Sha256::digest(&self.body));
         self.ask_hashed(things, to, hash, command).await
     }
@@ -162,10 +162,10 @@ impl<B> Call<B> {
     pub async fn ask_hashed<T: StoredAggregate>(
         &self,
         things: &Directory<T>,
-        to: To,
+        to: CommandTarget,
         body_hash: String,
         command: impl Future<Output = Result<T::Command, ApiError>>,
-    ) -> Result<Done<T::Answer>, ApiError> {
+    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
@@ -176,12 +176,12 @@ impl<B> Call<B> {
         let command = command.await?;
         let caller = self.caller(key.clone());
         let asked = match to {
-            To::New => things.create(caller, command).await,
-            To::Id(id) => things.ask(id, caller, command).await.map(|answered| (id, answered)),
+            CommandTarget::New => things.create(caller, command).await,
+            CommandTarget::Id(id) => things.ask(id, caller, command).await.map(|answered| (id, answered)),
         };
         match (asked, key) {
             (Ok((id, answered)), _) => {
-                Ok(Done { id, version: answered.version, answer: answered.answer, replayed: false })
+                Ok(CommandOutcome { id, version: answered.version, answer: answered.answer, replayed: false })
             }
             // Somebody was quicker with the same key, or this very request had got through before a fall.
             (Err(AskError::KeyTaken), Some(key)) => match idempotency::look_up::<T>(&self.app, &key).await? {
@@ -199,7 +199,7 @@ impl<B> Call<B> {
         things: &Directory<T>,
         id: Id,
         merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
-    ) -> Result<Done<T::Answer>, ApiError> {
+    ) -> Result<CommandOutcome<T::Answer>, ApiError> {
         let wanted = self.if_match();
         let mut tries = 0;
         loop {
@@ -207,7 +207,9 @@ impl<B> Call<B> {
             let (version, state) = found(things, id).await?;
             let command = merge(state_of(&state)?, wanted.unwrap_or(version))?;
             match things.ask(id, self.caller(None), command).await {
-                Ok(done) => return Ok(Done { id, version: done.version, answer: done.answer, replayed: false }),
+                Ok(done) => {
+                    return Ok(CommandOutcome { id, version: done.version, answer: done.answer, replayed: false });
+                }
                 Err(AskError::Refused(Refusal { class: Class::Stale, .. })) if wanted.is_none() && tries < MERGES => {}
                 Err(error) => return Err(error.into()),
             }
@@ -250,9 +252,9 @@ pub fn silent(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
     None
 }
 
-fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<Done<T::Answer>, ApiError> {
+fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
     match kept.verdict {
-        Ok(answer) => Ok(Done { id: kept.id, version: kept.version, answer, replayed: true }),
+        Ok(answer) => Ok(CommandOutcome { id: kept.id, version: kept.version, answer, replayed: true }),
         Err(refusal) => Err(ApiError::from(refusal).replayed()),
     }
 }

@@ -24,7 +24,7 @@ pub struct Peer(pub IpAddr);
 pub struct Crowded;
 
 /// What is under way, and what was refused.
-pub struct Load {
+pub struct Admission {
     requests: Semaphore,
     most_requests: usize,
     most_connections: usize,
@@ -34,19 +34,19 @@ pub struct Load {
 }
 
 /// A connection's place; given back when dropped.
-pub struct Place {
-    load: Arc<Load>,
+pub struct AdmissionPermit {
+    load: Arc<Admission>,
     /// Beyond the limit.
     pub crowded: bool,
 }
 
-impl Drop for Place {
+impl Drop for AdmissionPermit {
     fn drop(&mut self) {
         self.load.connections.fetch_sub(1, Relaxed);
     }
 }
 
-impl Load {
+impl Admission {
     /// As configured.
     pub fn new(server: &Server) -> Self {
         let possible = open_files().map_or(usize::MAX, |files| files.saturating_sub(OTHER_FILES + BEYOND).max(FEWEST));
@@ -68,9 +68,9 @@ impl Load {
     }
 
     /// A place for a connection; `None` when even the few beyond the limit are taken.
-    pub fn connect(self: &Arc<Self>) -> Option<Place> {
+    pub fn connect(self: &Arc<Self>) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
-        let place = Place { load: self.clone(), crowded: before >= self.most_connections };
+        let place = AdmissionPermit { load: self.clone(), crowded: before >= self.most_connections };
         if before >= self.most_connections + BEYOND {
             self.turned_away.fetch_add(1, Relaxed);
             return None;
@@ -79,9 +79,9 @@ impl Load {
     }
 
     /// A place whatever the load.
-    pub fn reserved(self: &Arc<Self>) -> Place {
+    pub fn reserved(self: &Arc<Self>) -> AdmissionPermit {
         self.connections.fetch_add(1, Relaxed);
-        Place { load: self.clone(), crowded: false }
+        AdmissionPermit { load: self.clone(), crowded: false }
     }
 
     /// A place for a request; `None` when it must be refused.

@@ -23,10 +23,10 @@ const HEAVIEST: usize = 10;
 /// All others together.
 const OTHERS: &str = "others";
 
-/// Who is counted.
+/// Caller is counted.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Source {
-    /// Who asked ([`crate::domain::principal::Principal`] as text).
+    /// Caller asked ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
     /// Nobody is many: where they asked from.
     pub address: Option<IpAddr>,
@@ -42,7 +42,7 @@ impl Source {
 /// A refused attempt.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Who asked.
+    /// Caller asked.
     pub source: Source,
     /// Method and route.
     pub action: String,
@@ -107,13 +107,13 @@ impl Window {
 
 /// The refused attempts of this minute.
 #[derive(Debug, Default)]
-pub struct Refused {
+pub struct RefusalSampler {
     window: Mutex<Window>,
     /// All of them since the start.
     pub all: Counter,
 }
 
-impl Refused {
+impl RefusalSampler {
     fn look(&self, now: Timestamp, source: Option<&Source>) -> (Unwritten, bool) {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let left = window.turn(now);
@@ -123,10 +123,10 @@ impl Refused {
 
 /// Counts an attempt, and writes it down if it is one of the sample.
 pub fn note(app: &AppState, attempt: Attempt) {
-    app.refused.all.one();
+    app.refusals.all.one();
     let environment = &app.environment;
     let now = environment.now();
-    let (left, takes) = app.refused.look(now, Some(&attempt.source));
+    let (left, takes) = app.refusals.look(now, Some(&attempt.source));
     let mut lines = summaries(app, now, left);
     if takes {
         lines.push(Audit {
@@ -141,7 +141,7 @@ pub fn note(app: &AppState, attempt: Attempt) {
 /// Writes down what the last minute left, when it is over.
 pub fn sweep(app: &AppState) {
     let now = app.environment.now();
-    let (left, _) = app.refused.look(now, None);
+    let (left, _) = app.refusals.look(now, None);
     app.store.note(summaries(app, now, left));
 }
 
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn nobody_is_told_apart_by_address() {
-        let refused = Refused::default();
+        let refused = RefusalSampler::default();
         let from = |last| Source { address: Some([10, 0, 0, last].into()), ..actor("anonymous") };
         (0..10).for_each(|_| drop(refused.look(Timestamp(60_000), Some(&from(1)))));
         assert!(refused.look(Timestamp(60_001), Some(&from(2))).1, "one address does not hide another");
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_source_gets_a_few_lines_a_minute_and_then_a_count() {
-        let refused = Refused::default();
+        let refused = RefusalSampler::default();
         let written = (0..100).filter(|n| refused.look(Timestamp(60_000 + n), Some(&actor("a"))).1).count() as u64;
         assert_eq!(written, OF_ONE);
         assert!(refused.look(Timestamp(60_500), Some(&actor("b"))).1);
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn many_sources_together_stay_bounded_in_lines_and_in_memory() {
-        let refused = Refused::default();
+        let refused = RefusalSampler::default();
         let written =
             (0..5000).filter(|n| refused.look(Timestamp(60_000), Some(&actor(&n.to_string()))).1).count() as u64;
         assert_eq!(written, OF_ALL);

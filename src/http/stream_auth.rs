@@ -1,7 +1,7 @@
 //! Whether those who opened a stream may go on reading it: told at once when users, keys or sessions change.
 
 use crate::http::AppState;
-use crate::http::access::{Who, still};
+use crate::http::access::{Caller, still};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -12,14 +12,14 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The standing of somebody who reads a stream.
 pub struct Standing {
     app: AppState,
-    who: Who,
+    who: Caller,
     changes: watch::Receiver<u64>,
     looked: Instant,
 }
 
 impl Standing {
     /// Of a reader who has just been let in.
-    pub fn new(app: AppState, who: Who) -> Self {
+    pub fn new(app: AppState, who: Caller) -> Self {
         let changes = app.access_changes.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }

@@ -7,9 +7,9 @@ use axum::http::request::Parts;
 
 /// The `{id}` of a path. What is no identifier names nothing: 404.
 #[derive(Clone, Copy, Debug)]
-pub struct ThingId(pub Id);
+pub struct PathId(pub Id);
 
-impl<S: Send + Sync> FromRequestParts<S> for ThingId {
+impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let params = RawPathParams::from_request_parts(parts, state).await;

@@ -1,10 +1,10 @@
 //! Last uses of keys and sessions, in memory; written each minute in one commit.
 
-use crate::actors::kernel::envelope::Caller;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::access::AccessCommand;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::{AppState, refused};
+use crate::http::{AppState, audit_sampling};
 use dashmap::DashMap;
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ const EVERY: Duration = Duration::from_mins(1);
 
 /// What was used since the last write.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub struct LastUsed {
     keys: DashMap<Id, Timestamp>,
     sessions: DashMap<Id, Timestamp>,
 }
 
-impl Uses {
+impl LastUsed {
     /// A key was shown.
     pub fn key(&self, id: Id, at: Timestamp) {
         self.keys.insert(id, at);
@@ -65,11 +65,11 @@ pub async fn keep_writing(app: AppState) {
         if last {
             return;
         }
-        refused::sweep(&app);
+        audit_sampling::sweep(&app);
         let auth = &app.config.auth;
         let sweep =
             AccessCommand::Sweep { idle_ms: auth.session_idle_hours.millis(), life_ms: auth.session_days.millis() };
-        if let Err(error) = app.access.ask(Id::ONLY, Caller::system(), sweep).await {
+        if let Err(error) = app.access.ask(Id::ONLY, CommandOrigin::system(), sweep).await {
             tracing::debug!(%error, "ended sessions are swept later");
         }
     }
@@ -77,9 +77,9 @@ pub async fn keep_writing(app: AppState) {
 
 /// Writes what was used.
 pub async fn write(app: &AppState) {
-    let Some(command) = app.uses.command() else { return };
-    match app.access.ask(Id::ONLY, Caller::system(), command.clone()).await {
-        Ok(_) => app.uses.forget(&command),
+    let Some(command) = app.last_used.command() else { return };
+    match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {
+        Ok(_) => app.last_used.forget(&command),
         Err(error) => tracing::debug!(%error, "last uses are written later"),
     }
 }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_used_again_while_it_is_written_is_written_again() {
-        let uses = Uses::default();
+        let uses = LastUsed::default();
         let [a, b] = [1, 2].map(|n| Id(uuid::Uuid::from_u128(n)));
         uses.key(a, Timestamp(1));
         uses.session(b, Timestamp(1));
