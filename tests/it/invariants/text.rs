@@ -110,7 +110,7 @@ pub fn names(line: &str, names: &[&str]) -> Option<String> {
 }
 
 /// Source with its comments and the contents of its literals blanked, line for line.
-fn code_of(source: &str) -> String {
+pub fn code_of(source: &str) -> String {
     let text: Vec<char> = source.chars().collect();
     let at = |index: usize| text.get(index).copied().unwrap_or('\0');
     let mut code = String::with_capacity(source.len());

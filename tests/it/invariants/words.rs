@@ -1,0 +1,155 @@
+//! What must hold of names and comments: a stranger understands each sentence alone, and a name means one thing.
+
+use super::text::File;
+use super::{Rule, holds, planted_and_innocent, source_files};
+use std::collections::BTreeMap;
+
+/// Parts of citations of documents that are not in the repository.
+const CITATIONS: [&str; 9] = [
+    "decisions §",
+    "spec §",
+    "specification §",
+    "sheet §",
+    "protocol sheet",
+    "house.md",
+    "edge.md",
+    "findings.md",
+    "shared/spec",
+];
+
+const NO_CITATION: Rule = Rule {
+    holds: "no comment cites a document that is not in the repository: it gives the reason instead",
+    check: |file| {
+        file.in_text(|line| {
+            let found = CITATIONS.iter().find(|citation| line.contains(**citation));
+            found.map(|citation| format!("cites {citation:?}"))
+        })
+    },
+    planted: &[
+        ("src/domain/job.rs", "/// Once each (decisions §4)."),
+        ("src/printers/wire.rs", "//! The shapes are those of protocol sheet §1."),
+    ],
+    innocent: &[("src/domain/job.rs", "/// Each job is printed once, because a part costs money.\nlet section = \"§\";")],
+};
+
+/// Words that say nothing by themselves.
+const EMPTY_WORDS: [&str; 14] =
+    ["a", "an", "the", "of", "its", "this", "that", "is", "to", "for", "and", "in", "one", "new"];
+
+/// The words of a name: `PrinterStatus` and `printer_status` are both `printer`, `status`.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for c in name.chars() {
+        if c == '_' || c.is_uppercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| c != '_') {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// A doc line that has only words of the name that it describes.
+fn restates(doc: &str, name: &str) -> bool {
+    let name = words_of(name);
+    let said: Vec<String> = doc
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
+        .collect();
+    let in_name = |word: &String| {
+        let stem = word.trim_end_matches('s');
+        name.iter().any(|part| part == word || part.trim_end_matches('s') == stem)
+    };
+    said.iter().all(in_name)
+}
+
+/// The name that a line of code gives to a public item, field or variant.
+fn named(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let rest = line.strip_prefix("pub ").unwrap_or(line);
+    let keywords = ["struct ", "enum ", "trait ", "type ", "fn ", "async fn ", "const fn ", "const ", "static ", "mod "];
+    let rest = keywords.iter().find_map(|keyword| rest.strip_prefix(keyword)).unwrap_or(rest);
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    Some(&rest[..end]).filter(|name| !name.is_empty())
+}
+
+const NO_RESTATEMENT: Rule = Rule {
+    holds: "a doc comment of one line says more than the name that it stands above",
+    check: |file| {
+        let lines: Vec<&str> = file.text.lines().collect();
+        let is_doc = |line: &str| line.trim_start().starts_with("///");
+        let mut found = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(doc) = line.trim_start().strip_prefix("///") else { continue };
+            if (at > 0 && is_doc(lines[at - 1])) || lines.get(at + 1).is_some_and(|next| is_doc(next)) {
+                continue;
+            }
+            let item = lines[at + 1..].iter().find(|next| !next.trim_start().starts_with('#'));
+            let Some(name) = item.and_then(|item| named(item)) else { continue };
+            if restates(doc, name) {
+                found.push((at + 1, format!("\"{}\" restates {name}", doc.trim())));
+            }
+        }
+        found
+    },
+    planted: &[
+        ("src/domain/order.rs", "/// The order's status.\npub order_status: OrderStatus,"),
+        ("src/domain/order.rs", "/// An order.\n#[derive(Debug)]\npub struct Order {"),
+        ("src/store.rs", "/// Its id.\npub id: Id,"),
+    ],
+    innocent: &[
+        ("src/domain/order.rs", "/// What a customer asked for and paid.\npub struct Order {"),
+        ("src/domain/order.rs", "/// An order.\n///\n/// It is the aggregate that owns its jobs.\npub struct Order {"),
+    ],
+};
+
+#[test]
+fn no_comment_cites_what_is_not_here() {
+    holds(&NO_CITATION);
+}
+
+#[test]
+fn comments_say_more_than_names() {
+    holds(&NO_RESTATEMENT);
+}
+
+#[test]
+fn rules_of_words_find_what_breaks_them() {
+    planted_and_innocent(&[&NO_CITATION, &NO_RESTATEMENT]);
+}
+
+/// Types of this name are asked for by a library, once for each implementation.
+const ASKED_FOR: [&str; 3] = ["Model", "Relation", "Entity"];
+
+/// Types that are defined in three files or more, by name.
+fn ambiguous(files: &[File]) -> Vec<(String, Vec<String>)> {
+    let mut defined: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files.iter().filter(|file| !file.is_tests()) {
+        for (_, name) in file.in_code(|line| {
+            let line = line.trim_start();
+            let line = line.split_once(") ").filter(|(start, _)| start.starts_with("pub(")).map_or(line, |(_, rest)| rest);
+            let line = line.strip_prefix("pub ").unwrap_or(line);
+            let rest = ["struct ", "enum ", "trait "].iter().find_map(|keyword| line.strip_prefix(keyword))?;
+            named(rest).map(str::to_owned)
+        }) {
+            let files = defined.entry(name).or_default();
+            if !files.contains(&file.path) {
+                files.push(file.path.clone());
+            }
+        }
+    }
+    let several = defined.into_iter().filter(|(name, files)| files.len() > 2 && !ASKED_FOR.contains(&name.as_str()));
+    several.collect()
+}
+
+#[test]
+fn no_type_name_stands_for_three_things() {
+    let found = ambiguous(&source_files());
+    assert!(found.is_empty(), "one name, one meaning: {found:#?}");
+    let thrice: Vec<File> =
+        ["a", "b", "c"].iter().map(|name| File::new(&format!("src/{name}.rs"), "pub(crate) enum Place {}")).collect();
+    assert_eq!(ambiguous(&thrice).len(), 1);
+}
