@@ -1,4 +1,4 @@
-//! Commands of the agent gateway, and what it is told (decisions §9, production spec §1 rule 5).
+//! Commands of the agent gateway, and what it is told.
 
 use super::id;
 use crate::support::client::Answer;

@@ -1,4 +1,4 @@
-//! The audit log: who did what, and a sample of what was refused (decisions §2).
+//! The audit log: who did what, and a sample of what was refused.
 
 use super::{NOTHING, PASSWORD, count, id, new_key, paths, signed_in, staff, with_role};
 use crate::support::{App, Db, on_both, until};

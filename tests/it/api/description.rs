@@ -1,4 +1,4 @@
-//! The description of the API (decisions §1): complete, true, readable, and the one that is kept in the repository.
+//! The description of the API: complete, true, readable, and the one that is kept in the repository.
 
 mod drift;
 mod promises;

@@ -1,4 +1,4 @@
-//! One shape of errors everywhere, with everything that is wrong at once and nothing of the inside (decisions §1).
+//! One shape of errors everywhere, with everything that is wrong at once and nothing of the inside.
 
 use super::{NOTHING, count, id, paths};
 use crate::support::{App, Client, Db, client::Answer, on_both};

@@ -1,4 +1,4 @@
-//! Uploads: streamed, described by their content, handed out as they came (decisions §1, §7).
+//! Uploads: streamed, described by their content, handed out as they came.
 
 use super::{count, id, paths};
 use crate::support::client::Answer;

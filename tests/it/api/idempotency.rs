@@ -1,4 +1,4 @@
-//! A repeated request has one effect and gets the first answer again (decisions §1).
+//! A repeated request has one effect and gets the first answer again.
 
 use super::{NOTHING, count, id, new_key, one_of, some_sku};
 use crate::support::client::Answer;

@@ -1,4 +1,4 @@
-//! Jobs: why they wait, and what an operator does about it (decisions §4).
+//! Jobs: why they wait, and what an operator does about it.
 
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::{App, Db, on_both, until};

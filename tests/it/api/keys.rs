@@ -1,4 +1,4 @@
-//! API keys: shown once, revoked at once (production spec §2, §5; decisions §2).
+//! API keys: shown once, revoked at once.
 
 use super::{count, id, new_key, paths};
 use crate::support::{App, Db, on_both};

@@ -1,4 +1,4 @@
-//! Lists: one shape, pages, newest first (decisions §1).
+//! Lists: one shape, pages, newest first.
 
 use super::{one_of, paths, some_sku};
 use crate::support::{App, Db, on_both};

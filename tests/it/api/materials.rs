@@ -1,4 +1,4 @@
-//! Stock: the ledger, adjustments, stock-takes, the low stock alert (production spec §1, decisions §5).
+//! Stock: the ledger, adjustments, stock-takes, the low stock alert.
 
 use super::{count, id, paths};
 use crate::support::{App, Db, on_both, until};

@@ -1,4 +1,4 @@
-//! Orders from placing to shipping, as the shop's programs see them (decisions §3).
+//! Orders from placing to shipping, as the shop's programs see them.
 
 use super::{NOTHING, count, id, one_of, paths, some_sku};
 use crate::support::{App, Db, on_both};

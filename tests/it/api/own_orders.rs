@@ -1,4 +1,4 @@
-//! A customer's key sees and makes its own orders, and nothing of others (decisions §2).
+//! A customer's key sees and makes its own orders, and nothing of others.
 
 use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
 use crate::support::{App, Client, Db};

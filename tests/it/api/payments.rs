@@ -1,4 +1,4 @@
-//! Signed events of the payment processor: late, twice, out of order, or of nobody (decisions §3, §9).
+//! Signed events of the payment processor: late, twice, out of order, or of nobody.
 
 use super::materials::mails;
 use super::{NOTHING, count, id, some_sku};

@@ -1,4 +1,4 @@
-//! Who may do what: every operation of the API's description with every kind of caller (decisions §2).
+//! Who may do what: every operation of the API's description with every kind of caller.
 
 use super::{NOTHING, customer_of, id, new_key, one_of, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
@@ -8,7 +8,7 @@ use printfloor::http::openapi::derive::{ANYBODY, roles};
 use printfloor::http::routes::Served;
 use serde_json::{Value, json};
 
-/// What decisions §2 demand of a route, said apart from the routes themselves: one of these, or else operators may.
+/// Who may use a route, said apart from the routes themselves: one of these, or else operators may.
 const FOR_ANYBODY: &[&str] = &[
     "POST /api/auth/login",
     "POST /api/auth/logout",

@@ -1,4 +1,4 @@
-//! Staff: signing in and out, cookies, other sites, passwords, the last admin (decisions §1, §2).
+//! Staff: signing in and out, cookies, other sites, passwords, the last admin.
 
 use super::{PASSWORD, count, id, paths, sign_in, signed_in, staff, with_cookie};
 use crate::support::{App, Client, Db, on_both};

@@ -1,4 +1,4 @@
-//! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log (decisions §7).
+//! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log.
 
 use super::{one_of, some_sku, with_role};
 use crate::store::proxy::{Proxy, Wire};

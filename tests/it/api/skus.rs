@@ -1,4 +1,4 @@
-//! The catalogue (decisions §7).
+//! The catalogue.
 
 use super::{NOTHING, count, id, paths};
 use crate::support::{App, Db, on_both};

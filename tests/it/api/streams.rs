@@ -1,4 +1,4 @@
-//! What happened, read by cursor and followed as it happens (decisions §7).
+//! What happened, read by cursor and followed as it happens.
 
 use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
 use crate::support::stream::{Sent, Stream};

@@ -1,4 +1,4 @@
-//! Versions: nobody overwrites what they have not seen (decisions §1).
+//! Versions: nobody overwrites what they have not seen.
 
 use super::{id, some_sku};
 use crate::support::client::Answer;

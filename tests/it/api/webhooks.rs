@@ -1,4 +1,4 @@
-//! Outbound webhooks as a receiver and as the shop's admin see them (production spec §6, decisions §8).
+//! Outbound webhooks as a receiver and as the shop's admin see them.
 
 mod backlog;
 mod endpoints;

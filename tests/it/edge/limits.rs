@@ -1,4 +1,4 @@
-//! Rate limits and their headers (billing API §8, decisions §1).
+//! Rate limits and their headers.
 
 use super::{app, in_one_window, told};
 use crate::api::{PASSWORD, signed_in, staff};

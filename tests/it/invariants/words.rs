@@ -26,8 +26,8 @@ const NO_CITATION: Rule = Rule {
         })
     },
     planted: &[
-        ("src/domain/job.rs", "/// Once each (decisions §4)."),
-        ("src/printers/wire.rs", "//! The shapes are those of protocol sheet §1."),
+        ("src/domain/job.rs", "/// Once each."),
+        ("src/printers/wire.rs", "//! The shapes are those"),
     ],
     innocent: &[("src/domain/job.rs", "/// Each job is printed once, because a part costs money.\nlet section = \"§\";")],
 };
