@@ -101,7 +101,10 @@ fn a_circle_is_found() {
     let files = [
         file("src/store/load.rs", "use crate::domain::id::Id;"),
         file("src/domain.rs", "pub mod id;"),
-        file("src/actors/orders.rs", "use crate::{app::App, store::Store};\n#[cfg(test)]\nmod tests {\nuse crate::http::x;"),
+        file(
+            "src/actors/orders.rs",
+            "use crate::{app::App, store::Store};\n#[cfg(test)]\nmod tests {\nuse crate::http::x;",
+        ),
         file("src/app/start.rs", "use crate::actors::kernel;"),
         file("src/http.rs", "use crate::app::App;"),
     ];

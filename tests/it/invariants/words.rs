@@ -25,11 +25,11 @@ const NO_CITATION: Rule = Rule {
             found.map(|citation| format!("cites {citation:?}"))
         })
     },
-    planted: &[
-        ("src/domain/job.rs", "/// Once each."),
-        ("src/printers/wire.rs", "//! The shapes are those"),
-    ],
-    innocent: &[("src/domain/job.rs", "/// Each job is printed once, because a part costs money.\nlet section = \"§\";")],
+    planted: &[("src/domain/job.rs", "/// Once each."), ("src/printers/wire.rs", "//! The shapes are those")],
+    innocent: &[(
+        "src/domain/job.rs",
+        "/// Each job is printed once, because a part costs money.\nlet section = \"§\";",
+    )],
 };
 
 /// Words that say nothing by themselves.
@@ -70,7 +70,8 @@ fn restates(doc: &str, name: &str) -> bool {
 fn named(line: &str) -> Option<&str> {
     let line = line.trim();
     let rest = line.strip_prefix("pub ").unwrap_or(line);
-    let keywords = ["struct ", "enum ", "trait ", "type ", "fn ", "async fn ", "const fn ", "const ", "static ", "mod "];
+    let keywords =
+        ["struct ", "enum ", "trait ", "type ", "fn ", "async fn ", "const fn ", "const ", "static ", "mod "];
     let rest = keywords.iter().find_map(|keyword| rest.strip_prefix(keyword)).unwrap_or(rest);
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     Some(&rest[..end]).filter(|name| !name.is_empty())
@@ -130,7 +131,8 @@ fn ambiguous(files: &[File]) -> Vec<(String, Vec<String>)> {
     for file in files.iter().filter(|file| !file.is_tests()) {
         for (_, name) in file.in_code(|line| {
             let line = line.trim_start();
-            let line = line.split_once(") ").filter(|(start, _)| start.starts_with("pub(")).map_or(line, |(_, rest)| rest);
+            let line =
+                line.split_once(") ").filter(|(start, _)| start.starts_with("pub(")).map_or(line, |(_, rest)| rest);
             let line = line.strip_prefix("pub ").unwrap_or(line);
             let rest = ["struct ", "enum ", "trait "].iter().find_map(|keyword| line.strip_prefix(keyword))?;
             named(rest).map(str::to_owned)
