@@ -1,4 +1,4 @@
-//! Caller asks, and whether they may: API keys, the staff cookie, roles (decisions §2).
+//! Who asks, and whether they may: API keys, the staff cookie, roles.
 
 use crate::config::Mode;
 use crate::domain::access::{Access, KeyRefusal};
@@ -24,16 +24,17 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The cookie of staff sessions.
+/// Name of the cookie that carries a staff session.
 pub const COOKIE: &str = "service_session";
-/// The header of API keys.
+/// Name of the header that carries an API key.
 pub const KEY_HEADER: &str = "x-api-key";
 const TEST_PREFIX: &str = "key_test_";
 
-/// What a route asks of its callers.
+/// What a route asks of its callers before its handler runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequiredAccess {
-    /// Nothing: the handler itself checks (sign-in, signatures, health).
+    /// Nobody is asked for anything: the handler itself checks (sign-in, signatures), or there is nothing to protect
+    /// (health).
     Open,
     /// A key or session of this role or a higher one.
     Role(Role),
@@ -45,14 +46,14 @@ pub enum RequiredAccess {
 #[derive(Clone, Copy, Debug)]
 pub struct FromMachine;
 
-/// Caller asks.
+/// The authenticated caller of a request, as handlers see it.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// For the rules, events and the audit log.
+    /// Names the caller in rules, events and the audit log.
     pub by: Arc<Principal>,
-    /// Their session, when they came with the cookie.
+    /// Id of the staff session, when the caller came with the cookie and not with a key.
     pub session: Option<Id>,
-    /// Of the request.
+    /// `X-Request-Id` of the request.
     pub request_id: Option<Arc<str>>,
 }
 
@@ -69,12 +70,12 @@ impl Caller {
         self.by.role().is_some_and(|own| own >= role)
     }
 
-    /// Sees their own orders only.
+    /// True for customers, who see only their own orders.
     pub fn is_customer(&self) -> bool {
         self.by.role() == Some(Role::Customer)
     }
 
-    /// The key or user, as an order's maker.
+    /// The key or user that is noted as the maker of a new order.
     pub fn maker(&self) -> Option<Id> {
         match &*self.by {
             Principal::Key { id, .. } | Principal::User { id, .. } => Some(*id),
@@ -97,7 +98,7 @@ impl Caller {
         order.visible_to(&self.by)
     }
 
-    /// The staff member that asks.
+    /// The staff member behind the session; 403 for keys.
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),
@@ -106,19 +107,19 @@ impl Caller {
     }
 }
 
-/// What stands before a route.
+/// What a route needs to judge its requests; one for each route.
 pub struct Gate {
-    /// The server.
+    /// Shared application state.
     pub app: AppState,
-    /// Caller may use the route.
+    /// Who may use the route.
     pub need: RequiredAccess,
-    /// Longest a request may take.
+    /// The longest time that a request may take; `None` for streams and downloads.
     pub within: Option<Duration>,
-    /// Where its requests are counted.
+    /// Counts the requests of the route by status.
     pub meter: Arc<RouteMeter>,
 }
 
-/// Lets a request through to its route, or says why not; counts it, and notes refused attempts.
+/// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
 pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let admitted = admit(&gate.app, gate.need, &request);
@@ -139,7 +140,7 @@ pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Ne
     response
 }
 
-/// Ends a request that takes too long, reading of its body included. What it asked for may still happen.
+/// Ends a request that takes too long, the reading of its body included. What it asked for may still happen.
 async fn in_time(within: Option<Duration>, answer: impl Future<Output = Response>) -> Response {
     let Some(within) = within else { return answer.await };
     tokio::time::timeout(within, answer)
@@ -162,7 +163,7 @@ impl Refusable {
         Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 
-    /// Not who they say they are, not allowed, or a change that the state of things does not allow.
+    /// True for answers that say: not who they claim to be, not allowed, or not possible in the present state.
     fn is_refused(&self, status: StatusCode) -> bool {
         use StatusCode as S;
         match status {
@@ -179,7 +180,7 @@ impl Refusable {
         if let Some(facts) = &told.facts {
             detail["about"] = facts.clone();
         }
-        // Nobody is many: what one address does must not hide the others.
+        // Unauthenticated callers are told apart by address, so that one cannot hide the attempts of another.
         let address = self.client.filter(|_| *by == Principal::Anonymous).map(|client| client.0);
         let attempt = Attempt {
             source: Source { actor: by.to_string(), address },
@@ -238,11 +239,11 @@ fn same_site(app: &AppState, method: &Method, headers: &HeaderMap) -> Result<(),
     }
 }
 
-/// The last commit of users, keys and sessions, without a lock.
+/// The last commit of users, keys and sessions, read without a lock.
 pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
     let handle = app.access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
     let state = handle.read();
-    // Until the first key or user is made there is no access to read.
+    // Until the first key or user is made, the aggregate does not exist.
     match &state.state {
         Some(access) => Ok(read(access)),
         None => Ok(read(&Access::default())),
@@ -278,19 +279,19 @@ fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id)
     Ok((Arc::new(Principal::User { id: user.id, email: user.email.clone(), role: user.role }), session))
 }
 
-/// What a request showed of itself, looked up once, before its route is known. A key wins over a cookie.
+/// The credentials that a request carries, looked up once, before its route is known. A key wins over a cookie.
 #[derive(Clone)]
 pub enum Credentials {
     /// Neither key nor cookie.
     Nothing,
-    /// A key, right or wrong.
+    /// A key that was sent, found or not.
     Key(Result<Arc<Principal>, ApiError>),
-    /// A cookie, right or wrong, with its session.
+    /// A session cookie that was sent, with its session when it is known.
     Cookie(Result<(Arc<Principal>, Id), ApiError>),
 }
 
 impl Credentials {
-    /// Looks it up.
+    /// Reads the headers and looks up what they name.
     pub fn by(app: &AppState, headers: &HeaderMap) -> Self {
         if headers.contains_key(KEY_HEADER) {
             Self::Key(by_key(app, headers).map(Arc::new))
@@ -301,7 +302,7 @@ impl Credentials {
         }
     }
 
-    /// The key or session that was shown, if it is right.
+    /// The key or session, if the credentials are right.
     pub fn id(&self) -> Option<Id> {
         match self {
             Self::Key(Ok(by)) => match &**by {
@@ -314,7 +315,7 @@ impl Credentials {
     }
 }
 
-/// Whether those who opened a stream may go on reading it: key or session not ended, role not changed.
+/// Whether the caller who opened a stream may go on reading it: key or session have not ended, the role is the same.
 pub fn still(app: &AppState, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
@@ -330,11 +331,11 @@ pub fn still(app: &AppState, who: &Caller) -> bool {
         }
         other => other.role().is_some(),
     });
-    // While access itself is coming up again nobody is thrown out.
+    // While the aggregate of access restarts, open streams stay open.
     checked.unwrap_or(true)
 }
 
-/// The value of a cookie.
+/// The value of one cookie of the request.
 pub fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let texts = headers.get_all(header::COOKIE).into_iter().filter_map(|value| value.to_str().ok());
     let mut pairs = texts.flat_map(|text| text.split(';')).filter_map(|pair| pair.trim().split_once('='));

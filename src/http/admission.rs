@@ -1,4 +1,4 @@
-//! How much the server takes at a time: connections, and requests under way. What is above is refused at once.
+//! Admission: how many connections and requests the server takes at a time. What is above is refused at once with 503.
 
 use crate::config::sections::Server;
 use std::net::IpAddr;
@@ -12,18 +12,18 @@ const BEYOND: usize = 256;
 
 /// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256;
-/// However few files the system allows, so many connections are taken.
+/// Connections that are taken even where the system allows only few open files.
 const FEWEST: usize = 16;
 
-/// The address at the other end of a connection.
+/// The address of the client of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub IpAddr);
 
-/// Came on a connection beyond the limit.
+/// Marks requests of a connection beyond the limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Crowded;
 
-/// What is under way, and what was refused.
+/// Counts connections and requests under way, and refusals.
 pub struct Admission {
     requests: Semaphore,
     most_requests: usize,
@@ -33,10 +33,10 @@ pub struct Admission {
     turned_away: AtomicU64,
 }
 
-/// A connection's place; given back when dropped.
+/// The right to one connection; given back when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// Beyond the limit.
+    /// True when the connection is beyond the limit: it is served one request only.
     pub crowded: bool,
 }
 
@@ -47,7 +47,7 @@ impl Drop for AdmissionPermit {
 }
 
 impl Admission {
-    /// As configured.
+    /// With the limits of the configuration.
     pub fn new(server: &Server) -> Self {
         let possible = open_files().map_or(usize::MAX, |files| files.saturating_sub(OTHER_FILES + BEYOND).max(FEWEST));
         if possible < server.max_connections {
@@ -67,7 +67,7 @@ impl Admission {
         }
     }
 
-    /// A place for a connection; `None` when even the few beyond the limit are taken.
+    /// Admits a connection; `None` when even the few beyond the limit are taken.
     pub fn connect(self: &Arc<Self>) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
         let place = AdmissionPermit { load: self.clone(), crowded: before >= self.most_connections };
@@ -78,13 +78,13 @@ impl Admission {
         Some(place)
     }
 
-    /// A place whatever the load.
+    /// Admits a connection whatever the load is.
     pub fn reserved(self: &Arc<Self>) -> AdmissionPermit {
         self.connections.fetch_add(1, Relaxed);
         AdmissionPermit { load: self.clone(), crowded: false }
     }
 
-    /// A place for a request; `None` when it must be refused.
+    /// Admits a request; `None` when it must be refused.
     pub fn enter(&self, crowded: bool) -> Option<SemaphorePermit<'_>> {
         let permit = if crowded { None } else { self.requests.try_acquire().ok() };
         if permit.is_none() {
@@ -101,11 +101,11 @@ impl Admission {
     pub fn requests(&self) -> usize {
         self.most_requests - self.requests.available_permits()
     }
-    /// Requests answered 503 for load so far.
+    /// Requests answered 503 because of load, since the start.
     pub fn overloaded(&self) -> u64 {
         self.overloaded.load(Relaxed)
     }
-    /// Connections closed unheard so far.
+    /// Connections closed without an answer because of load, since the start.
     pub fn turned_away(&self) -> u64 {
         self.turned_away.load(Relaxed)
     }

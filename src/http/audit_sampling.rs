@@ -1,5 +1,6 @@
-//! Refused attempts in the audit log: some of them as they come, the rest as counts, so that nobody can fill the log
-//! (decisions §2: "refused attempts are counted and sampled").
+//! Refused attempts in the audit log: a sample of them as they come, the rest as counts, so that nobody can fill the
+//! log by
+//! sending requests that are refused.
 
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
@@ -12,47 +13,47 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 const MINUTE_MS: i64 = 60_000;
-/// Lines of one source in a minute; what is beyond is one more line, with the count.
+/// Lines that one source may cause in a minute; further attempts become one line with their count.
 const OF_ONE: u64 = 5;
-/// Lines of all sources in a minute.
+/// Lines of all sources together in a minute.
 const OF_ALL: u64 = 60;
-/// Sources told apart in a minute.
+/// Sources that are counted apart in a minute; further ones are counted together.
 const SOURCES: usize = 1000;
-/// Sources that get a line of their own with what was beyond.
+/// Sources that get a line with the count of their further attempts.
 const HEAVIEST: usize = 10;
-/// All others together.
+/// Names all sources that are not counted apart.
 const OTHERS: &str = "others";
 
-/// Caller is counted.
+/// Who is counted: an authenticated caller, or an address.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Source {
-    /// Caller asked ([`crate::domain::principal::Principal`] as text).
+    /// An authenticated caller ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// Nobody is many: where they asked from.
+    /// An unauthenticated caller, by its address, so that one cannot hide another.
     pub address: Option<IpAddr>,
 }
 
 impl Source {
-    /// All who are not told apart.
+    /// All sources that are not counted apart.
     fn others() -> Self {
         Self { actor: OTHERS.to_owned(), address: None }
     }
 }
 
-/// A refused attempt.
+/// One refused attempt, as the audit log shows it.
 #[derive(Debug)]
 pub struct Attempt {
-    /// Caller asked.
+    /// Who made the attempt.
     pub source: Source,
-    /// Method and route.
+    /// Method and route, such as `POST /api/users`.
     pub action: String,
-    /// The thing that the path names.
+    /// The id in the path, if there is one.
     pub subject: Option<Id>,
-    /// Of the request.
+    /// `X-Request-Id` of the request.
     pub request_id: Option<String>,
-    /// Code of the refusal.
+    /// The code of the refusal.
     pub code: String,
-    /// More facts.
+    /// Further facts, such as the kind of credentials.
     pub detail: Value,
 }
 
@@ -66,11 +67,11 @@ struct Window {
     others: u64,
 }
 
-/// What a minute left unwritten: source and how many.
+/// The attempts of a minute that did not become lines: source and count.
 type Unwritten = Vec<(Source, u64)>;
 
 impl Window {
-    /// Begins the minute of `now` if it is another one; gives what the last one left unwritten.
+    /// Begins the minute of `now` if it is a new one, and gives what the last one left unwritten.
     fn turn(&mut self, now: Timestamp) -> Unwritten {
         let minute = now.0.div_euclid(MINUTE_MS);
         if minute == self.minute {
@@ -85,7 +86,7 @@ impl Window {
         left
     }
 
-    /// Whether this attempt becomes a line.
+    /// Whether this attempt becomes a line of its own.
     fn takes(&mut self, source: &Source) -> bool {
         if !self.sources.contains_key(source) {
             if self.sources.len() >= SOURCES {
@@ -105,11 +106,11 @@ impl Window {
     }
 }
 
-/// The refused attempts of this minute.
+/// Samples the refused attempts of the present minute.
 #[derive(Debug, Default)]
 pub struct RefusalSampler {
     window: Mutex<Window>,
-    /// All of them since the start.
+    /// All refused attempts since the start.
     pub all: Counter,
 }
 
@@ -138,7 +139,7 @@ pub fn note(app: &AppState, attempt: Attempt) {
     app.store.note(lines);
 }
 
-/// Writes down what the last minute left, when it is over.
+/// Writes the counts of the last minute when it is over.
 pub fn sweep(app: &AppState) {
     let now = app.environment.now();
     let (left, _) = app.refusals.look(now, None);
@@ -154,7 +155,7 @@ fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
     left.into_iter().map(counted).collect()
 }
 
-/// A line about nothing in particular.
+/// An audit line that has no subject.
 fn line(id: Id, at: Timestamp, source: Source, (action, outcome): (String, String), mut detail: Value) -> Audit {
     if let Some(address) = source.address {
         detail["address"] = json!(address);

@@ -1,4 +1,4 @@
-//! Cross-site requests that would ride on a cookie are refused (decisions §1).
+//! Refuses requests of other sites that would ride on a browser's cookie.
 
 use axum::http::{HeaderMap, Method, header};
 

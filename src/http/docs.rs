@@ -1,4 +1,5 @@
-//! `/docs`: the API's description to read and to try, with Swagger UI from this binary; nothing comes from elsewhere.
+//! `/docs`: pages that show the API's description and try it out, with Swagger UI from this binary; nothing is loaded
+//! from elsewhere.
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError, no_such_path};
@@ -10,11 +11,12 @@ use axum::routing::get;
 use std::sync::Arc;
 use utoipa_swagger_ui::{Config, serve};
 
-/// Everything from here; styles also inline, as Swagger UI writes them, and pictures also from `data:`.
+/// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
+/// needs them.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// The pages; no part of the API that they show.
+/// The routes of the pages. They are not part of the API that they show.
 pub fn routes() -> Router<AppState> {
     let index = || page("index.html");
     let entry = || async { Redirect::permanent("/docs/") };

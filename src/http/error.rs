@@ -1,6 +1,6 @@
 //! The one shape of errors, and the only place that knows which status each "no" becomes.
 //!
-//! What is said here is for callers; internals are logged and never sent.
+//! Messages are for callers; internal text is logged and never sent.
 
 use crate::actors::kernel::handle::AskError;
 use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
@@ -13,19 +13,19 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 use std::any::Any;
 
-/// Header of an answer that was kept from the first request with the same key.
+/// Header of an answer that is a repeat of the first answer to the same idempotency key.
 pub const REPLAYED: &str = "idempotency-replayed";
 
-/// The code of a refusal, among the extensions of its answer; and facts for the audit log alone.
+/// What the layers around a handler learn of an error: carried among the extensions of its response.
 #[derive(Clone, Debug)]
 pub struct ErrorMeta {
     /// Word for programs.
     pub code: String,
-    /// For the audit log.
+    /// Facts for the audit log, never sent.
     pub facts: Option<Value>,
 }
 
-/// What a caller hears instead of an answer.
+/// An error as a caller gets it: status, code, message, and faults of a body.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ApiError(Box<Parts>);
 
@@ -40,7 +40,7 @@ struct Parts {
     facts: Option<Value>,
 }
 
-/// What a handler answers.
+/// The result of a handler.
 pub type Answer = Result<Response, ApiError>;
 
 impl ApiError {
@@ -89,7 +89,7 @@ impl ApiError {
         self.0.facts = Some(facts);
         self
     }
-    /// It was kept from the first request with the same key.
+    /// Marks it as a repeat of the first answer to the same idempotency key.
     pub fn replayed(mut self) -> Self {
         self.0.replayed = true;
         self
@@ -190,13 +190,13 @@ impl From<std::io::Error> for ApiError {
     }
 }
 
-/// A handler fell: the panic's words go to the log only.
+/// Answers 500 when a handler panics. The panic's message goes to the log only.
 pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
     let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
     ApiError::internal(format!("a handler fell: {}", words.unwrap_or("no words"))).into_response()
 }
 
-/// 404 for an address that is none.
+/// 404 for a path that does not exist.
 pub async fn no_such_path() -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", "no such path")
 }

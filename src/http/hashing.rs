@@ -1,13 +1,14 @@
-//! Passwords are hashed beside the requests, few at a time: each takes a core for tens of milliseconds, and 19 MiB.
+//! Passwords are hashed on threads beside the requests, few at a time: each hash takes a core for tens of milliseconds
+//! and 19 MiB.
 
 use crate::http::error::ApiError;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// So many may wait for their turn; further ones are refused at once.
+/// Hashes that may wait; further ones are refused at once with 503.
 const WAITING: usize = 64;
 
-/// The turns.
+/// Limits how many passwords are hashed at a time.
 #[derive(Clone, Debug)]
 pub struct Hashing {
     turns: Arc<Semaphore>,
@@ -15,7 +16,7 @@ pub struct Hashing {
 }
 
 impl Default for Hashing {
-    /// Half of the machine's cores, at least one.
+    /// As many at a time as half of the machine's cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self::new((cores / 2).max(1), WAITING)
@@ -27,7 +28,7 @@ impl Hashing {
         Self { turns: Arc::new(Semaphore::new(turns)), places: Arc::new(Semaphore::new(turns + waiting)) }
     }
 
-    /// Runs it in its turn. The turn is kept until the work is done, even when the caller has gone.
+    /// Runs the work when there is room. The room is taken until the work is done, even when the caller has gone.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let full = |_| ApiError::unavailable("overloaded", "too many sign-ins at the same time", 1);
         let place = self.places.clone().try_acquire_owned().map_err(full)?;

@@ -1,7 +1,8 @@
-//! `Idempotency-Key`: a repeated request gets the first answer again, whatever happened in between (decisions §1).
+//! `Idempotency-Key`: a repeated request gets the first answer again, whatever happened in between.
 //!
-//! The answer is kept by the thing's own commit; here are the scope of a key, the look-up before the mailbox, and the
-//! gate for requests that are still running.
+//! The answer is kept in the commit of the aggregate that gave it. Here are the scope of a key, the look-up before the
+//! mailbox,
+//! and the refusal of a repeat while the first request is still running.
 
 use crate::actors::kernel::envelope::IdempotencyKey;
 use crate::domain::aggregate::Aggregate;
@@ -20,16 +21,16 @@ use std::sync::Arc;
 
 const HEADER: &str = "idempotency-key";
 const LONGEST: usize = 255;
-/// 24 h.
+/// How long an answer is kept: 24 hours.
 const KEPT_MS: i64 = 24 * 3_600_000;
 
-/// An answer of the first request with a key.
+/// The kept answer to the first request with a key.
 pub struct Kept<T: Aggregate> {
-    /// The thing that answered.
+    /// The aggregate that answered.
     pub id: Id,
-    /// Its version then.
+    /// Its version after the first request.
     pub version: i64,
-    /// What it said.
+    /// The answer or the refusal.
     pub verdict: Result<T::Answer, Refusal>,
 }
 
@@ -50,7 +51,7 @@ pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> 
     Ok(Some(short(&hash.finalize())))
 }
 
-/// 128 bits of a hash: nobody finds another request with the same by chance, and keys are looked up in an index.
+/// Shortens a hash to 128 bits: enough that no two requests share it by chance, and shorter in the index.
 pub fn short(hash: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(&hash[..hash.len().min(16)])
 }
@@ -60,7 +61,7 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
     IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(KEPT_MS) }
 }
 
-/// The first answer, if there was one. Another body under the same key is 422.
+/// The kept answer, if there is one. The same key with another body is 422.
 pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
     let now = app.environment.now();
     let Some(row) = app.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
@@ -77,14 +78,14 @@ pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Resu
     Ok(Some(Kept { id: row.thing_id, version: row.version, verdict }))
 }
 
-/// Holds the place of a running request; gives it back when dropped.
+/// Marks a request with a key as running until it is dropped.
 pub struct Running {
     all: Arc<DashSet<String>>,
     scope: String,
 }
 
 impl Running {
-    /// Takes the place, unless an earlier request with the key is still running: 409.
+    /// Marks the key as running; 409 while an earlier request with it is.
     pub fn take(all: &Arc<DashSet<String>>, scope: &str) -> Result<Self, ApiError> {
         if all.insert(scope.to_owned()) {
             Ok(Self { all: all.clone(), scope: scope.to_owned() })

@@ -1,4 +1,4 @@
-//! Last uses of keys and sessions, in memory; written each minute in one commit.
+//! When keys and sessions were last used: collected in memory, written each minute in one commit.
 
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::access::AccessCommand;
@@ -8,10 +8,10 @@ use crate::http::{AppState, audit_sampling};
 use dashmap::DashMap;
 use std::time::Duration;
 
-/// Between two writes.
+/// Time between two writes.
 const EVERY: Duration = Duration::from_mins(1);
 
-/// What was used since the last write.
+/// Uses since the last write.
 #[derive(Debug, Default)]
 pub struct LastUsed {
     keys: DashMap<Id, Timestamp>,
@@ -19,11 +19,11 @@ pub struct LastUsed {
 }
 
 impl LastUsed {
-    /// A key was shown.
+    /// Notes the use of a key.
     pub fn key(&self, id: Id, at: Timestamp) {
         self.keys.insert(id, at);
     }
-    /// A session was shown.
+    /// Notes the use of a session.
     pub fn session(&self, id: Id, at: Timestamp) {
         self.sessions.insert(id, at);
     }
@@ -42,7 +42,7 @@ impl LastUsed {
         (!keys.is_empty() || !sessions.is_empty()).then_some(AccessCommand::Used { keys, sessions })
     }
 
-    /// What was written may be forgotten, unless it was used again.
+    /// Forgets what was written, unless it was used again meanwhile.
     fn forget(&self, written: &AccessCommand) {
         let AccessCommand::Used { keys, sessions } = written else { return };
         for (id, at) in keys {
@@ -75,7 +75,7 @@ pub async fn keep_writing(app: AppState) {
     }
 }
 
-/// Writes what was used.
+/// Writes what was collected.
 pub async fn write(app: &AppState) {
     let Some(command) = app.last_used.command() else { return };
     match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {

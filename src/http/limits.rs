@@ -1,4 +1,4 @@
-//! Rate limits at the edge: who is counted in which window, and what the answer says of it (billing API §8).
+//! Rate limits at the edge: which windows a request counts in, and what the answer's headers say of them.
 //!
 //! Windows are counted in this process always; with Redis they are shared, and its count is the one that is told. The
 //! arithmetic is `domain/limits`.
@@ -25,22 +25,22 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const FORWARDED: &str = "x-forwarded-for";
 
-/// One window that a request counts in: its kind, and whose it is.
+/// One window that a request counts in: a kind of limit, and who is limited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Charge {
     /// The kind of window.
     pub named: Named,
-    /// Whose: an id, an address, a digest.
+    /// Who is limited: an id, an address, or a digest of a text.
     pub scope: u128,
 }
 
 impl Charge {
-    /// A window of one address.
+    /// A window for one address.
     pub fn of_address(named: Named, address: IpAddr) -> Self {
         Self { named, scope: address::scope(address) }
     }
 
-    /// A window of a word (an e-mail address) and one address.
+    /// A window for one text (such as an e-mail address) from one address.
     pub fn of_pair(named: Named, word: &str, address: IpAddr) -> Self {
         let digest = Sha256::new().chain_update(address::scope(address).to_be_bytes()).chain_update(word).finalize();
         let scope = digest.iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte));
@@ -48,7 +48,7 @@ impl Charge {
     }
 }
 
-/// The windows of all callers, and what holds of them.
+/// The windows of all callers, and their limits.
 pub struct Limits {
     rules: [Rule; Named::ALL.len()],
     windows: Windows,
@@ -58,7 +58,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// As configured; with `shared` the windows are those of all servers.
+    /// With the limits of the configuration; with `shared`, windows are shared by all servers through Redis.
     pub fn new(config: &Config, shared: Option<Arc<Redis>>) -> Self {
         let limits = &config.limits;
         let rules = Named::ALL.map(|named| Rule {
@@ -70,18 +70,18 @@ impl Limits {
             },
             period_ms: named.period_ms(),
         });
-        // The configuration was checked: what is no network is not there.
+        // Networks that cannot be parsed were refused when the configuration was checked.
         let trusted = config.server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect();
         let (windows, refused) = (Windows::new(limits.windows), Default::default());
         Self { rules, windows, shared, trusted, refused }
     }
 
-    /// What holds of windows of one kind.
+    /// The limit and length of windows of one kind.
     pub const fn rule(&self, named: Named) -> Rule {
         self.rules[named as usize]
     }
 
-    /// Whose request it is, by address.
+    /// The address that a request counts for, behind trusted proxies.
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let values = headers.get_all(FORWARDED).iter().filter_map(|value| value.to_str().ok());
         address::client(peer, values, &self.trusted)
@@ -91,7 +91,7 @@ impl Limits {
     pub async fn charge(&self, charges: &[Charge], now: Timestamp) -> Standing {
         let here = self.charge_here(charges, now);
         let Some(shared) = self.shared.as_ref().filter(|_| !here.refused) else { return here };
-        // Refused here is refused everywhere: this server alone let that many pass.
+        // What this server alone counts as too much is too much for all together.
         let window = |charge: &Charge| Shared::at(charge.named.word(), charge.scope, self.rule(charge.named), now);
         let windows: Vec<Shared> = charges.iter().map(window).collect();
         let Some(counted) = shared.count(&windows).await else { return here };
@@ -103,7 +103,7 @@ impl Limits {
         standings.reduce(Standing::tighter).unwrap_or(here)
     }
 
-    /// The same, in this process only.
+    /// As above, in this process only.
     pub fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
         let mut told: Option<Standing> = None;
         for (at, charge) in charges.iter().enumerate() {
@@ -138,13 +138,14 @@ impl Limits {
         self.windows.len()
     }
 
-    /// Forgets windows that are over.
+    /// Forgets windows that have ended.
     pub fn sweep(&self, now: Timestamp) {
         self.windows.sweep(|named| self.rules[named as usize], now);
     }
 }
 
-/// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as those of an e-mail
+/// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as one for the
+/// e-mail
 /// address in the body. The answer tells of the tightest of all its windows.
 pub async fn within(app: &AppState, charges: &[Charge], rest: impl Future<Output = Answer>) -> Answer {
     let standing = app.limits.charge(charges, app.environment.now()).await;
@@ -153,7 +154,7 @@ pub async fn within(app: &AppState, charges: &[Charge], rest: impl Future<Output
     Ok(response)
 }
 
-/// What a handler's own windows said.
+/// The tightest of the windows that a handler counted itself.
 #[derive(Clone, Copy)]
 struct Told(Standing);
 
@@ -163,7 +164,7 @@ fn refusal(standing: Standing) -> Response {
     error.retry_after(standing.retry_after()).into_response()
 }
 
-/// Says in an answer how its caller stands.
+/// Writes the rate limit headers of the tightest window.
 fn tell(response: &mut Response, standing: Standing) {
     let told = response.extensions_mut().remove::<Told>();
     let standing = told.map_or(standing, |Told(own)| own.tighter(standing));

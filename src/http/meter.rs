@@ -1,24 +1,24 @@
-//! Requests counted by route and status, in a table that is made with the routes: a request finds its line without looking.
+//! Counts requests by route and status, in a table that is made with the routes, so that a request needs no look-up.
 
 use crate::observe::meters::{Counter, Histogram};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The statuses that this server gives; anything else counts as 0.
+/// The statuses that the server gives; any other is counted as 0.
 pub const STATUSES: [u16; 26] = [
     0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
     502, 503, 504,
 ];
 
-/// One route's numbers.
+/// The counters of one route.
 #[derive(Debug)]
 pub struct RouteMeter {
-    /// `GET`, …; `*` where no route was found.
+    /// The method; `*` for requests that matched no route.
     pub method: &'static str,
-    /// As it was added: `/api/orders/{id}`.
+    /// The path as it was added, such as `/api/orders/{id}`.
     pub path: String,
     statuses: [Counter; STATUSES.len()],
-    /// From the request's head to the answer's head.
+    /// Time from the request's head to the answer's head.
     pub time: Histogram,
 }
 
@@ -32,22 +32,22 @@ impl RouteMeter {
         self.counted(status);
         self.time.took(took);
     }
-    /// As [`Self::answered`], where no time was taken.
+    /// As [`Self::answered`], for answers whose time is not measured.
     pub fn counted(&self, status: u16) {
         self.statuses[STATUSES.iter().position(|known| *known == status).unwrap_or(0)].one();
     }
-    /// How often each status was given; those that never were are left out.
+    /// The count of each status that was given at least once.
     pub fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
         let all = STATUSES.iter().zip(&self.statuses).map(|(status, count)| (*status, count.get()));
         all.filter(|(_, count)| *count > 0)
     }
 }
 
-/// All routes' numbers.
+/// The counters of all routes.
 #[derive(Debug)]
 pub struct RouteMeters {
     all: Mutex<Vec<Arc<RouteMeter>>>,
-    /// Requests to paths and methods that are none.
+    /// Requests that matched no route.
     pub unmatched: Arc<RouteMeter>,
 }
 
@@ -59,7 +59,7 @@ impl Default for RouteMeters {
 }
 
 impl RouteMeters {
-    /// The numbers of a route; the same ones for every listener that serves it.
+    /// The counters of a route; every listener that serves the route shares them.
     pub fn of(&self, method: &'static str, path: &str) -> Arc<RouteMeter> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = all.iter().find(|known| known.method == method && known.path == path) {

@@ -1,4 +1,4 @@
-//! `X-Request-Id`: accepted or made, echoed, in every log line of the request.
+//! `X-Request-Id`: accepted or made, sent back, and part of every log line of the request.
 
 use crate::http::AppState;
 use axum::extract::{Request, State};
@@ -11,11 +11,11 @@ use tracing::Instrument as _;
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST: usize = 128;
 
-/// The id of a request, among its extensions.
+/// The id of a request, carried among its extensions.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub Arc<str>);
 
-/// Names the request.
+/// Gives the request its id.
 pub async fn name(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
     let id = given(request.headers()).unwrap_or_else(|| app.environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
@@ -28,7 +28,7 @@ pub async fn name(State(app): State<AppState>, mut request: Request, next: Next)
     response
 }
 
-/// The caller's own id, unless it is unfit for a log line.
+/// The id that the caller sent, unless it is unfit for a log line.
 fn given(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
     let fit = !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());

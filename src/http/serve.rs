@@ -1,4 +1,4 @@
-//! Listening and leaving: over TCP for everybody, over the control socket for the owner of the machine (decisions §13).
+//! Serves the API over TCP, and over the control socket for the owner of the machine; ends in order.
 //!
 //! Connections are served here rather than by the framework, for the bounds that it has no words for: how long a head may
 //! take, how long a connection may idle, how many there may be.
@@ -25,17 +25,18 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
 
-/// Between two sweeps of rate limit windows.
+/// Time between two sweeps of rate limit windows.
 const SWEEP: Duration = Duration::from_secs(30);
-/// A connection beyond the limit is given this long for its one request.
+/// How long a connection beyond the limit may take for its one request.
 const CROWDED: Duration = Duration::from_secs(2);
 
-/// Serves until `leaving` is cancelled; then no connection is taken any more, requests under way may finish within the
+/// Serves until `leaving` is cancelled. Then no connection is accepted any more, requests under way may finish within
+/// the
 /// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub async fn serve_tcp(listener: TcpListener, app: AppState, leaving: CancellationToken) {
     let written = tokio::spawn(last_used::keep_writing(app.clone()));
     let swept = tokio::spawn(keep_sweeping(app.clone()));
-    // Small answers leave at once instead of waiting for more to come.
+    // Small answers are sent at once instead of waiting for more data.
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY is not possible");
@@ -60,9 +61,9 @@ async fn keep_sweeping(app: AppState) {
     }
 }
 
-/// Caller is at the other end.
+/// The client of a connection.
 trait Address {
-    /// Their IP address; none on this machine's own sockets.
+    /// Its IP address; none on the control socket.
     fn ip(&self) -> Option<IpAddr>;
 }
 
@@ -88,7 +89,7 @@ where
     if machine {
         routes = routes.layer(axum::extract::Extension(FromMachine));
     }
-    // As the framework does: all routes are made ready once instead of with each request.
+    // Routes are made ready once, not with each request, as the framework does it.
     let routes = routes.with_state(());
     let graceful = GracefulShutdown::new();
     loop {
@@ -97,7 +98,7 @@ where
             () = leaving.cancelled() => break,
         };
         let peer = address.ip();
-        // The owner of the machine comes in whatever the load.
+        // The owner of the machine is admitted whatever the load is.
         let place = if peer.is_some() { app.admission.connect() } else { Some(app.admission.reserved()) };
         if let Some(place) = place {
             let connection = Connection { app: app.clone(), routes: routes.clone(), peer, place };
@@ -111,7 +112,7 @@ where
     }
 }
 
-/// One connection.
+/// One connection and how it is served.
 struct Connection {
     app: AppState,
     routes: Router,
@@ -150,7 +151,8 @@ impl Connection {
         });
         let connection = Builder::new()
             .timer(TokioTimer::new())
-            // Counted from the last answer on: the bound on idleness. The one on heads is `Patient`'s.
+            // Bounds how long a connection may idle between requests; how long a head may take is bounded by
+            // `Patient`.
             .header_read_timeout(idle)
             .max_headers(settings.max_headers)
             .max_buf_size(settings.header_limit)

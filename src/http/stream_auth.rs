@@ -1,4 +1,4 @@
-//! Whether those who opened a stream may go on reading it: told at once when users, keys or sessions change.
+//! Ends open streams at once when the key, session or role that opened them changes.
 
 use crate::http::AppState;
 use crate::http::access::{Caller, still};
@@ -6,10 +6,10 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// Between two looks at the clock: keys and sessions also end by themselves.
+/// Time between two checks by the clock: keys and sessions also expire.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The standing of somebody who reads a stream.
+/// The right of one caller to go on reading a stream.
 pub struct Standing {
     app: AppState,
     who: Caller,
@@ -18,7 +18,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// Of a reader who has just been let in.
+    /// For a caller who has just been let in.
     pub fn new(app: AppState, who: Caller) -> Self {
         let changes = app.access_changes.subscribe();
         Self { app, who, changes, looked: Instant::now() }
@@ -38,7 +38,7 @@ impl Standing {
         still(&self.app, &self.who)
     }
 
-    /// Resolves when it is time to look again.
+    /// Completes when the right should be checked again.
     pub async fn again(&mut self) {
         let leaving = self.app.leaving.clone();
         tokio::select! {

@@ -1,4 +1,4 @@
-//! What every request passes before its route: load, who it is, its windows, and a watch on its body.
+//! What every request passes before its handler: admission, credentials, rate limits, and a timeout on a silent body.
 
 use super::{Charge, refusal, tell};
 use crate::domain::limits::Named;
@@ -16,18 +16,18 @@ use std::sync::Arc;
 use std::time::Duration;
 use tower_http::timeout::TimeoutBody;
 
-/// How a route is bounded.
+/// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Treatment {
-    /// By load and windows.
+    /// By admission and rate limits.
     Counted,
-    /// By load only: what others' programs send, signed, and what browsers fetch with a page.
+    /// By admission only: signed messages of other programs, and what browsers load with a page.
     Uncounted,
-    /// By nothing: health and emergency stop.
+    /// Not at all: health and emergency stop.
     Always,
 }
 
-/// How the routes that are not simply counted are bounded (decisions §1).
+/// The routes that are bounded otherwise than by admission and rate limits.
 fn treatment(path: &str) -> Treatment {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" => Treatment::Always,
@@ -42,19 +42,19 @@ pub fn counts(path: &str) -> bool {
     treatment(path) == Treatment::Counted
 }
 
-/// The address that a request is counted by.
+/// The client that a request counts for when it has no credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct Client(pub IpAddr);
 
 impl<S: Sync> FromRequestParts<S> for Client {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        // Over the control socket there is no address; the owner of the machine is on it.
+        // The control socket has no address; its caller is the owner of the machine.
         Ok(parts.extensions.get::<Self>().copied().unwrap_or(Self(Ipv4Addr::LOCALHOST.into())))
     }
 }
 
-/// Bounds a request.
+/// Applies the bounds of the route to a request.
 pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_silence_seconds.duration();
     let mut request = watched(request, silence);
@@ -82,7 +82,7 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
     request.extensions_mut().insert(shown);
     let now = app.environment.now();
     let Some(_permit) = permit else {
-        // Said at once, without asking anybody else.
+        // Refused without looking up credentials.
         let standing = app.limits.charge_here(&charge, now);
         let mut response = overloaded();
         tell(&mut response, standing);
@@ -105,7 +105,7 @@ fn overloaded() -> Response {
     ApiError::unavailable("overloaded", "more requests than the server takes at a time", 1).into_response()
 }
 
-/// A body of which nothing comes for this long ends with an error, which its readers answer with 408.
+/// Ends a body with an error when nothing of it came for this long; its reader answers 408.
 fn watched(request: Request, silence: Duration) -> Request {
     if request.body().is_end_stream() {
         return request;

@@ -1,4 +1,4 @@
-//! The windows of this process: sharded, bounded, swept.
+//! Rate limit windows in this process: in shards, bounded in number, swept when they end.
 
 use super::Charge;
 use crate::domain::limits::{Named, Rule, Standing, Window};
@@ -6,24 +6,24 @@ use crate::domain::time::Timestamp;
 use dashmap::DashMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Windows that new callers share while memory is full: of each kind so many.
+/// While memory is full, new callers share this many windows of each kind.
 const SHARED: u128 = 1024;
 
-/// All windows.
+/// All windows of this process.
 pub struct Windows {
     map: DashMap<Charge, Window>,
-    /// About how many there are: counting the map would take all its locks.
+    /// Their approximate number; counting the map exactly would take all of its locks.
     held: AtomicUsize,
     most: usize,
 }
 
 impl Windows {
-    /// At most about so many.
+    /// With room for about this many.
     pub fn new(most: usize) -> Self {
         Self { map: DashMap::new(), held: AtomicUsize::new(0), most }
     }
 
-    /// Counts a request.
+    /// Counts a request; says how its window stands.
     pub fn count(&self, charge: &Charge, rule: Rule, now: Timestamp) -> Standing {
         let mut window = self.map.entry(self.place(charge)).or_insert_with(|| {
             self.held.fetch_add(1, Relaxed);
@@ -32,15 +32,16 @@ impl Windows {
         rule.count(&mut window, now)
     }
 
-    /// Takes back a request that was counted here and refused elsewhere.
+    /// Takes back a request that was counted here and refused by another window.
     pub fn take_back(&self, charge: &Charge, rule: Rule, now: Timestamp) {
         if let Some(mut window) = self.map.get_mut(&self.place(charge)) {
             rule.take_back(&mut window, now);
         }
     }
 
-    /// While memory is full, who has no window yet shares one: strangers may then be refused for each other, but the
-    /// server goes on, and those it knows notice nothing.
+    /// While memory is full, callers without a window share one: strangers may then be refused for each other, but the
+    /// server
+    /// goes on, and callers with a window notice nothing.
     fn place(&self, charge: &Charge) -> Charge {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
@@ -48,7 +49,7 @@ impl Windows {
         Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED }
     }
 
-    /// About how many there are.
+    /// Their approximate number.
     pub fn len(&self) -> usize {
         self.held.load(Relaxed)
     }
@@ -58,7 +59,7 @@ impl Windows {
         self.len() == 0
     }
 
-    /// Forgets those that are over.
+    /// Forgets windows that have ended.
     pub fn sweep(&self, rule: impl Fn(Named) -> Rule, now: Timestamp) {
         self.map.retain(|charge, window| {
             let keep = !rule(charge.named).over(*window, now);

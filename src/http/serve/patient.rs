@@ -1,5 +1,6 @@
-//! A stream that waits only so long for the head of a request, counted from its first byte; for the first request of a
-//! connection, from its beginning. And only so long for a reader who takes nothing of an answer.
+//! A stream with timeouts that the HTTP library lacks: for the head of a request, counted from its first byte (for the
+//! first
+//! request, from the start of the connection), and for a client that takes nothing of an answer.
 //!
 //! The HTTP library's own timeout counts from the last answer, so it cannot be shorter than a connection may idle.
 
@@ -12,45 +13,46 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// Whose turn it is: counted up when a head was read and when its answer begins. Odd: a request is being worked on.
+/// Counts phases of a connection: up when a head was read, up again when its answer begins. Odd while a request is
+/// worked on.
 #[derive(Debug, Default)]
 pub struct Turns(AtomicU32);
 
 impl Turns {
-    /// A head was read.
+    /// Called when the head of a request was read.
     pub fn begin(&self) {
         self.0.fetch_add(1, Relaxed);
     }
-    /// Its answer begins.
+    /// Called when its answer begins.
     pub fn end(&self) {
         self.0.fetch_add(1, Relaxed);
     }
 }
 
-/// The stream.
+/// The stream with its timeouts.
 pub struct Patient<S> {
     stream: S,
     within: Duration,
-    /// How long a reader may take nothing.
+    /// How long a client may take nothing of an answer.
     taken_within: Duration,
     turns: Arc<Turns>,
-    /// The turn when it was last looked at.
+    /// The phase when it was last looked at.
     seen: u32,
-    /// Bytes of a head may have come, and it is not whole.
+    /// True while bytes of a head may have come and the head is not complete.
     begun: bool,
-    /// Made only when there is something to wait for: most heads come in one piece.
+    /// The timer of the head; made only when there is something to wait for, since most heads come in one piece.
     until: Option<Pin<Box<Sleep>>>,
-    /// Set while the reader takes nothing.
+    /// The timer of the client; set while it takes nothing.
     stuck: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Patient<S> {
-    /// Waits this long for a head, and this long for a reader.
+    /// With these timeouts for a head and for a client that takes nothing.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<Turns>) -> Self {
         Self { stream, within, taken_within, turns, seen: 0, begun: true, until: None, stuck: None }
     }
 
-    /// What writing came to, unless the reader has taken nothing for too long.
+    /// The result of writing, unless the client has taken nothing for too long.
     fn taken<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.stuck = None;
@@ -75,7 +77,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         }
         if read.is_ready() {
             self.begun |= buf.filled().len() > before;
-            // A sender of one byte at a time is looked at here too: its bytes are always ready.
+            // Checked here too: the bytes of a sender who sends one at a time are always ready.
             let late = self.until.as_mut().is_some_and(|until| until.as_mut().poll(cx).is_ready());
             return if late { Poll::Ready(Err(io::ErrorKind::TimedOut.into())) } else { read };
         }
