@@ -11,10 +11,10 @@ use crate::domain::limits::address::{self, Network};
 use crate::domain::limits::{Named, Rule, Standing};
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::ApiError;
 use crate::services::redis::{Redis, Shared};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 use sha2::{Digest as _, Sha256};
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -147,11 +147,29 @@ impl Limits {
 /// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as one for the
 /// e-mail
 /// address in the body. The answer tells of the tightest of all its windows.
-pub async fn within(app: &AppState, charges: &[Charge], rest: impl Future<Output = Answer>) -> Answer {
+pub async fn within<R>(
+    app: &AppState,
+    charges: &[Charge],
+    rest: impl Future<Output = Result<R, ApiError>>,
+) -> Result<Limited<R>, ApiError> {
     let standing = app.limits.charge(charges, app.environment.now()).await;
-    let mut response = if standing.refused { refusal(standing) } else { rest.await.into_response() };
-    response.extensions_mut().insert(Told(standing));
-    Ok(response)
+    let answer =
+        if standing.refused { Err(refusal(standing)) } else { rest.await.map_err(IntoResponse::into_response) };
+    Ok(Limited { answer, standing })
+}
+
+/// What a handler with windows of its own answers, or why it does not.
+pub struct Limited<R> {
+    answer: Result<R, Response>,
+    standing: Standing,
+}
+
+impl<R: IntoResponse> IntoResponse for Limited<R> {
+    fn into_response(self) -> Response {
+        let mut response = self.answer.map_or_else(|refusal| refusal, IntoResponse::into_response);
+        response.extensions_mut().insert(Told(self.standing));
+        response
+    }
 }
 
 /// The tightest of the windows that a handler counted itself.

@@ -5,12 +5,9 @@
 //! be derived, and fails a test; so does a description without a route.
 //! Not for the billing API.
 
-mod access;
-mod audit;
 pub mod derive;
 mod document;
 mod events;
-mod files;
 mod inbound;
 mod jobs;
 pub mod operation;
@@ -19,13 +16,12 @@ mod printers;
 pub mod shape;
 pub mod shared;
 mod system;
-mod users;
 mod webhooks;
 pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
-use crate::http::production::{materials, skus};
+use crate::http::production::{audit, auth, files, keys, materials, skus, users};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -37,12 +33,13 @@ pub use document::document;
 /// Everything that is described, in the order of the document.
 pub fn resources() -> Vec<Resource> {
     vec![
-        access::resource(),
-        users::resource(),
-        audit::resource(),
+        auth::routes().resource(),
+        keys::routes().resource(),
+        users::routes().resource(),
+        audit::routes().resource(),
         materials::routes().resource(),
         skus::routes().resource(),
-        files::resource(),
+        files::routes().resource(),
         orders::resource(),
         jobs::resource(),
         printers::resource(),

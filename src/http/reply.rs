@@ -108,6 +108,12 @@ impl<T> Created<T> {
     pub fn under<A>(collection: &str, done: &CommandOutcome<A>, body: T) -> Self {
         Self { location: format!("{collection}/{}", done.id), resource: Resource::after(done, body) }
     }
+    /// What a command made as a part of an aggregate: it has a path and a version of its own.
+    pub fn part(location: String, version: i64, replayed: bool, body: T) -> Self {
+        let mut resource = Resource::new(version, body);
+        resource.replayed = replayed;
+        Self { location, resource }
+    }
 }
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -152,6 +158,22 @@ pub struct NoContent;
 impl IntoResponse for NoContent {
     fn into_response(self) -> Response {
         StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+/// An answer that also sets or removes the staff cookie.
+pub struct WithCookie<R> {
+    /// The rest of the answer.
+    pub reply: R,
+    /// The value of `Set-Cookie`.
+    pub cookie: HeaderValue,
+}
+
+impl<R: IntoResponse> IntoResponse for WithCookie<R> {
+    fn into_response(self) -> Response {
+        let mut response = self.reply.into_response();
+        response.headers_mut().insert(header::SET_COOKIE, self.cookie);
+        response
     }
 }
 

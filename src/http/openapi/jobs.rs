@@ -126,7 +126,7 @@ fn example() -> Value {
         "id": EXAMPLE, "number": "JOB-000245", "orderId": super::orders::EXAMPLE, "orderNumber": "ORD-000123", "line": 0,
         "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
         "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": printers::EXAMPLE,
-        "progress": 42.5, "remainingSeconds": 3100, "fileId": super::files::EXAMPLE,
+        "progress": 42.5, "remainingSeconds": 3100, "fileId": super::files::EXAMPLE_ID,
         "attempts": [{
             "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": printers::EXAMPLE, "state": "confirmed",
             "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,

@@ -92,7 +92,7 @@ pub(super) fn resource() -> Resource {
                 .about("Nothing is started. The printer may give it another name.")
                 .takes(
                     taken([has("fileId", id().about("A G-code file of ours."))]),
-                    json!({"fileId": super::files::EXAMPLE}),
+                    json!({"fileId": super::files::EXAMPLE_ID}),
                 )
                 .answers_with(201, put(), json!({"ok": true, "filename": "vase.gcode"}))
                 .unkeyed()
@@ -143,7 +143,7 @@ pub(super) fn resource() -> Resource {
                         taken([has("fileId", id().about("A G-code file of ours."))]),
                         taken([has("filename", text_of(1..=NAME_LONGEST).about("A file on the printer."))]),
                     ]),
-                    json!({"fileId": super::files::EXAMPLE}),
+                    json!({"fileId": super::files::EXAMPLE_ID}),
                 )
                 .answers(put(), json!({"ok": true, "filename": "vase.gcode"}))
                 .or(

@@ -1,38 +1,151 @@
-//! The audit log: every change and sign-in, and a sample of what was refused (decisions §2).
+//! The audit log: every change and sign-in, and a sample of what was refused.
 
-use super::events::subject;
 use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::error::Answer;
-use crate::http::page::{Params, body};
-use crate::http::reply;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, anything, text};
+use crate::http::page::{PageQuery, Query};
+use crate::http::reply::Listed;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{FromJson, Place, ToSchema};
 use crate::store::queries::AuditFilter;
 use crate::store::rows::Audit;
+use api_derive::{Request, Response};
 use axum::extract::State;
+use serde::Serialize;
 use serde_json::{Value, json};
 
-fn view(line: &Audit) -> Value {
-    let subject = (line.subject_id != Id::ONLY).then_some(line.subject_id);
-    let detail = line.detail.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    json!({
-        "id": line.id, "at": line.at, "actor": line.actor, "action": line.action,
-        "subject": {"kind": line.subject_kind, "id": subject}, "requestId": line.request_id,
-        "outcome": line.outcome, "detail": detail,
-    })
+/// The route of the audit log.
+pub fn routes() -> ResourceRoutes {
+    let about = "Every change and sign-in, and a sample of the requests that were refused.";
+    ResourceRoutes::new("Audit log", about, "entry").get(
+        RequiredAccess::Role(Role::Admin),
+        "/api/audit-log",
+        list,
+        |op| op.named("listAuditLog", "Read the audit log"),
+    )
 }
 
-/// `GET /api/audit-log?actor=&action=&subject=&from=&to=`: newest first; `subject` is `kind:id`, an id or a kind, `from` is
-/// in, `to` is out.
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
-    let text = |name| params.text(name).map(str::to_owned);
-    let (subject_kind, subject_id) = subject(&params)?;
-    let (from, to) = (params.parsed("from", "a time (RFC 3339)")?, params.parsed("to", "a time (RFC 3339)")?);
+/// Which aggregates the entries are about: a kind, an identifier, or both.
+#[derive(Clone, Default, Debug)]
+struct SubjectFilter {
+    kind: Option<String>,
+    id: Option<Id>,
+}
+
+impl ToSchema for SubjectFilter {
+    fn schema() -> Shape {
+        text()
+    }
+}
+
+impl FromJson for SubjectFilter {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let text = String::from_json(value, place, faults)?;
+        match text.split_once(':') {
+            Some((kind, id)) => match id.parse() {
+                Ok(id) => Some(Self { kind: Some(kind.to_owned()), id: Some(id) }),
+                Err(_) => place.fault(faults, "must be kind:id, an id or a kind"),
+            },
+            None => Some(match text.parse() {
+                Ok(id) => Self { kind: None, id: Some(id) },
+                Err(_) => Self { kind: Some(text), id: None },
+            }),
+        }
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// Which entries are listed.
+#[derive(Request, Debug)]
+pub struct AuditQuery {
+    /// Entries of this actor: `user:...` or `key:...` with an identifier, or `machine`.
+    actor: Option<String>,
+    /// Entries of this action, such as `order.cancel`.
+    action: Option<String>,
+    /// Entries about this subject: `kind:id`, an identifier alone, or a kind alone.
+    subject: Option<SubjectFilter>,
+    /// Entries of this time or later.
+    from: Option<Timestamp>,
+    /// Entries before this time.
+    to: Option<Timestamp>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "AuditEntry", many = "entries", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8073", "at": "2026-11-02T10:00:00.000Z", "actor": "machine",
+    "action": "order.mark_paid", "subject": {"kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065"},
+    "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
+}))]
+struct AuditEntryView {
+    id: Id,
+    /// When it happened.
+    at: Timestamp,
+    /// Who asked for it: `user:...` or `key:...` with an identifier, `machine`, `system`.
+    actor: String,
+    /// What was asked for: the name of a command such as `order.cancel`, or method and path of a refused request.
+    action: String,
+    /// What it was about.
+    subject: AuditSubject,
+    /// The identifier of the request, as its answer had it in `X-Request-Id`.
+    request_id: Option<String>,
+    /// `done`, the code of the refusal, or `counted` for an entry that stands for many refusals.
+    outcome: String,
+    /// Further facts, which depend on the action.
+    detail: AuditDetail,
+}
+
+/// What an entry of the audit log is about.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({"kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065"}))]
+struct AuditSubject {
+    /// The kind, such as `order`.
+    kind: String,
+    /// Which one; null where there is only one of the kind.
+    id: Option<Id>,
+}
+
+/// Any JSON value.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct AuditDetail(Option<Value>);
+
+impl ToSchema for AuditDetail {
+    fn schema() -> Shape {
+        anything()
+    }
+}
+
+impl From<Audit> for AuditEntryView {
+    fn from(line: Audit) -> Self {
+        let Audit { id, at, actor, action, subject_kind, subject_id, request_id, outcome, detail, .. } = line;
+        let subject = AuditSubject { kind: subject_kind, id: (subject_id != Id::ONLY).then_some(subject_id) };
+        let detail = AuditDetail(detail.and_then(|text| serde_json::from_str(&text).ok()));
+        Self { id, at, actor, action, subject, request_id, outcome, detail }
+    }
+}
+
+async fn list(
+    State(app): State<AppState>,
+    Query(query): Query<AuditQuery>,
+) -> Result<Listed<AuditEntryView>, ApiError> {
+    let AuditQuery { actor, action, subject, from, to, page } = query;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Refusal::field("to", "must not be before from").into());
     }
-    let filter = AuditFilter { actor: text("actor"), action: text("action"), subject_kind, subject_id, from, to };
+    let (page, subject) = (page.into(), subject.unwrap_or_default());
+    let filter = AuditFilter { actor, action, subject_kind: subject.kind, subject_id: subject.id, from, to };
     let (some, total) = app.queries.audit(&filter, page).await?;
-    reply::ok(body(page, "entries", some.iter().map(view).collect(), total))
+    Ok(Listed { page, items: some.into_iter().map(Into::into).collect(), total })
 }

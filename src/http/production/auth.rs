@@ -1,41 +1,206 @@
-//! Signing in and out of the shop's half, and one's own password and sessions (decisions §2).
+//! Signing in and out of the production API, and one's own password and sessions.
 
-use super::users;
+use super::users::UserView;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::config::Mode;
 use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
 use crate::domain::limits::Named;
-use crate::domain::principal::Principal;
+use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::{COOKIE, Caller, cookie, with_access};
-use crate::http::body::sure;
+use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::ApiError;
 use crate::http::limits::layer::Client;
-use crate::http::limits::{Charge, within};
-use crate::http::page::{Params, body, cut};
-use crate::http::reply;
+use crate::http::limits::{Charge, Limited, within};
+use crate::http::openapi::shape::{Shape, either, has, object};
+use crate::http::page::{PageQuery, Query, cut};
+use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{self, Components, EmailAddress, NewPassword, Secret, ToSchema, schema_of};
 use crate::secrets::credentials::{self, PASSWORD_LONGEST};
+use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const AGENT_LONGEST: usize = 300;
+/// The heading of sign-in, sessions and API keys in the description of the API.
+pub const TAG: &str = "Access";
+/// What stands under that heading.
+pub const TAG_ABOUT: &str = "Sessions of staff, one's own password, API keys.";
+/// How much of a browser's `User-Agent` is kept for the list of sessions.
+const MAX_AGENT_CHARS: usize = 300;
 
-/// `POST /api/auth/login {email, password}`: 200 `{user}` and the cookie, with a new token at each sign-in.
-pub async fn login(State(app): State<AppState>, Client(from): Client, call: CommandRequest) -> Answer {
-    let mut fields = call.fields()?;
-    let (email, password): (Option<String>, Option<String>) = (fields.need("email"), fields.need("password"));
-    fields.finish()?;
-    let (email, password) = (normal_email(&sure(email)?)?, sure(password)?);
+/// The routes of signing in and out, and of one's own password and sessions.
+pub fn routes() -> ResourceRoutes {
+    let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
+    ResourceRoutes::new(TAG, TAG_ABOUT, "session")
+        .post(open, "/api/auth/login", login, |op| {
+            op.named("login", "Sign in")
+                .about("Each sign-in starts a session with a new token. A session ends 12 hours after its last request, and after 7 days in any case, unless the server is configured otherwise.")
+                .no(401, "wrong_credentials", "The e-mail address or the password is wrong.")
+        })
+        .post(open, "/api/auth/logout", logout, |op| {
+            op.named("logout", "Sign out").about("Ends the session of the cookie, if there is one, and removes the cookie.")
+        })
+        .get(RequiredAccess::Role(Role::Customer), "/api/auth/me", me, |op| {
+            op.named("whoAmI", "Show who asks")
+                .about("The member of staff, the API key, or the owner of the machine who asks over the control socket.")
+        })
+        .post(session, "/api/auth/password", password, |op| {
+            op.named("changePassword", "Change one's own password")
+                .about("All other sessions of the same member of staff end.")
+                .no(403, "wrong_password", "The current password is wrong.")
+                .no(403, "session_required", "This is for signed-in staff.")
+        })
+        .get(session, "/api/auth/sessions", sessions, |op| {
+            op.named("listSessions", "List one's own sessions")
+                .no(403, "session_required", "This is for signed-in staff.")
+        })
+        .delete(session, "/api/auth/sessions", end_sessions, |op| {
+            op.named("endSessions", "End one's own sessions")
+                .about("Ends the session that `id` names; without `id`, all sessions but the present one.")
+                .no(403, "session_required", "This is for signed-in staff.")
+                .no(404, "session_not_found", "The caller has no such session.")
+        })
+}
+
+/// What somebody signs in with.
+#[derive(Request, Debug)]
+#[api(name = "Credentials", example = json!({"email": "sam@example.org", "password": "correct horse battery"}))]
+pub struct LoginCredentials {
+    #[api(EmailAddress)]
+    email: String,
+    #[api(Secret)]
+    password: String,
+}
+
+/// A change of one's own password.
+#[derive(Request, Debug)]
+#[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
+pub struct PasswordChange {
+    #[api(Secret)]
+    current_password: String,
+    /// At least 10 characters and at most 1024 bytes.
+    #[api(NewPassword)]
+    new_password: String,
+}
+
+/// Which of one's own sessions end.
+#[derive(Request, Debug)]
+pub struct EndedSessions {
+    /// This session; without it, all sessions but the present one.
+    id: Option<Id>,
+}
+
+/// The member of staff who has signed in.
+#[derive(Response, Serialize)]
+#[api(example = json!({"user": UserView::example()}))]
+struct SignedIn {
+    user: UserView,
+}
+
+/// Who asks: exactly one of the members is there.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+enum Identity {
+    User(UserView),
+    ApiKey(KeyIdentity),
+    Machine(MachineIdentity),
+}
+
+impl ToSchema for Identity {
+    const NAME: Option<&'static str> = Some("Identity");
+    fn schema() -> Shape {
+        let with = |name, of| object([has(name, of)]);
+        let (user, key) = (schema_of::<UserView>(), schema_of::<KeyIdentity>());
+        either([with("user", user), with("apiKey", key), with("machine", schema_of::<MachineIdentity>())])
+            .about("Who asks: exactly one of the members is there.")
+    }
+    fn components(components: &mut Components) {
+        components.add::<UserView>();
+        components.add::<KeyIdentity>();
+        components.add::<MachineIdentity>();
+    }
+    fn example() -> Value {
+        SignedIn::example()
+    }
+}
+impl wire::Response for Identity {}
+
+/// The API key that asks.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8057", "name": "web shop", "role": "customer", "customerEmail": null,
+}))]
+struct KeyIdentity {
+    id: Id,
+    /// What the key is used for.
+    name: String,
+    /// What callers with the key may do.
+    role: Role,
+    /// The customer whose orders the key sees and places.
+    customer_email: Option<String>,
+}
+
+/// The owner of the machine that the server runs on.
+#[derive(Response, Serialize)]
+#[api(example = json!({"name": "machine", "role": "admin"}))]
+struct MachineIdentity {
+    /// How the audit log names this caller.
+    name: String,
+    /// What this caller may do.
+    role: Role,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Session", many = "sessions", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8058", "createdAt": "2026-11-01T08:00:00.000Z",
+    "seenAt": "2026-11-01T09:30:00.000Z", "agent": "Mozilla/5.0", "current": true,
+}))]
+struct SessionView {
+    id: Id,
+    /// When it was started by signing in.
+    created_at: Timestamp,
+    /// When its last request came.
+    seen_at: Timestamp,
+    /// The browser, as its `User-Agent` names it.
+    agent: Option<String>,
+    /// Whether this request came with it.
+    current: bool,
+}
+
+impl SessionView {
+    fn new(app: &AppState, session: &Session, current: Option<Id>) -> Self {
+        let Session { id, created_at, .. } = *session;
+        let seen_at = app.last_used.session_seen(id).unwrap_or(session.seen_at);
+        Self { id, created_at, seen_at, agent: session.agent.clone(), current: current == Some(id) }
+    }
+}
+
+async fn login(
+    State(app): State<AppState>,
+    Client(from): Client,
+    call: CommandRequest<LoginCredentials>,
+) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
+    let LoginCredentials { email, password } = call.read_body()?;
+    let email = normal_email(&email)?;
     let tries = [Charge::of_pair(Named::Login, &email, from)];
     within(&app, &tries, open_session(&app, &call, &email, password)).await
 }
 
-async fn open_session(app: &AppState, call: &CommandRequest, email: &str, password: String) -> Answer {
+async fn open_session(
+    app: &AppState,
+    call: &CommandRequest<LoginCredentials>,
+    email: &str,
+    password: String,
+) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
     let user = with_access(app, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
@@ -50,14 +215,13 @@ async fn open_session(app: &AppState, call: &CommandRequest, email: &str, passwo
     let open = AccessCommand::OpenSession {
         user: user.id,
         hash: credentials::session_hash(&token),
-        agent: agent.map(|agent| agent.chars().take(AGENT_LONGEST).collect()),
+        agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
     };
     let by = Arc::new(principal(&user));
     let caller = CommandOrigin { by, request_id: call.who.request_id.clone(), key: None };
     app.access.ask(Id::ONLY, caller, open).await?;
-    let mut response = reply::ok(json!({ "user": users::view(&user) }))?;
-    response.headers_mut().insert(header::SET_COOKIE, set_cookie(app, &token, None)?);
-    Ok(response)
+    let reply = Plain(SignedIn { user: UserView::new(&user) });
+    Ok(WithCookie { reply, cookie: set_cookie(app, &token, None)? })
 }
 
 fn principal(user: &User) -> Principal {
@@ -79,8 +243,11 @@ fn set_cookie(app: &AppState, token: &str, age: Option<u32>) -> Result<HeaderVal
         .map_err(ApiError::internal)
 }
 
-/// `POST /api/auth/logout`: ends the session of the cookie, if any.
-pub async fn logout(State(app): State<AppState>, who: Caller, headers: HeaderMap) -> Answer {
+async fn logout(
+    State(app): State<AppState>,
+    who: Caller,
+    headers: HeaderMap,
+) -> Result<WithCookie<NoContent>, ApiError> {
     if let Some(token) = cookie(&headers, COOKIE) {
         let hash = credentials::session_hash(token);
         let known = with_access(&app, |access| {
@@ -93,65 +260,56 @@ pub async fn logout(State(app): State<AppState>, who: Caller, headers: HeaderMap
             app.access.ask(Id::ONLY, caller, AccessCommand::EndSession(session)).await?;
         }
     }
-    let mut response = reply::no_content()?;
-    response.headers_mut().insert(header::SET_COOKIE, set_cookie(&app, "", Some(0))?);
-    Ok(response)
+    Ok(WithCookie { reply: NoContent, cookie: set_cookie(&app, "", Some(0))? })
 }
 
-/// `GET /api/auth/me`: the staff member, or the key.
-pub async fn me(State(app): State<AppState>, who: Caller) -> Answer {
-    match &*who.by {
+async fn me(State(app): State<AppState>, who: Caller) -> Result<Plain<Identity>, ApiError> {
+    Ok(Plain(match &*who.by {
         Principal::User { id, .. } => {
             let user = with_access(&app, |access| access.user(*id).cloned())?;
             let user = user.ok_or_else(|| Refusal::not_found("user"))?;
-            reply::ok(json!({ "user": users::view(&user) }))
+            Identity::User(UserView::new(&user))
         }
         Principal::Key { id, name, role, customer_email } => {
-            reply::ok(json!({"apiKey": {"id": id, "name": name, "role": role, "customerEmail": customer_email}}))
+            let (name, customer_email) = (name.clone(), customer_email.clone());
+            Identity::ApiKey(KeyIdentity { id: *id, name, role: *role, customer_email })
         }
-        other => reply::ok(json!({"machine": {"name": other.to_string(), "role": other.role()}})),
-    }
+        other => {
+            let role = other.role().ok_or_else(|| ApiError::internal(format!("{other} has no role")))?;
+            Identity::Machine(MachineIdentity { name: other.to_string(), role })
+        }
+    }))
 }
 
-/// `POST /api/auth/password {currentPassword, newPassword}`: 204; all other sessions of the user end.
-pub async fn password(State(app): State<AppState>, call: CommandRequest) -> Answer {
+async fn password(State(app): State<AppState>, call: CommandRequest<PasswordChange>) -> Result<NoContent, ApiError> {
     let user = call.who.user()?;
-    let mut fields = call.fields()?;
-    let current: Option<String> = fields.need("currentPassword");
-    let new: Option<String> = fields.need("newPassword");
-    if let Some(new) = &new {
-        check_password(&mut fields, "newPassword", new);
-    }
-    fields.finish()?;
-    let (current, new) = (sure(current)?, sure(new)?);
-    let known = with_access(&app, |access| access.user(user).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
-    let hash = known.password_hash.clone();
-    let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
-    if !right {
-        return Err(ApiError::forbidden("wrong_password", "the current password is wrong"));
-    }
-    let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
-    let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
-    let change = AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session };
-    call.ask(&app.access, CommandTarget::Id(Id::ONLY), change).await?;
-    reply::no_content()
+    let command = async {
+        let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
+        let known = with_access(&app, |access| access.user(user).cloned())?;
+        let hash = known.ok_or_else(|| Refusal::not_found("user"))?.password_hash.clone();
+        let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
+        if !right {
+            return Err(ApiError::forbidden("wrong_password", "the current password is wrong"));
+        }
+        let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
+        let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
+        Ok(AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session })
+    };
+    call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
+    Ok(NoContent)
 }
 
-/// Notes what is wrong with a new password.
-pub fn check_password(fields: &mut crate::http::body::Fields, name: &str, password: &str) {
-    if let Some(fault) = credentials::password_fault(password) {
-        fields.check(false, name, fault);
-    }
-}
-
-/// `GET /api/auth/sessions`: one's own.
-pub async fn sessions(State(app): State<AppState>, who: Caller, params: Params) -> Answer {
-    let (user, page) = (who.user()?, params.page()?);
+async fn sessions(
+    State(app): State<AppState>,
+    who: Caller,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<SessionView>, ApiError> {
+    let (user, page) = (who.user()?, page.into());
     let mut own = own_sessions(&app, user)?;
     own.sort_by_key(|session| std::cmp::Reverse(session.created_at));
     let (some, total) = cut(page, own);
-    let view = |session: &Arc<Session>| session_view(&app, session, who.session);
-    reply::ok(body(page, "sessions", some.iter().map(view).collect(), total))
+    let items = some.iter().map(|session| SessionView::new(&app, session, who.session)).collect();
+    Ok(Listed { page, items, total })
 }
 
 fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
@@ -163,17 +321,12 @@ fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError>
     })
 }
 
-fn session_view(app: &AppState, session: &Session, own: Option<Id>) -> Value {
-    let seen = app.last_used.session_seen(session.id).unwrap_or(session.seen_at);
-    json!({
-        "id": session.id, "createdAt": session.created_at, "seenAt": seen, "agent": session.agent,
-        "current": own == Some(session.id),
-    })
-}
-
-/// `DELETE /api/auth/sessions?id=`: one of one's own sessions, or without an id all but this one.
-pub async fn end_sessions(State(app): State<AppState>, params: Params, call: CommandRequest) -> Answer {
-    let (user, wanted) = (call.who.user()?, params.id("id")?);
+async fn end_sessions(
+    State(app): State<AppState>,
+    Query(EndedSessions { id: wanted }): Query<EndedSessions>,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    let user = call.who.user()?;
     let own = own_sessions(&app, user)?;
     let ends = |id: Id| wanted.map_or(call.who.session != Some(id), |wanted| wanted == id);
     let ended: Vec<Id> = own.iter().map(|session| session.id).filter(|id| ends(*id)).collect();
@@ -183,10 +336,10 @@ pub async fn end_sessions(State(app): State<AppState>, params: Params, call: Com
     for session in ended {
         call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::EndSession(session)).await?;
     }
-    reply::no_content()
+    Ok(NoContent)
 }
 
-/// What access answered was not what was asked: a fault of ours.
+/// Access answered something else than what was asked for: a fault of the server.
 pub fn unexpected(answer: &AccessAnswer) -> ApiError {
     ApiError::internal(format!("access answered {answer:?}"))
 }

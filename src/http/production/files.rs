@@ -1,46 +1,153 @@
-//! Uploads: streamed to disk while they are hashed and read, never held in memory (decisions §1, §7).
+//! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use crate::domain::aggregate::Versioned;
+use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
 use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
-use crate::domain::refusal::Refusal;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::sku::Dimensions;
+use crate::domain::time::Timestamp;
 use crate::files::blobs::Kept;
 use crate::http::AppState;
-use crate::http::access::Caller;
+use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, found, silent, state_of};
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::ApiError;
 use crate::http::idempotency;
-use crate::http::page::{Params, body};
+use crate::http::openapi::shape::{bytes, has, may, taken};
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
 use crate::store::queries::FileFilter;
+use api_derive::{Request, Response};
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{FromRequest as _, Multipart, Request, State};
+use axum::extract::{self, FromRequest as _, Multipart, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
-const NAME_LONGEST: usize = 200;
-/// Form fields other than the file are words.
-const FIELD_LONGEST: usize = 64;
+const PATH: &str = "/api/files";
+/// The id that examples use for a file.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
+/// Longest name of a file, in characters; the rest of a longer one is cut off.
+const MAX_NAME_CHARS: usize = 200;
+/// Longest form field other than the file, in bytes: such fields are single words.
+const MAX_FIELD_BYTES: usize = 64;
 
-fn view(file: &File, version: i64) -> Value {
-    json!({
-        "id": file.id, "name": file.name, "kind": file.kind, "size": file.size, "sha256": file.sha256,
-        "metadata": file.metadata, "createdAt": file.created_at, "version": version,
-    })
+enumeration!(FileKind, GcodeForm);
+
+/// The routes of files.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
+        .get(operator, PATH, list, |op| op.named("listFiles", "List the files"))
+        .post_long(operator, PATH, upload, |op| {
+            let form = taken([has("file", bytes()), may("kind", schema_of::<FileKind>())]);
+            op.named("uploadFile", "Upload a file")
+                .about("The content decides what kind of file it is. Send `kind` where the content does not tell, such as G-code of an unknown program.")
+                .takes_form(form)
+        })
+        .get(operator, "/api/files/{id}", one, |op| op.named("getFile", "Show what is known of a file"))
+        .delete(operator, "/api/files/{id}", remove, |op| {
+            op.named("deleteFile", "Remove a file")
+                .no(409, "file_in_use", "A SKU or an unfinished order or job names it.")
+        })
+        .get_long(operator, "/api/files/{id}/content", content, |op| {
+            op.named("downloadFile", "Download a file").sends("application/octet-stream", None)
+        })
 }
 
-/// `GET /api/files?kind=&sha256=&q=`
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
-    let text = |name: &str| params.text(name).map(str::to_owned);
-    let filter = FileFilter { kind: params.word("kind")?, sha256: text("sha256"), q: text("q") };
-    let (some, total) = app.queries.files(&filter, page).await?;
-    let items = some.iter().filter_map(|found| Some(view(found.state.as_ref()?, found.version))).collect();
-    reply::ok(body(page, "files", items, total))
+/// Which files are listed.
+#[derive(Request, Debug)]
+pub struct FileQuery {
+    /// Files of this kind.
+    kind: Option<FileKind>,
+    /// Files whose content has this SHA-256, in lower-case hexadecimal digits.
+    sha256: Option<String>,
+    /// Files whose name contains this text.
+    q: Option<String>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "File", many = "files", example = json!({
+    "id": EXAMPLE_ID, "name": "vase.gcode", "kind": "gcode", "size": 1_048_576,
+    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "metadata": <MetadataView as ToSchema>::example(), "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
+}))]
+struct FileView {
+    id: Id,
+    /// The name with which it was uploaded, without directories.
+    name: String,
+    kind: FileKind,
+    /// The length of the content, in bytes.
+    size: i64,
+    /// The SHA-256 of the content: 64 hexadecimal digits in lower case.
+    sha256: String,
+    /// What the content says of itself.
+    metadata: MetadataView,
+    created_at: Timestamp,
+    version: i64,
+}
+
+impl FileView {
+    fn new(file: &File, version: i64) -> Self {
+        let File { id, kind, size, created_at, .. } = *file;
+        let (name, sha256, metadata) = (file.name.clone(), file.sha256.clone(), file.metadata.clone().into());
+        Self { id, name, kind, size, sha256, metadata, created_at, version }
+    }
+}
+
+/// What the content of a file says of itself; null where it says nothing.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "FileMetadata", example = json!({
+    "slicer": "AcmeSlicer 2.9.4", "seconds": 5400, "grams": 20.5, "filamentMm": 6765.3, "thumbnail": null,
+    "layers": 600, "size": {"x": 80, "y": 80, "z": 120}, "form": "gcode",
+}))]
+struct MetadataView {
+    /// The program that made the file.
+    slicer: Option<String>,
+    /// How long the print takes, in seconds.
+    seconds: Option<i64>,
+    /// How much material the print takes, in grams.
+    grams: Option<Amount>,
+    /// How much filament the print takes, in millimetres.
+    filament_mm: Option<f64>,
+    /// The SHA-256 of the picture that the file contains.
+    thumbnail: Option<String>,
+    /// How many layers are printed.
+    layers: Option<u32>,
+    /// How much of the build volume the print takes.
+    size: Option<Dimensions>,
+    /// In which form the G-code is.
+    form: Option<GcodeForm>,
+}
+
+impl From<FileMetadata> for MetadataView {
+    fn from(metadata: FileMetadata) -> Self {
+        let FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form } = metadata;
+        Self { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form }
+    }
+}
+
+async fn list(
+    State(app): State<AppState>,
+    Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
+) -> Result<Listed<FileView>, ApiError> {
+    let page = page.into();
+    let (some, total) = app.queries.files(&FileFilter { kind, sha256, q }, page).await?;
+    let view = |found: &Versioned<File>| Some(FileView::new(found.state.as_ref()?, found.version));
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
 /// What came with an upload.
@@ -51,11 +158,14 @@ struct Upload {
     kept: Option<(Kept, Found)>,
 }
 
-/// `POST /api/files`: multipart with `file`, and `kind` where the content does not tell.
-pub async fn upload(State(app): State<AppState>, who: Caller, request: Request) -> Answer {
+async fn upload(
+    State(app): State<AppState>,
+    who: Caller,
+    request: extract::Request,
+) -> Result<Created<FileView>, ApiError> {
     let (parts, form) = request.into_parts();
     let call = CommandRequest::without_body(app.clone(), who, &parts)?;
-    let form = Multipart::from_request(Request::from_parts(parts, form), &app).await.map_err(|_| {
+    let form = Multipart::from_request(extract::Request::from_parts(parts, form), &app).await.map_err(|_| {
         let message = "the body must be multipart/form-data";
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
     })?;
@@ -72,7 +182,7 @@ pub async fn upload(State(app): State<AppState>, who: Caller, request: Request) 
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
     let done = call.ask_hashed(&app.files, CommandTarget::New, hash, command).await?;
-    reply::created(&done, &format!("/api/files/{}", done.id), view(&done.answer, done.version))
+    Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
 async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError> {
@@ -87,13 +197,14 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
                 let mut text = Vec::new();
                 while let Some(piece) = field.chunk().await.map_err(broken)? {
                     text.extend_from_slice(&piece);
-                    if text.len() > FIELD_LONGEST {
+                    if text.len() > MAX_FIELD_BYTES {
                         break;
                     }
                 }
-                let word = String::from_utf8(text).unwrap_or_default();
-                let kind = serde_json::from_value(json!(word));
-                upload.kind = Some(kind.map_err(|_| Refusal::field("kind", "must be one of gcode model image"))?);
+                let word = Value::String(String::from_utf8(text).unwrap_or_default());
+                let mut faults = Faults::default();
+                upload.kind = FileKind::from_json(word, &Place { path: "kind", in_query: false }, &mut faults);
+                faults.refuse()?;
             }
             other => {
                 let name = other.unwrap_or("(no name)").to_owned();
@@ -165,7 +276,7 @@ fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> Result<FileK
 /// The last part of a path, without what other programs might stumble over.
 fn clean_name(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).take(NAME_LONGEST).collect();
+    let clean: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
     let clean = clean.trim().trim_start_matches('.').to_owned();
     if clean.is_empty() { "file".to_owned() } else { clean }
 }
@@ -185,27 +296,25 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
-/// `GET /api/files/{id}`
-pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
+async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
         return Err(Refusal::not_found("file").into());
     }
-    reply::resource(version, &view(file, version))
+    Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-/// `DELETE /api/files/{id}`: not while a SKU or an unfinished order or job names it (409).
-pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
     call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
-    reply::no_content()
+    Ok(NoContent)
 }
 
-/// `GET /api/files/{id}/content`: the bytes, never shown as a page.
-pub async fn content(State(app): State<AppState>, PathId(id): PathId) -> Answer {
+/// The bytes as a download: a browser never shows them as a page.
+async fn content(State(app): State<AppState>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

@@ -1,72 +1,179 @@
-//! API keys: made, listed, revoked by admins. The key itself is shown once (production spec §2).
+//! API keys: admins make, list and revoke them. The key itself is shown once, by the answer that makes it.
 
-use super::auth::unexpected;
+use super::auth::{TAG, TAG_ABOUT, unexpected};
 use crate::domain::access::{AccessAnswer, AccessCommand, ApiKey};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::with_access;
-use crate::http::body::sure;
+use crate::http::access::{RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::{Params, body, cut};
+use crate::http::error::ApiError;
+use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Created, Listed, NoContent};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, response_member};
 use crate::secrets::credentials;
+use api_derive::{Request, Response};
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-fn view(app: &AppState, key: &ApiKey) -> Value {
-    json!({
-        "id": key.id, "name": key.name, "prefix": key.prefix, "last4": key.last4, "role": key.role,
-        "customerEmail": key.customer_email, "expiresAt": key.expires_at, "revokedAt": key.revoked_at,
-        "lastUsedAt": app.last_used.key_seen(key.id).or(key.last_used_at), "createdAt": key.created_at,
-    })
+const PATH: &str = "/api/auth/api-keys";
+/// The id that examples use for a key.
+const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+/// The routes of API keys.
+pub fn routes() -> ResourceRoutes {
+    let admin = RequiredAccess::Role(Role::Admin);
+    ResourceRoutes::new(TAG, TAG_ABOUT, "api_key")
+        .get(admin, PATH, list, |op| {
+            op.named("listApiKeys", "List the API keys")
+                .about("Revoked keys are listed too. The keys themselves are never shown.")
+        })
+        .post(admin, PATH, create, |op| {
+            op.named("createApiKey", "Make an API key")
+                .about("The answer shows the whole key, and nothing shows it again: not even a repeat with the same `Idempotency-Key`.")
+                .no(409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret, which is shown once only.")
+        })
+        .delete(admin, "/api/auth/api-keys/{id}", revoke, |op| {
+            op.named("revokeApiKey", "Revoke an API key")
+                .about("The next request with the key is refused, and streams that were opened with it are closed.")
+        })
 }
 
-/// `GET /api/auth/api-keys`: all, revoked ones included; never the key itself.
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
+/// An API key to make.
+#[derive(Request, Debug)]
+#[api(example = json!({
+    "name": "web shop", "role": "customer", "expiresAt": "2030-01-31T12:00:00.000Z", "customerEmail": "kim@example.org",
+}))]
+pub struct NewApiKey {
+    /// What the key is used for.
+    #[api(Filled, MaxChars(200))]
+    name: String,
+    /// What callers with the key may do.
+    role: Role,
+    /// When the key stops to work, in the future; without it the key works until it is revoked.
+    expires_at: Option<Timestamp>,
+    /// For a key with the role `customer` only: the customer whose orders the key sees and places.
+    #[api(EmailAddress)]
+    customer_email: Option<String>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ApiKey", many = "apiKeys", example = json!({
+    "id": EXAMPLE_ID, "name": "web shop", "prefix": "key_test_", "last4": "x9Qz", "role": "customer",
+    "customerEmail": null, "expiresAt": "2030-01-31T12:00:00.000Z", "revokedAt": null, "lastUsedAt": null,
+    "createdAt": "2026-11-01T08:00:00.000Z",
+}))]
+struct ApiKeyView {
+    id: Id,
+    /// What the key is used for.
+    name: String,
+    /// How the key begins.
+    prefix: String,
+    /// The last four characters of the key.
+    last4: String,
+    /// What callers with the key may do.
+    role: Role,
+    /// The customer whose orders the key sees and places.
+    customer_email: Option<String>,
+    /// When the key stops to work.
+    expires_at: Option<Timestamp>,
+    /// When the key was revoked.
+    revoked_at: Option<Timestamp>,
+    /// When the key was last used, exact to the minute after a restart of the server.
+    last_used_at: Option<Timestamp>,
+    created_at: Timestamp,
+}
+
+impl ApiKeyView {
+    fn new(app: &AppState, key: &ApiKey) -> Self {
+        let ApiKey { id, role, expires_at, revoked_at, created_at, .. } = *key;
+        Self {
+            id,
+            name: key.name.clone(),
+            prefix: key.prefix.clone(),
+            last4: key.last4.clone(),
+            role,
+            customer_email: key.customer_email.clone(),
+            expires_at,
+            revoked_at,
+            last_used_at: app.last_used.key_seen(id).or(key.last_used_at),
+            created_at,
+        }
+    }
+}
+
+/// A new API key with its secret.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "CreatedApiKey", example = json!({
+    "id": EXAMPLE_ID, "name": "web shop", "key": "key_test_3oQmWn2Yc7Vb5Rk8Tz1Xp4Ls6Hd9Gf0Ja2Ke5Mu7Ni8",
+    "role": "customer", "createdAt": "2026-11-01T08:00:00.000Z", "expiresAt": "2030-01-31T12:00:00.000Z",
+}))]
+struct CreatedApiKeyView {
+    id: Id,
+    /// What the key is used for.
+    name: String,
+    /// The whole key, for the header `X-API-Key`: shown this once. It begins with `key_live_`, or with `key_test_` on a
+    /// server that is not in production.
+    key: String,
+    /// What callers with the key may do.
+    role: Role,
+    created_at: Timestamp,
+    /// When the key stops to work.
+    expires_at: Option<Timestamp>,
+    #[serde(flatten)]
+    customer: KeyCustomer,
+}
+
+/// The customer of a key, who is left out of the answer when the key has none.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct KeyCustomer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    customer_email: Option<String>,
+}
+
+impl Flattened for KeyCustomer {
+    fn members() -> Vec<Member> {
+        let about = "The customer whose orders the key sees and places.";
+        vec![Member { required: false, ..response_member::<String>("customerEmail", about) }]
+    }
+    fn components(_: &mut Components) {}
+}
+
+async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+    let page = page.into();
     let mut all = with_access(&app, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
     let (some, total) = cut(page, all);
-    reply::ok(body(page, "apiKeys", some.iter().map(|key| view(&app, key)).collect(), total))
+    Ok(Listed { page, items: some.iter().map(|key| ApiKeyView::new(&app, key)).collect(), total })
 }
 
-/// `POST /api/auth/api-keys {name, role, expiresAt?, customerEmail?}`: 201 with the key, this once.
-pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
+async fn create(
+    State(app): State<AppState>,
+    call: CommandRequest<NewApiKey>,
+) -> Result<Created<CreatedApiKeyView>, ApiError> {
     let key = credentials::new_api_key(credentials::api_key_prefix(app.config.mode));
     let command = async {
-        let mut fields = call.fields()?;
-        let name = fields.need_text("name", 200);
-        let role: Option<Role> = fields.need("role");
-        let expires_at: Option<Timestamp> = fields.nullable("expiresAt").flatten();
-        let customer_email = fields.nullable_text("customerEmail", 254).flatten();
-        fields.finish()?;
-        Ok(AccessCommand::AddKey {
-            name: sure(name)?,
-            hash: credentials::api_key_hash(app.config.auth.api_key_salt.expose(), &key),
-            prefix: credentials::api_key_prefix(app.config.mode).to_owned(),
-            last4: credentials::last4(&key),
-            role: sure(role)?,
-            customer_email,
-            expires_at,
-        })
+        let NewApiKey { name, role, expires_at, customer_email } = call.read_body()?;
+        let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), &key);
+        let (prefix, last4) = (credentials::api_key_prefix(app.config.mode).to_owned(), credentials::last4(&key));
+        Ok(AccessCommand::AddKey { name, hash, prefix, last4, role, customer_email, expires_at })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     if done.replayed {
         return Err(withheld());
     }
     let AccessAnswer::Key(made) = &done.answer else { return Err(unexpected(&done.answer)) };
-    let mut shown = json!({
-        "id": made.id, "name": made.name, "key": key, "role": made.role, "createdAt": made.created_at,
-        "expiresAt": made.expires_at,
-    });
-    if made.customer_email.is_some() {
-        shown["customerEmail"] = json!(made.customer_email);
-    }
-    reply::created(&done, &format!("/api/auth/api-keys/{}", made.id), shown)
+    let ApiKey { id, role, created_at, expires_at, .. } = **made;
+    let customer = KeyCustomer { customer_email: made.customer_email.clone() };
+    let view = CreatedApiKeyView { id, name: made.name.clone(), key, role, created_at, expires_at, customer };
+    Ok(Created::part(format!("{PATH}/{id}"), done.version, done.replayed, view))
 }
 
 /// 409: the first answer carried a secret and was not kept.
@@ -74,8 +181,7 @@ pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
 }
 
-/// `DELETE /api/auth/api-keys/{id}`: acts on the next request.
-pub async fn revoke(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn revoke(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
-    reply::no_content()
+    Ok(NoContent)
 }

@@ -1,94 +1,205 @@
-//! Staff, administered by admins (decisions §2).
+//! Members of staff, administered by admins.
 
-use super::auth::{check_password, unexpected};
-use crate::domain::access::{AccessAnswer, AccessCommand, User, UserChange, normal_email};
+use super::auth::unexpected;
+use crate::domain::access::{self, AccessAnswer, AccessCommand, User, normal_email};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::with_access;
-use crate::http::body::sure;
+use crate::http::access::{RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::Answer;
-use crate::http::page::{Params, body, cut};
+use crate::http::error::ApiError;
+use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Created, Listed, NoContent, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, Optional, enumeration};
 use crate::secrets::credentials;
+use api_derive::{Request, Response};
 use axum::extract::State;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A staff member as they are shown; never with the password's hash.
-pub fn view(user: &User) -> Value {
-    json!({
-        "id": user.id, "email": user.email, "name": user.name, "role": user.role, "active": user.active,
-        "createdAt": user.created_at, "updatedAt": user.updated_at, "version": user.version,
-    })
+const PATH: &str = "/api/users";
+const MAX_NAME_CHARS: usize = 200;
+
+/// The routes of members of staff.
+pub fn routes() -> ResourceRoutes {
+    let admin = RequiredAccess::Role(Role::Admin);
+    ResourceRoutes::new("Users", "The members of staff, who sign in with an e-mail address and a password.", "user")
+        .get(admin, PATH, list, |op| op.named("listUsers", "List the members of staff"))
+        .get(admin, "/api/users/{id}", one, |op| op.named("getUser", "Show a member of staff"))
+        .post(admin, PATH, create, |op| {
+            op.named("createUser", "Add a member of staff").no(
+                409,
+                "email_taken",
+                "Another member of staff has this e-mail address.",
+            )
+        })
+        .patch(admin, "/api/users/{id}", update, |op| {
+            op.named("updateUser", "Change a member of staff")
+                .about("A different role, a new password or `active: false` ends the sessions of this member of staff.")
+                .no(409, "last_admin", "The last active admin cannot get another role or be deactivated.")
+        })
+        .delete(admin, "/api/users/{id}", remove, |op| {
+            op.named("deleteUser", "Remove a member of staff").about("All sessions of this member of staff end.").no(
+                409,
+                "last_admin",
+                "The last active admin cannot be removed.",
+            )
+        })
 }
 
-/// `GET /api/users`
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
+/// The role of a member of staff; customers have API keys only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum StaffRole {
+    Operator,
+    Admin,
+}
+enumeration!(StaffRole);
+
+impl From<StaffRole> for Role {
+    fn from(role: StaffRole) -> Self {
+        match role {
+            StaffRole::Operator => Self::Operator,
+            StaffRole::Admin => Self::Admin,
+        }
+    }
+}
+
+impl From<Role> for StaffRole {
+    fn from(role: Role) -> Self {
+        match role {
+            // The domain admits no member of staff with the role of a customer.
+            Role::Customer | Role::Operator => Self::Operator,
+            Role::Admin => Self::Admin,
+        }
+    }
+}
+
+/// A member of staff to add.
+#[derive(Request, Debug)]
+#[api(example = json!({
+    "email": "sam@example.org", "name": "Sam", "password": "correct horse battery", "role": "operator",
+}))]
+pub struct NewUser {
+    /// The address to sign in with; no other member of staff has it. It is kept in lower case.
+    #[api(EmailAddress)]
+    email: String,
+    /// The name that is shown to others.
+    #[api(Filled, MaxChars(MAX_NAME_CHARS))]
+    name: String,
+    /// The password to sign in with: at least 10 characters and at most 1024 bytes.
+    #[api(NewPassword)]
+    password: String,
+    /// What this member of staff may do.
+    role: StaffRole,
+}
+
+/// A change of a member of staff. Members that are left out stay as they are.
+#[derive(Request, Debug)]
+#[api(example = json!({"role": "admin"}))]
+pub struct UserChange {
+    /// The name that is shown to others.
+    #[api(Filled, MaxChars(MAX_NAME_CHARS))]
+    name: Optional<String>,
+    /// What this member of staff may do.
+    role: Optional<StaffRole>,
+    /// Whether this member of staff may sign in.
+    active: Optional<bool>,
+    /// A new password to sign in with: at least 10 characters and at most 1024 bytes.
+    #[api(NewPassword)]
+    password: Optional<String>,
+}
+
+/// A member of staff as answers show them: never with the hash of the password.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "User", many = "users", example = UserView::example_of_sam())]
+pub struct UserView {
+    id: Id,
+    /// The address that this member of staff signs in with.
+    email: String,
+    /// The name that is shown to others.
+    name: String,
+    /// What this member of staff may do.
+    role: StaffRole,
+    /// Whether this member of staff may sign in.
+    active: bool,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Counts the changes, from 1.
+    version: i64,
+}
+
+impl UserView {
+    /// What answers show of this user.
+    pub fn new(user: &User) -> Self {
+        let User { id, active, created_at, updated_at, version, .. } = *user;
+        let (email, name, role) = (user.email.clone(), user.name.clone(), user.role.into());
+        Self { id, email, name, role, active, created_at, updated_at, version }
+    }
+
+    /// An example for the description of the API.
+    pub fn example_of_sam() -> Value {
+        json!({
+            "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "role": "operator",
+            "active": true, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
+        })
+    }
+}
+
+async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+    let page = page.into();
     let mut all =
         with_access(&app, |access| access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|user| std::cmp::Reverse(user.id));
     let (some, total) = cut(page, all);
-    reply::ok(body(page, "users", some.iter().map(|user| view(user)).collect(), total))
+    Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
 }
 
-/// `GET /api/users/{id}`
-pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
+async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
     let user = with_access(&app, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
-    reply::resource(user.version, &view(&user))
+    Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-/// `POST /api/users {email, name, password, role}`
-pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
+async fn hash(app: &AppState, password: String) -> Result<String, ApiError> {
+    app.hashing.run(move || credentials::hash_password(&password)).await
+}
+
+async fn create(State(app): State<AppState>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
     let command = async {
-        let mut fields = call.fields()?;
-        let email: Option<String> = fields.need("email");
-        let email = email.and_then(|email| fields.judge("email", normal_email(&email)));
-        let name = fields.need_text("name", 200);
-        let role: Option<Role> = fields.need("role");
-        let password: Option<String> = fields.need("password");
-        if let Some(password) = &password {
-            check_password(&mut fields, "password", password);
-        }
-        fields.finish()?;
-        let password = sure(password)?;
-        let password_hash = app.hashing.run(move || credentials::hash_password(&password)).await?;
-        Ok(AccessCommand::AddUser { email: sure(email)?, name: sure(name)?, password_hash, role: sure(role)? })
+        let NewUser { email, name, password, role } = call.read_body()?;
+        let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
+        Ok(AccessCommand::AddUser { email, name, password_hash, role: role.into() })
     };
     let done = call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
-    reply::created_part(done.replayed, user.version, &format!("/api/users/{}", user.id), view(user))
+    Ok(Created::part(format!("{PATH}/{}", user.id), user.version, done.replayed, UserView::new(user)))
 }
 
-/// `PATCH /api/users/{id} {name?, role?, active?, password?}`: another role, a new password or `active: false` ends their
-/// sessions.
-pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let mut fields = call.fields()?;
-    let name = fields.opt_text("name", 200);
-    let role: Option<Role> = fields.opt("role");
-    let active: Option<bool> = fields.opt("active");
-    let password: Option<String> = fields.opt("password");
-    if let Some(password) = &password {
-        check_password(&mut fields, "password", password);
-    }
-    fields.finish()?;
+async fn update(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<UserChange>,
+) -> Result<Resource<UserView>, ApiError> {
+    let UserChange { name, role, active, password } = call.read_body()?;
     let password_hash = match password {
-        Some(password) => Some(app.hashing.run(move || credentials::hash_password(&password)).await?),
-        None => None,
+        Optional::Present(password) => Some(hash(&app, password).await?),
+        Optional::Absent => None,
     };
-    let change = UserChange { name, role, active, password_hash };
+    let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
+    let change = access::UserChange { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
     let command = AccessCommand::UpdateUser { id, if_version, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
-    reply::resource(user.version, &view(user))
+    Ok(Resource::new(user.version, UserView::new(user)))
 }
 
-/// `DELETE /api/users/{id}`: not the last active admin (409 `last_admin`).
-pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
-    reply::no_content()
+    Ok(NoContent)
 }

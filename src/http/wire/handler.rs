@@ -4,11 +4,13 @@ use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read
 use crate::http::access::Caller;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
+use crate::http::limits::Limited;
+use crate::http::limits::layer::Client;
 use crate::http::openapi::operation::{self, Content, Operation, Parameter};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
-use axum::extract::State;
+use crate::http::reply::{Created, Listed, NoContent, Plain, Resource, WithCookie};
+use axum::extract::{self, State};
 use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 
@@ -22,6 +24,9 @@ impl<S> Argument for State<S> {}
 impl Argument for PathId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
+impl Argument for Client {}
+/// A body that the handler reads by hand, such as a form: the words of its route describe it.
+impl Argument for extract::Request {}
 impl Argument for CommandRequest<()> {}
 
 impl<B: RequestBody> Argument for CommandRequest<B> {
@@ -90,6 +95,24 @@ impl Reply for NoContent {
     fn describe(operation: &mut Operation, _: &mut Components) {
         operation.answer = (204, Content::Nothing);
     }
+}
+
+impl<R: Reply> Reply for WithCookie<R> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        R::describe(operation, components);
+        operation.sets_cookie = true;
+    }
+}
+
+impl<R: Reply> Reply for Limited<R> {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        R::describe(operation, components);
+    }
+}
+
+/// An answer that the handler makes by hand, such as a download: the words of its route describe it.
+impl Reply for axum::response::Response {
+    fn describe(_: &mut Operation, _: &mut Components) {}
 }
 
 /// A handler whose arguments and result are described. `T` is what axum infers of its arguments.

@@ -59,6 +59,8 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<Option<String>>(&[&MaxChars(64)]), none);
     assert_eq!(disagree::<Optional<Option<String>>>(&[&MaxChars(64)]), none);
     assert_eq!(disagree::<String>(&[&&WORD]), none);
+    assert_eq!(disagree::<String>(&[&EmailAddress]), none);
+    assert_eq!(disagree::<String>(&[&NewPassword]), none);
     assert_eq!(disagree::<i64>(&[&Within(1..=10_000)]), none);
     assert_eq!(disagree::<Option<u32>>(&[&Within(1..=10_000)]), none);
     assert_eq!(disagree::<u8>(&[]), none);

@@ -52,6 +52,7 @@ fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
 value!(bool, yes_no(), "must be true or false", Value::as_bool, parsed::<bool>);
 value!(i64, whole(..), "must be a whole number", Value::as_i64, parsed::<i64>);
 value!(u64, whole(0..), "must be a whole number", Value::as_u64, parsed::<u64>);
+value!(f64, number(..), "must be a number", Value::as_f64, parsed::<f64>);
 value!(
     u8,
     whole(0..=i64::from(u8::MAX)),

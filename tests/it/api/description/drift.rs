@@ -6,13 +6,14 @@ use printfloor::http::openapi::{self, operation::Operation};
 use serde_json::{Map, Value, json};
 
 /// What the server refuses although the schema cannot say so: its message, and why.
-const INTENDED: [(&str, &str); 4] = [
+const INTENDED: [(&str, &str); 5] = [
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",
         "`multipleOf: 0.001` is not exact in floating-point numbers: many validators refuse 0.3",
     ),
     (" for this type", "the unit belongs to the type: a rule of two members"),
+    ("must have at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),
 ];
 

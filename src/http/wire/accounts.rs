@@ -1,0 +1,38 @@
+//! Rules of e-mail addresses and passwords.
+
+use super::{Rule, Secret};
+use crate::domain::access::normal_email;
+use crate::http::openapi::shape::Shape;
+use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
+use utoipa::openapi::schema::SchemaFormat;
+
+/// Longest e-mail address, in characters.
+const MAX_EMAIL_CHARS: usize = 254;
+
+/// An e-mail address; blanks around it are ignored.
+pub struct EmailAddress;
+
+impl Rule<String> for EmailAddress {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        normal_email(text).map(drop).map_err(|_| "must be an e-mail address".to_owned())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| {
+            object.format = Some(SchemaFormat::Custom("email".to_owned()));
+            object.max_length = Some(MAX_EMAIL_CHARS);
+        })
+    }
+}
+
+/// A password that somebody chooses. The server also limits its length in bytes, which a schema cannot count.
+pub struct NewPassword;
+
+impl Rule<String> for NewPassword {
+    fn judge(&self, password: &String) -> Result<(), String> {
+        password_fault(password).map_or(Ok(()), Err)
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        let length = (Some(PASSWORD_SHORTEST), Some(PASSWORD_LONGEST));
+        Secret.mark(schema).edit(|object| (object.min_length, object.max_length) = length)
+    }
+}
