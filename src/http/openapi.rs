@@ -12,9 +12,7 @@ mod document;
 mod events;
 mod files;
 mod inbound;
-mod jobs;
 pub mod operation;
-mod orders;
 mod printers;
 pub mod shape;
 pub mod shared;
@@ -25,7 +23,7 @@ pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
-use crate::http::production::{materials, skus};
+use crate::http::production::{jobs, materials, orders, payments, skus};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -43,13 +41,14 @@ pub fn resources() -> Vec<Resource> {
         materials::routes().resource(),
         skus::routes().resource(),
         files::resource(),
-        orders::resource(),
-        jobs::resource(),
+        orders::routes().resource(),
+        jobs::routes().resource(),
         printers::resource(),
         webhooks::resource(),
         events::resource(),
         system::resource(),
         inbound::resource(),
+        payments::routes().resource(),
     ]
 }
 

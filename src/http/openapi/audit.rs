@@ -38,7 +38,7 @@ fn shape() -> Shape {
 fn example() -> Value {
     json!({
         "id": "01890a5d-ac96-774b-bcce-b302099a8073", "at": "2026-11-02T10:00:00.000Z", "actor": "machine",
-        "action": "order.mark_paid", "subject": {"kind": "order", "id": super::orders::EXAMPLE},
+        "action": "order.mark_paid", "subject": {"kind": "order", "id": crate::http::production::orders::EXAMPLE_ID},
         "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
     })
 }
