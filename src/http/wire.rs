@@ -26,10 +26,13 @@ pub use members::{FromJson, Members, Place, Request, read_object};
 pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
-pub use rules::{AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, Pattern, Rule, TextList, Within, Worded};
+pub use rules::{
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, Pattern, Rule, TextList, Within,
+    Worded,
+};
 pub use schema::{
-    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member, request_schema, response_member,
-    response_schema, schema_of,
+    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member,
+    request_schema, response_member, response_schema, schema_of,
 };
 pub(crate) use values::enumeration;
 pub use values::read_word;

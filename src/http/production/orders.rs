@@ -68,9 +68,11 @@ pub fn routes() -> ResourceRoutes {
                 .no(409, STATE, "It is shipped, cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/confirm", confirm, |op| {
-            op.named("confirmOrder", "Confirm a draft")
-                .about("A draft that costs nothing is paid at once.")
-                .no(409, STATE, "It is no draft.")
+            op.named("confirmOrder", "Confirm a draft").about("A draft that costs nothing is paid at once.").no(
+                409,
+                STATE,
+                "It is no draft.",
+            )
         })
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment by hand")

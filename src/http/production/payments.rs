@@ -2,11 +2,11 @@
 
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::payment_events::matching::{Outcome, apply};
+use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::InboundCommand;
 use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
-use crate::config::Config;
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;

@@ -147,8 +147,7 @@ impl<T> Rule<Vec<T>> for ItemsWithin {
         unless(self.0.contains(&items.len()), || format!("must have {} to {} items", self.0.start(), self.0.end()))
     }
     fn mark(&self, schema: Shape) -> Shape {
-        schema
-            .edit_list(|list| (list.min_items, list.max_items) = (Some(*self.0.start()), Some(*self.0.end())))
+        schema.edit_list(|list| (list.min_items, list.max_items) = (Some(*self.0.start()), Some(*self.0.end())))
     }
 }
 

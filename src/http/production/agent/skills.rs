@@ -168,7 +168,10 @@ impl Asked {
     async fn release_job(&self) -> Result<Told, ApiError> {
         let job = self.job().await?;
         let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
-        Ok(Told { message: format!("{} is released.", job.number_text()), data: shown(&jobs::JobView::new(&self.app, &job))? })
+        Ok(Told {
+            message: format!("{} is released.", job.number_text()),
+            data: shown(&jobs::JobView::new(&self.app, &job))?,
+        })
     }
 
     async fn bed_cleared(&self) -> Result<Told, ApiError> {
