@@ -75,20 +75,32 @@ impl Attributes {
     }
 }
 
-/// What `#[serde(...)]` says of a member: its name, and whether it is flattened.
-pub fn serde_words(attributes: &[Attribute]) -> syn::Result<(Option<String>, bool)> {
-    let (mut name, mut flatten) = (None, false);
+/// What `#[serde(...)]` says of a member.
+#[derive(Default)]
+pub struct SerdeWords {
+    /// Its name in JSON.
+    pub name: Option<String>,
+    /// Its members stand among those of the struct.
+    pub flatten: bool,
+    /// It is left out under a condition (`skip_serializing_if`).
+    pub skip: bool,
+}
+
+/// Reads the `#[serde(...)]` of a member.
+pub fn serde_words(attributes: &[Attribute]) -> syn::Result<SerdeWords> {
+    let mut words = SerdeWords::default();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
         attribute.parse_nested_meta(|meta| {
             let value = if meta.input.peek(Token![=]) { Some(meta.value()?.parse::<LitStr>()?) } else { None };
             if meta.path.is_ident("rename") {
-                name = value.map(|value| value.value());
+                words.name = value.map(|value| value.value());
             }
-            flatten |= meta.path.is_ident("flatten");
+            words.flatten |= meta.path.is_ident("flatten");
+            words.skip |= meta.path.is_ident("skip_serializing_if");
             Ok(())
         })?;
     }
-    Ok((name, flatten))
+    Ok(words)
 }
 
 /// The doc comment as one text; lines are joined by blanks, paragraphs by empty lines.

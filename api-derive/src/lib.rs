@@ -40,7 +40,8 @@ pub fn request(input: TokenStream) -> TokenStream {
     request::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Describes a struct that is answered; `serde` writes it, in camelCase.
+/// Describes a struct that is answered; `serde` writes it, in camelCase. It may borrow what it shows. A member with
+/// `skip_serializing_if` may be absent, all others are always there.
 ///
 /// On the struct: `name = "Name"` in the document when it is not that of the struct, `example = value`, and
 /// `many = "skus"`: lists have their items in this member and are described as `<Name>Page`.

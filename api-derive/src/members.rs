@@ -15,6 +15,8 @@ pub struct Member {
     /// Its description.
     pub doc: String,
     pub flatten: bool,
+    /// `serde` leaves it out of an answer now and then.
+    pub may_be_absent: bool,
     pub attributes: Attributes,
 }
 
@@ -37,11 +39,12 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
     let member = |field: &syn::Field| {
         let attributes = Attributes::of(&field.attrs, &["default", "name"])?;
         let ident = field.ident.clone().ok_or_else(|| syn::Error::new_spanned(field, "a field without a name"))?;
-        let (renamed, flattened) = serde_words(&field.attrs)?;
-        let name = attributes.text("name")?.or(renamed).unwrap_or_else(|| camel_case(&ident.to_string()));
-        let flatten = flattened || attributes.has("flatten");
+        let serde = serde_words(&field.attrs)?;
+        let name = attributes.text("name")?.or(serde.name).unwrap_or_else(|| camel_case(&ident.to_string()));
+        let flatten = serde.flatten || attributes.has("flatten");
         let (vis, ty) = (field.vis.clone(), field.ty.clone());
-        Ok(Member { ident, vis, ty, name, doc: doc(&field.attrs), flatten, attributes })
+        let (doc, may_be_absent) = (doc(&field.attrs), serde.skip);
+        Ok(Member { ident, vis, ty, name, doc, flatten, may_be_absent, attributes })
     };
     fields.named.iter().map(member).collect()
 }

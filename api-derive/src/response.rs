@@ -10,13 +10,15 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let attributes = Attributes::of(&input.attrs, &["name", "many", "example"])?;
     let (ident, words) = (&input.ident, doc(&input.attrs));
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
     let (mut described, mut components) = (Vec::new(), Vec::new());
-    for Member { ty, name, doc, flatten, .. } in members(input)? {
+    for Member { ty, name, doc, flatten, may_be_absent, .. } in members(input)? {
         if flatten {
             described.push(quote!(all.extend(<#ty as crate::http::wire::Flattened>::members());));
             components.push(quote!(<#ty as crate::http::wire::Flattened>::components(components);));
         } else {
-            described.push(quote!(all.push(crate::http::wire::response_member::<#ty>(#name, #doc));));
+            let member = if may_be_absent { quote!(absent_response_member) } else { quote!(response_member) };
+            described.push(quote!(all.push(crate::http::wire::#member::<#ty>(#name, #doc));));
             components.push(quote!(components.add::<#ty>();));
         }
     }
@@ -24,14 +26,14 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let listed = attributes.text("many")?.map(|many| {
         let page = format!("{name}Page");
         quote! {
-            impl crate::http::wire::ListItem for #ident {
+            impl #generics crate::http::wire::ListItem for #ident #arguments #bounds {
                 const MEMBER: &'static str = #many;
                 const PAGE_NAME: &'static str = #page;
             }
         }
     });
     Ok(quote! {
-        impl crate::http::wire::ToSchema for #ident {
+        impl #generics crate::http::wire::ToSchema for #ident #arguments #bounds {
             const NAME: Option<&'static str> = Some(#name);
             fn schema() -> crate::http::openapi::shape::Shape {
                 let mut all = Vec::new();
@@ -43,7 +45,7 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
             }
             #example
         }
-        impl crate::http::wire::Response for #ident {}
+        impl #generics crate::http::wire::Response for #ident #arguments #bounds {}
         #listed
     })
 }
@@ -68,8 +70,15 @@ mod tests {
         });
         let code = code.unwrap().to_string().replace(' ', "");
         assert!(code.contains("<Detailsascrate::http::wire::Flattened>::members()"), "{code}");
-        assert!(code.contains("response_member::<Kind>(\"type\",\"\")"), "{code}");
+        assert!(code.contains("absent_response_member::<Kind>(\"type\",\"\")"), "{code}");
         assert!(code.contains("response_member::<Timestamp>(\"createdAt\",\"\")"), "{code}");
         assert!(code.contains("PAGE_NAME:&'staticstr=\"ThingPage\""), "{code}");
+    }
+
+    #[test]
+    fn an_answer_may_borrow() {
+        let code = expand(&parse_quote! { struct View<'a> { name: &'a str } });
+        let code = code.unwrap().to_string().replace(' ', "");
+        assert!(code.contains("impl<'a>crate::http::wire::ToSchemaforView<'a>"), "{code}");
     }
 }

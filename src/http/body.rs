@@ -2,7 +2,6 @@
 //!
 //! Each member that is read is taken out; what is left at the end is unknown and a fault too.
 
-use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 use crate::http::wire::{self, FromJson, Place};
@@ -154,35 +153,6 @@ pub fn sure<T>(found: Option<T>) -> Result<T, ApiError> {
 impl<T: FromJson> Take for T {
     fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
         T::from_json(value, &Place { path, in_query: false }, faults)
-    }
-}
-
-/// Takes an object member by member.
-fn object<T>(value: Value, path: &str, faults: &mut Faults, read: impl FnOnce(&mut Fields) -> Option<T>) -> Option<T> {
-    let Value::Object(members) = value else {
-        faults.note(path, "must be an object");
-        return None;
-    };
-    let mut fields = Fields { members, prefix: format!("{path}."), faults: Faults::default() };
-    let found = read(&mut fields);
-    faults.append(fields.into_faults());
-    found
-}
-
-impl Take for Address {
-    fn take(value: Value, path: &str, faults: &mut Faults) -> Option<Self> {
-        object(value, path, faults, |fields| {
-            let line1 = fields.need_text("line1", 200);
-            let line2 = fields.nullable_text("line2", 200).flatten();
-            let city = fields.need_text("city", 100);
-            let region = fields.nullable_text("region", 100).flatten();
-            let postal_code = fields.need_text("postalCode", 20);
-            let country: Option<String> = fields.need("country");
-            let alpha2 = |code: &String| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic());
-            fields.check(country.as_ref().is_none_or(alpha2), "country", "must be a country code of two letters");
-            let country = country?.to_uppercase();
-            Some(Self { line1: line1?, line2, city: city?, region, postal_code: postal_code?, country })
-        })
     }
 }
 

@@ -9,9 +9,7 @@ pub mod derive;
 mod document;
 mod events;
 mod inbound;
-mod jobs;
 pub mod operation;
-mod orders;
 mod printers;
 pub mod shape;
 pub mod shared;
@@ -21,7 +19,7 @@ pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
-use crate::http::production::{audit, auth, files, keys, materials, skus, users};
+use crate::http::production::{audit, auth, files, jobs, keys, materials, orders, payments, skus, users};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -40,13 +38,14 @@ pub fn resources() -> Vec<Resource> {
         materials::routes().resource(),
         skus::routes().resource(),
         files::routes().resource(),
-        orders::resource(),
-        jobs::resource(),
+        orders::routes().resource(),
+        jobs::routes().resource(),
         printers::resource(),
         webhooks::resource(),
         events::resource(),
         system::resource(),
         inbound::resource(),
+        payments::routes().resource(),
     ]
 }
 

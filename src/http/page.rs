@@ -1,13 +1,11 @@
 //! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first (decisions §1).
 
-use crate::config::checks::SITES;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::http::error::ApiError;
 use crate::http::wire::{Request, UnknownParameters, Within, Worded, read_query};
 use crate::store::queries::Page;
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -106,17 +104,6 @@ impl Params {
         faults.refuse()?;
         Ok(Page { limit, offset })
     }
-}
-
-/// The site that a request names: the query wins over the header; either is 400 when it is none of the five.
-pub fn site(params: &Params, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let header = headers.get("x-service-site").map(|site| site.to_str().unwrap_or("?"));
-    let query = params.text("site");
-    let mut faults = Faults::default();
-    let known = query.into_iter().chain(header).all(|site| SITES.contains(&site));
-    faults.check(known, "site", format!("must be one of {}", SITES.join(", ")));
-    faults.refuse()?;
-    Ok(query.or(header).map(str::to_owned))
 }
 
 /// Where a page of a list stands.

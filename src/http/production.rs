@@ -43,24 +43,8 @@ pub fn routes(config: &Config) -> Routes {
         .resource(skus::routes())
         .resource(files::routes())
         // Orders and jobs
-        .get(customer, "/api/orders", orders::list)
-        .post(customer, "/api/orders", place::place)
-        .get(customer, "/api/orders/{id}", orders::one)
-        .patch(operator, "/api/orders/{id}", orders::update)
-        .post(customer, "/api/orders/{id}/cancel", orders::cancel)
-        .post(operator, "/api/orders/{id}/confirm", orders::confirm)
-        .post(operator, "/api/orders/{id}/mark-paid", orders::mark_paid)
-        .post(operator, "/api/orders/{id}/ship", orders::ship)
-        .get(customer, "/api/orders/{id}/timeline", orders::timeline)
-        .get(operator, "/api/jobs", jobs::list)
-        .get(operator, "/api/jobs/{id}", jobs::one)
-        .patch(operator, "/api/jobs/{id}", jobs::update)
-        .post_long(operator, "/api/jobs/{id}/pause", jobs::pause)
-        .post_long(operator, "/api/jobs/{id}/resume", jobs::resume)
-        .post(operator, "/api/jobs/{id}/cancel", jobs::cancel)
-        .post(operator, "/api/jobs/{id}/retry", jobs::retry)
-        .post(operator, "/api/jobs/{id}/release", jobs::release)
-        .post(operator, "/api/jobs/{id}/resolve", jobs::resolve)
+        .resource(orders::routes())
+        .resource(jobs::routes())
         // Printers
         .get(operator, "/api/printers", printers::list)
         .post(operator, "/api/printers", printers::create)
@@ -110,8 +94,7 @@ pub fn routes(config: &Config) -> Routes {
         .get(open, "/readyz", health::ready)
         // KeptPaymentEvent
         .post_long(open, "/webhooks/agent", agent::receive)
-        .post(open, "/webhooks/payments", payments::receive)
-        .post(open, "/api/v1/webhooks/payments", payments::receive)
+        .resource(payments::routes())
         // This description
         .get(open, "/api/openapi.json", openapi::show)
 }

@@ -50,7 +50,7 @@ fn shape() -> Shape {
 }
 
 pub(super) fn event_example() -> Value {
-    let order = super::orders::EXAMPLE;
+    let order = crate::http::production::orders::EXAMPLE_ID;
     json!({
         "id": EXAMPLE, "seq": 4711, "event": "order.paid", "timestamp": "2026-11-02T10:00:00.000Z",
         "subject": {"kind": "order", "id": order}, "actor": "machine",

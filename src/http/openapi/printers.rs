@@ -227,7 +227,7 @@ fn example() -> Value {
         "id": EXAMPLE, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard",
         "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null, "location": null,
-        "tags": [], "status": status_example(), "maintenance": null, "jobId": super::jobs::EXAMPLE,
+        "tags": [], "status": status_example(), "maintenance": null, "jobId": crate::http::production::jobs::EXAMPLE_ID,
         "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:16:00.000Z", "version": 12,
     })
 }
@@ -255,7 +255,7 @@ fn status_example() -> Value {
         "state": "printing", "progress": 42.5, "temperatures": {"nozzle": 214.8, "bed": 60}, "connection": "connected",
         "file": "JOB-000245_01890a5d-ac96-774b-bcce-b302099a8068.gcode", "remainingSeconds": 3100, "message": null,
         "updatedAt": "2026-11-02T10:59:58.000Z", "lastSeenAt": "2026-11-02T10:59:58.000Z", "attention": [],
-        "manualPrint": null, "jobId": super::jobs::EXAMPLE,
+        "manualPrint": null, "jobId": crate::http::production::jobs::EXAMPLE_ID,
     })
 }
 

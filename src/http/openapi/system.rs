@@ -126,7 +126,7 @@ fn actor() -> Shape {
 
 fn actor_example() -> Value {
     json!({
-        "kind": "order", "id": super::orders::EXAMPLE, "place": "running", "generation": 1, "restarts": 0, "waiting": 0,
+        "kind": "order", "id": crate::http::production::orders::EXAMPLE_ID, "place": "running", "generation": 1, "restarts": 0, "waiting": 0,
         "lastError": null,
     })
 }

@@ -149,7 +149,7 @@ fn delivery() -> Shape {
 }
 
 fn delivery_example() -> Value {
-    let order = super::orders::EXAMPLE;
+    let order = crate::http::production::orders::EXAMPLE_ID;
     json!({
         "id": "01890a5d-ac96-774b-bcce-b302099a8071", "endpointId": EXAMPLE, "eventId": super::events::EXAMPLE,
         "event": "order.paid", "replay": 0, "state": "delivered", "attempts": 1, "nextAt": null, "lastStatus": 204,

@@ -1,55 +1,133 @@
-//! Jobs: shown with why they wait, and what an operator may do to them (decisions §4). A job's order changes it.
+//! Jobs: shown with why they wait, and what an operator may do to them. A job's order changes it.
+
+mod view;
 
 use super::operate::link;
+use super::orders::PRIORITY;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState, Stock};
+use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
+use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::body::sure;
+use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::{Params, body};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::No;
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Listed, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, Optional, OptionalBody};
 use crate::store::queries::JobFilter;
+use api_derive::Request;
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 
-/// A job as it is shown.
-pub fn view(app: &AppState, job: &Job) -> Value {
-    let attempts = job.attempts.iter().map(|attempt| {
-        json!({
-            "id": attempt.id, "number": attempt.number, "printerId": attempt.printer_id, "state": attempt.state,
-            "unverified": attempt.unverified, "reason": attempt.reason, "startedAt": attempt.started_at,
-            "endedAt": attempt.ended_at,
+pub use view::JobView;
+
+/// The id that examples use for a job.
+pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
+
+const STATE: &str = "invalid_transition";
+const AT_PRINTER: [No; 5] = [
+    (409, STATE, "The job does not stand so."),
+    (409, "not_on_printer", "The printer does not have this job in hand."),
+    (409, "printer_disconnected", "The printer is disconnected."),
+    (502, "printer_refused", "The printer refused, in its own words."),
+    (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
+];
+
+/// The routes of jobs.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "Each plate of each line of a paid order: why it waits, where it prints, and every attempt.";
+    ResourceRoutes::new("Jobs", about, "job")
+        .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
+        .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Show a job"))
+        .patch(operator, "/api/jobs/{id}", update, |op| {
+            op.named("updateJob", "Change when a job is made").no(409, STATE, "It is over.")
         })
-    });
-    let printing = matches!(job.state, JobState::Printing | JobState::Paused);
-    let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
-    let progress = match job.state {
-        JobState::Completed => 100.0,
-        _ => status.as_ref().map_or(0.0, |status| status.progress),
-    };
-    json!({
-        "id": job.id, "number": job.number_text(), "orderId": job.order_id,
-        "orderNumber": format!("ORD-{:06}", job.order_number), "line": job.line, "skuId": job.sku_id,
-        "materialId": job.material_id, "need": job.need, "reserved": job.stock == Stock::Held, "state": job.state,
-        "blockedBy": job.blocked_by, "waitingReason": waiting_reason(app, job), "priority": job.priority,
-        "dueAt": job.due_at, "printerId": job.printer_id, "progress": progress,
-        "remainingSeconds": status.and_then(|status| status.remaining_seconds), "fileId": job.file_id,
-        "attempts": attempts.collect::<Vec<_>>(), "cancelRequestedAt": job.cancel_requested_at, "error": job.error,
-        "consumed": job.consumed, "createdAt": job.created_at, "updatedAt": job.updated_at, "version": job.version,
-    })
+        .post_long(operator, "/api/jobs/{id}/pause", pause, |op| {
+            op.named("pauseJob", "Pause a job at its printer")
+                .about("The state changes when the printer says so.")
+                .unkeyed()
+                .nos(&AT_PRINTER)
+        })
+        .post_long(operator, "/api/jobs/{id}/resume", resume, |op| {
+            op.named("resumeJob", "Go on with a paused job")
+                .about("The state changes when the printer says so.")
+                .unkeyed()
+                .nos(&AT_PRINTER)
+        })
+        .post(operator, "/api/jobs/{id}/cancel", cancel, |op| {
+            op.named("cancelJob", "Cancel a job")
+                .about("A job on a printer is cancelled when the printer confirms it, unless it is forced.")
+                .no(409, STATE, "It is completed or cancelled.")
+        })
+        .post(operator, "/api/jobs/{id}/retry", retry, |op| {
+            op.named("retryJob", "Make a job again")
+                .about("After it failed, or as a replacement of one that is completed. Stock is reserved anew.")
+                .no(409, STATE, "It is neither failed nor completed, or its order is cancelled, refunded or shipped.")
+        })
+        .post(operator, "/api/jobs/{id}/release", release, |op| {
+            op.named("releaseJob", "Release a job past the reorder point")
+                .no(409, "insufficient_material", "There is not enough material; that is never overridden.")
+                .no(409, STATE, "It does not await review for the reorder point.")
+        })
+        .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
+            op.named("resolveJob", "Say what became of an unverified start")
+                .about("For a job that nobody can verify: whether its print never began, is finished, or failed.")
+                .no(409, STATE, "No start of it is unverified.")
+        })
 }
 
-fn waiting_reason(app: &AppState, job: &Job) -> Option<String> {
-    if job.over() {
-        return None;
-    }
-    app.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
+/// Which jobs are listed.
+#[derive(Request, Debug)]
+pub struct JobQuery {
+    /// Jobs that stand so.
+    state: Option<JobState>,
+    /// `true`: jobs that are on no printer and not over. `false`: the others.
+    waiting: Option<bool>,
+    /// Jobs of this order.
+    order_id: Option<Id>,
+    /// Jobs on this printer.
+    printer_id: Option<Id>,
+    /// Jobs of this product.
+    sku_id: Option<Id>,
+    /// Jobs of this material.
+    material_id: Option<Id>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// Members that are left out stay as they are.
+#[derive(Request, Debug)]
+#[api(example = json!({"priority": 9}))]
+pub struct JobChange {
+    /// Higher first.
+    #[api(PRIORITY)]
+    priority: Optional<u8>,
+    /// When it is wanted.
+    due_at: Optional<Option<Timestamp>>,
+}
+
+/// How a job is cancelled.
+#[derive(Request, Debug)]
+#[api(example = json!({}))]
+pub struct JobCancellation {
+    /// Does not wait for the printer to confirm.
+    #[api(default = false)]
+    force: bool,
+}
+
+/// What became of a start that nobody can verify.
+#[derive(Request, Debug)]
+#[api(example = json!({"outcome": "not_started"}))]
+pub struct JobResolution {
+    outcome: Resolution,
 }
 
 fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>, ApiError> {
@@ -62,24 +140,16 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
     }
 }
 
-/// `GET /api/jobs?state=&orderId=&printerId=&skuId=&materialId=&waiting=`: `waiting` tells those that are on no printer and
-/// not over (or the others).
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
-    let filter = JobFilter {
-        state: params.word("state")?,
-        order_id: params.id("orderId")?,
-        printer_id: params.id("printerId")?,
-        sku_id: params.id("skuId")?,
-        material_id: params.id("materialId")?,
-        waiting: params.parsed("waiting", "true or false")?,
-        number: None,
-    };
+async fn list(State(app): State<AppState>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
+    let JobQuery { state, waiting, order_id, printer_id, sku_id, material_id, page } = query;
+    let page = page.into();
+    let filter = JobFilter { state, order_id, printer_id, sku_id, material_id, waiting, number: None };
     let (some, total) = app.queries.jobs(&filter, page).await?;
-    reply::ok(body(page, "jobs", some.iter().map(|job| view(&app, job)).collect(), total))
+    Ok(Listed { page, items: some.iter().map(|job| JobView::new(&app, job)).collect(), total })
 }
 
-/// The job as its order last committed it. When the database is away, of the orders in memory.
+/// The job as its order last committed it. When the database is unavailable, the orders in memory are
+/// searched.
 pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.queries.order_of_job(id).await {
@@ -94,71 +164,72 @@ pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     job.ok_or_else(|| Refusal::not_found("job").into())
 }
 
-/// `GET /api/jobs/{id}`
-pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
+async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<JobView>, ApiError> {
     let job = find(&app, id).await?;
-    reply::resource(job.version, &view(&app, &job))
+    Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
-async fn ask(
+async fn ask<B>(
     app: &AppState,
-    call: &CommandRequest,
+    call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
-) -> Answer {
+) -> Result<Resource<JobView>, ApiError> {
     let order = find(app, id).await?.order_id;
     let done = call.ask_with(&app.orders, CommandTarget::Id(order), command).await?;
     let done = job_of(&done)?;
-    reply::changed(&done, view(app, &done.answer))
+    Ok(Resource::after(&done, JobView::new(app, &done.answer)))
 }
 
-/// `PATCH /api/jobs/{id} {priority?, dueAt?}`
-pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let mut body = call.fields()?;
-    let priority: Option<u8> = body.opt("priority");
-    body.check(priority.is_none_or(|priority| priority <= 9), "priority", "must be from 0 to 9");
-    let due_at: Option<Option<Timestamp>> = body.nullable("dueAt");
-    body.finish()?;
+async fn update(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<JobChange>,
+) -> Result<Resource<JobView>, ApiError> {
+    let JobChange { priority, due_at } = call.read_body()?;
+    let (priority, due_at) = (priority.present(), due_at.present());
     let change = OrderCommand::UpdateJob { job: id, if_version: call.if_match(), priority, due_at };
     ask(&app, &call, id, async { Ok(change) }).await
 }
 
-/// `POST /api/jobs/{id}/cancel {force?}`: one on a printer waits for the printer's word unless forced.
-pub async fn cancel(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn cancel(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<JobCancellation>>,
+) -> Result<Resource<JobView>, ApiError> {
     let command = async {
-        let mut body = call.optional_fields()?;
-        let force: Option<bool> = body.opt("force");
-        body.finish()?;
-        Ok(OrderCommand::CancelJob { job: id, force: force.unwrap_or(false) })
+        let JobCancellation { force } = call.read_body()?;
+        Ok(OrderCommand::CancelJob { job: id, force })
     };
     ask(&app, &call, id, command).await
 }
 
-/// `POST /api/jobs/{id}/retry`
-pub async fn retry(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let command = async {
-        call.optional_fields()?.finish()?;
-        Ok(OrderCommand::RetryJob(id))
-    };
+async fn retry(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<JobView>, ApiError> {
+    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::RetryJob(id)) };
     ask(&app, &call, id, command).await
 }
 
-/// `POST /api/jobs/{id}/release`: past the reorder point.
-pub async fn release(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let command = async {
-        call.optional_fields()?.finish()?;
-        Ok(OrderCommand::ReleaseJob(id))
-    };
+async fn release(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<JobView>, ApiError> {
+    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::ReleaseJob(id)) };
     ask(&app, &call, id, command).await
 }
 
-/// `POST /api/jobs/{id}/resolve {outcome}`: an operator's word on what nobody can verify.
-pub async fn resolve(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn resolve(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<JobResolution>,
+) -> Result<Resource<JobView>, ApiError> {
     let command = async {
-        let mut body = call.fields()?;
-        let outcome: Option<Resolution> = body.need("outcome");
-        body.finish()?;
-        Ok(OrderCommand::Resolve { job: id, outcome: sure(outcome)? })
+        let JobResolution { outcome } = call.read_body()?;
+        Ok(OrderCommand::Resolve { job: id, outcome })
     };
     ask(&app, &call, id, command).await
 }
@@ -204,16 +275,22 @@ pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     Ok(job)
 }
 
-/// `POST /api/jobs/{id}/pause`
-pub async fn pause(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    call.optional_fields()?.finish()?;
+async fn pause(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<JobView>, ApiError> {
+    call.read_body()?;
     let job = paused(&app, id).await?;
-    reply::resource(job.version, &view(&app, &job))
+    Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
-/// `POST /api/jobs/{id}/resume`
-pub async fn resume(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    call.optional_fields()?.finish()?;
+async fn resume(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<JobView>, ApiError> {
+    call.read_body()?;
     let job = resumed(&app, id).await?;
-    reply::resource(job.version, &view(&app, &job))
+    Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }

@@ -1,86 +1,119 @@
-//! Placing an order: SKUs, materials and files are looked up and frozen into its lines (decisions §3, §4).
+//! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
-use super::orders::shown;
-use super::skus::sold;
-use crate::config::checks::SITES;
+use super::orders::site::{Site, SiteHeader};
+use super::orders::{self, PRIORITY, shown};
+use super::skus::{self, sold};
 use crate::domain::access::normal_email;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
+use crate::domain::order::{Address, Line, Make, NewOrder, Order, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::access::Caller;
-use crate::http::body::sure;
 use crate::http::command_request::{CommandRequest, CommandTarget};
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::{Params, site};
-use crate::http::reply;
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, email};
+use crate::http::page::Query;
+use crate::http::reply::Created;
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
+use api_derive::Request;
 use axum::extract::State;
+use serde_json::{Value, json};
+use std::sync::Arc;
 
-/// Most lines: a head is small.
-pub const LINES_MOST: usize = 50;
+/// Most lines of one order: an order is kept in memory and written as a whole.
+const MAX_LINES: usize = 50;
 /// Most parts of one line.
-pub const QUANTITY_MOST: u32 = 1_000_000;
+const MAX_QUANTITY: u32 = 1_000_000;
 
-/// What the body of `POST /api/orders` says.
-struct Wish {
-    lines: Vec<(Id, u32)>,
-    customer_email: Option<String>,
+/// An order to place.
+#[derive(Request, Debug)]
+#[api(name = "NewOrder", example = json!({
+    "lines": [{"skuId": skus::EXAMPLE_ID, "quantity": 2}], "customerEmail": "buyer@example.org",
+    "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
+}))]
+pub struct OrderRequest {
+    #[api(ItemsWithin(1..=MAX_LINES))]
+    lines: Vec<NewOrderLine>,
+    /// Whose order it is.
+    customer_email: Option<CustomerEmail>,
+    #[api(MaxChars(1000))]
     notes: Option<String>,
-    priority: Option<u8>,
+    /// Higher first; set by staff only.
+    #[api(PRIORITY)]
+    priority: Optional<u8>,
+    /// When it is wanted; set by staff only.
     due_at: Option<Timestamp>,
     shipping_address: Option<Address>,
-    site: Option<String>,
+    /// The site that it belongs to; wins over that of the query and of the header.
+    site: Option<Site>,
 }
 
-fn read(call: &CommandRequest) -> Result<Wish, ApiError> {
-    let mut body = call.fields()?;
-    let lines = body.objects("lines", |line| {
-        let sku = line.need("skuId");
-        let quantity: Option<u32> = line.need("quantity");
-        let fits = quantity.is_none_or(|quantity| (1..=QUANTITY_MOST).contains(&quantity));
-        line.check(fits, "quantity", format!("must be from 1 to {QUANTITY_MOST}"));
-        sku.zip(quantity)
-    });
-    let enough = lines.as_ref().is_some_and(|lines| lines.len() <= LINES_MOST);
-    body.check(enough, "lines", format!("is required: 1 to {LINES_MOST} lines"));
-    let email: Option<String> = body.nullable("customerEmail").flatten();
-    let customer_email = email.and_then(|email| body.judge("customerEmail", normal_email(&email)));
-    let notes = body.nullable_text("notes", 1000).flatten();
-    let priority: Option<u8> = body.opt("priority");
-    body.check(priority.is_none_or(|priority| priority <= 9), "priority", "must be from 0 to 9");
-    let due_at = body.nullable("dueAt").flatten();
-    let shipping_address = body.nullable("shippingAddress").flatten();
-    let site: Option<String> = body.nullable("site").flatten();
-    let known = site.as_deref().is_none_or(|site| SITES.contains(&site));
-    body.check(known, "site", format!("must be one of {}", SITES.join(", ")));
-    body.finish()?;
-    Ok(Wish { lines: sure(lines)?, customer_email, notes, priority, due_at, shipping_address, site })
+/// What is ordered, and how many parts of it.
+#[derive(Request, Debug)]
+#[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
+pub struct NewOrderLine {
+    sku_id: Id,
+    #[api(Within(1..=MAX_QUANTITY))]
+    quantity: u32,
 }
 
-/// `POST /api/orders`: 201.
-pub async fn place(State(app): State<AppState>, params: Params, call: CommandRequest) -> Answer {
+/// An e-mail address, trimmed and in lower case.
+#[derive(Debug)]
+struct CustomerEmail(String);
+
+impl ToSchema for CustomerEmail {
+    fn schema() -> Shape {
+        email()
+    }
+}
+
+impl FromJson for CustomerEmail {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let text = String::from_json(value, place, faults)?;
+        normal_email(&text).map_or_else(|_| place.fault(faults, "must be an e-mail address"), |email| Some(Self(email)))
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// Where an order is placed from.
+#[derive(Request, Debug)]
+pub struct PlaceQuery {
+    /// As in the body; the body wins.
+    site: Option<Site>,
+}
+
+/// `POST /api/orders`
+pub async fn place(
+    State(app): State<AppState>,
+    Query(query): Query<PlaceQuery>,
+    SiteHeader(header): SiteHeader,
+    call: CommandRequest<OrderRequest>,
+) -> Result<Created<Shown<Arc<Versioned<Order>>>>, ApiError> {
     let command = async {
-        let wish = read(&call)?;
-        let said = site(&params, &call.headers)?;
-        let (lines, currency) = look_up(&app, &call.who, &wish.lines).await?;
+        let new = call.read_body()?;
+        let (lines, currency) = look_up(&app, &call.who, &new.lines).await?;
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
-        if customer && (wish.priority.is_some() || wish.due_at.is_some()) {
+        if customer && (new.priority.is_present() || new.due_at.is_some()) {
             return Err(ApiError::forbidden("forbidden", "priority and dueAt are set by the shop"));
         }
         Ok(OrderCommand::Create(Box::new(NewOrder {
             kind: if customer { OrderKind::Catalog } else { OrderKind::Manual },
-            site: wish.site.or(said),
+            site: new.site.or(query.site).or(header).map(|site| site.0),
             made_by: call.who.maker(),
-            customer_email: wish.customer_email,
+            customer_email: new.customer_email.map(|email| email.0),
             lines,
             currency,
-            notes: wish.notes,
-            shipping_address: wish.shipping_address,
-            priority: wish.priority,
-            due_at: wish.due_at,
+            notes: new.notes,
+            shipping_address: new.shipping_address,
+            priority: new.priority.present(),
+            due_at: new.due_at,
             draft: false,
         })))
     };
@@ -88,16 +121,16 @@ pub async fn place(State(app): State<AppState>, params: Params, call: CommandReq
     if !done.replayed {
         app.new_orders.send_modify(|count| *count += 1);
     }
-    reply::created(&done, &format!("/api/orders/{}", done.id), shown(&app, &done).await?)
+    Ok(Created::under(orders::PATH, &done, shown(&app, &done).await?))
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
-async fn look_up(app: &AppState, who: &Caller, wished: &[(Id, u32)]) -> Result<(Vec<Line>, String), ApiError> {
+async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
-    for (at, (id, quantity)) in wished.iter().enumerate() {
+    for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
-        let state = app.skus.read(*id).await?;
+        let state = app.skus.read(*sku_id).await?;
         let sku = state.as_ref().and_then(|state| state.state.as_ref());
         let Some(sku) = sku.filter(|sku| !sku.archived && (!who.is_customer() || sold(sku))) else {
             faults.check(false, &path, "no such SKU");
@@ -107,7 +140,7 @@ async fn look_up(app: &AppState, who: &Caller, wished: &[(Id, u32)]) -> Result<(
         let same = currency.get_or_insert_with(|| sku.fields.currency.clone()) == &sku.fields.currency;
         faults.check(same, &path, "its currency is not that of the other lines");
         lines.push(Line {
-            sku_id: *id,
+            sku_id: *sku_id,
             quantity: *quantity,
             unit_price_cents: sku.fields.price_cents,
             description: sku.fields.name.clone(),

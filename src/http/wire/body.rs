@@ -28,6 +28,11 @@ impl<T: Request> RequestBody for OptionalBody<T> {
     const OPTIONAL: bool = true;
 }
 
+/// A body without members, of commands that need no words.
+#[derive(api_derive::Request, Debug)]
+#[api(example = serde_json::json!({}))]
+pub struct EmptyBody {}
+
 /// The object that these bytes are. Members that are there twice are noted as faults.
 pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     let document = bounded_json::document(bytes, bounded_json::REQUEST)

@@ -2,7 +2,7 @@
 //! for. A test holds the two against each other.
 
 use crate::domain::amount::Amount;
-use crate::http::openapi::shape::{Shape, list_of, text_of};
+use crate::http::openapi::shape::{Shape, date, list_of, text_of};
 use regex::Regex;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -153,6 +153,31 @@ impl<T> Rule<Vec<T>> for MaxItems {
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit_list(|list| list.max_items = Some(self.0))
+    }
+}
+
+/// From so many items to so many, both included.
+pub struct ItemsWithin(pub RangeInclusive<usize>);
+
+impl<T> Rule<Vec<T>> for ItemsWithin {
+    fn judge(&self, items: &Vec<T>) -> Result<(), String> {
+        unless(self.0.contains(&items.len()), || format!("must have {} to {} items", self.0.start(), self.0.end()))
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit_list(|list| (list.min_items, list.max_items) = (Some(*self.0.start()), Some(*self.0.end())))
+    }
+}
+
+/// A day of the calendar as `YYYY-MM-DD`.
+pub struct CalendarDay;
+
+impl Rule<String> for CalendarDay {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        let is_day = text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok();
+        unless(is_day, || "must be a date, YYYY-MM-DD".to_owned())
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        date()
     }
 }
 

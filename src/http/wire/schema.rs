@@ -55,7 +55,7 @@ impl Components {
     }
 
     /// Adds a type, and those that it refers to.
-    pub fn add<T: ToSchema>(&mut self) {
+    pub fn add<T: ToSchema + ?Sized>(&mut self) {
         // A type that is there already has brought its parts along; so one that holds itself comes to an end.
         if T::NAME.is_none_or(|name| self.insert(name, T::schema, T::example)) {
             T::components(self);
@@ -78,7 +78,7 @@ fn page_of_one<T: ListItem>() -> Value {
 }
 
 /// A reference to the type's component, or its schema when it has no name.
-pub fn schema_of<T: ToSchema>() -> Shape {
+pub fn schema_of<T: ToSchema + ?Sized>() -> Shape {
     T::NAME.map_or_else(T::schema, named)
 }
 
@@ -126,6 +126,11 @@ pub fn request_member<T: FromJson>(
 /// rule.
 pub fn response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
     Member { name, schema: schema_of::<T>(), required: true, description }
+}
+
+/// A member that an answer may leave out, and that is not null when it is there.
+pub fn absent_response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
+    Member { name, schema: schema_of::<T>().without_null(), required: false, description }
 }
 
 /// The schema of a request's object: unknown members are refused.

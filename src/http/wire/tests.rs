@@ -15,7 +15,7 @@ like!(WORD, "^[a-z]+$", "must be lower-case letters");
 
 fn values() -> Vec<Value> {
     let long = |letter: &str, length| json!(letter.repeat(length));
-    let texts = ["", "  ", "a", "vase-01", "-a", "usd", "usd\n", "no", "fdm_standard", "lunar", "yesterday"];
+    let texts = ["", "  ", "a", "vase-01", "-a", "usd", "usd\n", "no", "fdm_standard", "lunar", "2026-11-01"];
     let mut all: Vec<Value> = texts.map(Value::from).into();
     all.extend([long("x", 64), long("x", 65), long("é", 64), long("é", 65)]);
     all.extend(["01890a5d-ac96-774b-bcce-b302099a8061", "2026-11-01T08:00:00Z"].map(Value::from));
@@ -72,6 +72,8 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<Option<Dimensions>>(&[]), none);
     assert_eq!(disagree::<Vec<String>>(&[&TextList { max_items: 20, max_chars: 300 }]), none);
     assert_eq!(disagree::<Option<Vec<String>>>(&[&MaxItems(20)]), none);
+    assert_eq!(disagree::<Vec<String>>(&[&ItemsWithin(1..=20)]), none);
+    assert_eq!(disagree::<Option<String>>(&[&CalendarDay]), none);
     // What a schema cannot say: blanks; three decimals, which are not exact in floating point; the ends of 64 bits, which are
     // not exact either and stand as `format: int64`.
     assert_eq!(disagree::<String>(&[&Filled]), [json!("  ")]);

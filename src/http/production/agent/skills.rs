@@ -73,7 +73,7 @@ impl Asked {
                 (job, format!("{number} {message}"))
             }
         };
-        Ok(Told { message, data: jobs::view(&self.app, &job) })
+        Ok(Told { message, data: shown(&jobs::JobView::new(&self.app, &job))? })
     }
 
     pub(super) async fn emergency_stop(&self) -> Result<Told, ApiError> {
@@ -136,7 +136,7 @@ impl Asked {
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told { message, data: orders::view(&order, &order.payments, version)? })
+        Ok(Told { message, data: shown(&orders::OrderView::new(&order, &order.payments, version))? })
     }
 
     fn stock_level(&self) -> Result<Told, ApiError> {
@@ -168,7 +168,10 @@ impl Asked {
     async fn release_job(&self) -> Result<Told, ApiError> {
         let job = self.job().await?;
         let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
-        Ok(Told { message: format!("{} is released.", job.number_text()), data: jobs::view(&self.app, &job) })
+        Ok(Told {
+            message: format!("{} is released.", job.number_text()),
+            data: shown(&jobs::JobView::new(&self.app, &job))?,
+        })
     }
 
     async fn bed_cleared(&self) -> Result<Told, ApiError> {
@@ -265,4 +268,8 @@ fn stock(before: &str, materials: &[Material]) -> Told {
     });
     let message = format!("{before}{}.", words.collect::<Vec<_>>().join("; "));
     Told { message, data: json!({"materials": shown.collect::<Vec<_>>()}) }
+}
+
+fn shown(view: &impl serde::Serialize) -> Result<serde_json::Value, ApiError> {
+    serde_json::to_value(view).map_err(ApiError::internal)
 }

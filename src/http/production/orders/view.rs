@@ -1,36 +1,67 @@
-//! An order as it is shown (decisions §7): borrowed and serialised at once, since orders are read most.
+//! An order as it is shown: borrowed and written at once, since orders are read most.
 
+use super::site::Site;
+use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment, Shipment};
 use crate::domain::time::Timestamp;
+use crate::http::openapi::shape::{Shape, date, list, text_like};
+use crate::http::wire::{Components, ToSchema, Viewed, enumeration, schema_of};
+use api_derive::Response;
 use serde::{Serialize, Serializer};
+use serde_json::json;
+use std::sync::Arc;
 
-/// An order, with the payments that are to be shown, at a version.
-#[derive(Serialize)]
+enumeration!(OrderKind, OrderStatus);
+
+/// An order. What was ordered keeps the names and prices of that moment.
+#[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[api(name = "Order", many = "orders", example = json!({
+    "id": super::EXAMPLE_ID, "number": "ORD-000123", "kind": "manual", "status": "paid", "site": "support",
+    "customerId": null, "customerEmail": "buyer@example.org",
+    "lines": [{
+        "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
+        "taxRateBps": 0, "jobs": {"total": 2, "completed": 1},
+    }],
+    "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
+    "payments": [{
+        "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
+        "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
+    }],
+    "shipment": null, "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null, "notes": null,
+    "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
+    "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
+}))]
 pub struct OrderView<'a> {
     id: Id,
-    number: String,
+    /// The number that people use.
+    number: OrderNumber,
     kind: OrderKind,
     status: OrderStatus,
-    site: &'a str,
+    site: Site<&'a str>,
     customer_id: Option<Id>,
     customer_email: Option<&'a str>,
-    #[serde(serialize_with = "lines")]
-    lines: &'a Order,
+    lines: Lines<'a>,
+    /// ISO 4217, in lower case.
     currency: &'a str,
+    /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
     shipping_cents: i64,
     tax_cents: i64,
     discount_cents: i64,
+    /// What is to be paid.
     total_cents: i64,
-    #[serde(serialize_with = "payments")]
-    payments: &'a [Payment],
-    shipment: Option<&'a Shipment>,
+    /// Oldest first; empty in lists.
+    payments: Payments<'a>,
+    shipment: Option<ShipmentView<'a>>,
+    /// What a person must look at: `refund_due`, `amount_mismatch`, `all_jobs_cancelled`, ...
     flags: &'a [String],
     shipping_address: Option<&'a Address>,
+    /// From 0 to 9; higher first.
     priority: u8,
+    /// When it is wanted.
     due_at: Option<Timestamp>,
     notes: Option<&'a str>,
     paid_at: Option<Timestamp>,
@@ -39,34 +70,84 @@ pub struct OrderView<'a> {
     version: i64,
 }
 
-#[derive(Serialize)]
+/// The number of an order, written as `ORD-000123`.
+#[derive(Clone, Copy, Debug)]
+pub struct OrderNumber(pub i64);
+
+impl Serialize for OrderNumber {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("ORD-{:06}", self.0))
+    }
+}
+
+impl ToSchema for OrderNumber {
+    fn schema() -> Shape {
+        text_like("^ORD-[0-9]{6,}$")
+    }
+}
+
+/// A line of an order.
+#[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[api(name = "OrderLine")]
 struct LineView<'a> {
     sku_id: Id,
+    /// How many parts.
     quantity: u32,
     unit_price_cents: i64,
+    /// The product's name when it was ordered.
     description: &'a str,
+    /// Basis points.
     tax_rate_bps: i64,
+    /// Its plates and how many are done; once there are jobs, where one order is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Progress>,
 }
 
 /// How many plates a line makes and how many are done.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Response, Serialize)]
+#[api(name = "LineProgress")]
 struct Progress {
-    total: usize,
-    completed: usize,
+    total: u64,
+    completed: u64,
 }
 
-#[derive(Serialize)]
+/// A payment, or a refund.
+#[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
+#[api(name = "Payment")]
 struct PaymentView<'a> {
     id: Id,
+    /// Negative for refunds.
     amount_cents: i64,
+    /// ISO 4217, in lower case.
     currency: &'a str,
+    /// `processor`, or the word that an operator gave for how it was paid.
     method: &'a str,
+    /// The processor's payment intent, or the operator's reference.
     reference: Option<&'a str>,
     created_at: Timestamp,
+}
+
+/// How an order was shipped.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Shipment")]
+struct ShipmentView<'a> {
+    carrier: &'a str,
+    tracking_number: &'a str,
+    estimated_delivery: Day<'a>,
+}
+
+/// A day, `YYYY-MM-DD`.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Day<'a>(&'a str);
+
+impl ToSchema for Day<'_> {
+    fn schema() -> Shape {
+        date()
+    }
 }
 
 impl<'a> OrderView<'a> {
@@ -74,21 +155,21 @@ impl<'a> OrderView<'a> {
     pub fn new(order: &'a Order, payments: &'a [Payment], version: i64) -> Self {
         Self {
             id: order.id,
-            number: order.number_text(),
+            number: OrderNumber(order.number),
             kind: order.kind,
             status: order.status,
-            site: &order.site,
+            site: Site(&order.site),
             customer_id: order.customer_id,
             customer_email: order.customer_email.as_deref(),
-            lines: order,
+            lines: Lines(order),
             currency: &order.currency,
             subtotal_cents: order.subtotal_cents,
             shipping_cents: order.shipping_cents,
             tax_cents: order.tax_cents,
             discount_cents: order.discount_cents,
             total_cents: order.total_cents,
-            payments,
-            shipment: order.shipment.as_ref(),
+            payments: Payments(payments),
+            shipment: order.shipment.as_ref().map(ShipmentView::new),
             flags: &order.flags,
             shipping_address: order.shipping_address.as_ref(),
             priority: order.priority,
@@ -102,17 +183,31 @@ impl<'a> OrderView<'a> {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference to the member")]
-fn lines<S: Serializer>(order: &&Order, to: S) -> Result<S::Ok, S::Error> {
-    // One pass over the jobs, however many lines there are.
-    let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
-    for job in order.jobs.values() {
-        if let Some(progress) = made.get_mut(job.line as usize) {
-            progress.total += 1;
-            progress.completed += usize::from(job.state == JobState::Completed);
+/// The lines of an order, with how many of their jobs are done.
+struct Lines<'a>(&'a Order);
+
+impl Serialize for Lines<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self(order) = self;
+        // One pass over the jobs, however many lines there are.
+        let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
+        for job in order.jobs.values() {
+            if let Some(progress) = made.get_mut(job.line as usize) {
+                progress.total += 1;
+                progress.completed += u64::from(job.state == JobState::Completed);
+            }
         }
+        to.collect_seq(order.lines.iter().zip(made).map(|(line, jobs)| LineView::new(line, jobs)))
     }
-    to.collect_seq(order.lines.iter().zip(made).map(|(line, jobs)| LineView::new(line, jobs)))
+}
+
+impl ToSchema for Lines<'_> {
+    fn schema() -> Shape {
+        list(schema_of::<LineView<'_>>())
+    }
+    fn components(components: &mut Components) {
+        components.add::<LineView<'_>>();
+    }
 }
 
 impl<'a> LineView<'a> {
@@ -128,13 +223,52 @@ impl<'a> LineView<'a> {
     }
 }
 
-fn payments<S: Serializer>(payments: &&[Payment], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(payments.iter().map(|payment| PaymentView {
-        id: payment.id,
-        amount_cents: payment.amount_cents,
-        currency: &payment.currency,
-        method: &payment.method,
-        reference: payment.reference.as_deref(),
-        created_at: payment.created_at,
-    }))
+/// Payments as an order shows them.
+struct Payments<'a>(&'a [Payment]);
+
+impl Serialize for Payments<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(|payment| PaymentView {
+            id: payment.id,
+            amount_cents: payment.amount_cents,
+            currency: &payment.currency,
+            method: &payment.method,
+            reference: payment.reference.as_deref(),
+            created_at: payment.created_at,
+        }))
+    }
+}
+
+impl ToSchema for Payments<'_> {
+    fn schema() -> Shape {
+        list(schema_of::<PaymentView<'_>>())
+    }
+    fn components(components: &mut Components) {
+        components.add::<PaymentView<'_>>();
+    }
+}
+
+impl<'a> ShipmentView<'a> {
+    fn new(shipment: &'a Shipment) -> Self {
+        let Shipment { carrier, tracking_number, estimated_delivery } = shipment;
+        Self { carrier, tracking_number, estimated_delivery: Day(estimated_delivery) }
+    }
+}
+
+/// An order as its last commit left it, shared with whoever else reads it.
+impl Viewed for Arc<Versioned<Order>> {
+    type View<'a> = OrderView<'a>;
+    fn view(&self) -> Option<OrderView<'_>> {
+        let order = self.state.as_ref()?;
+        Some(OrderView::new(order, &order.payments, self.version))
+    }
+}
+
+/// An order that was read for this answer.
+impl Viewed for Versioned<Order> {
+    type View<'a> = OrderView<'a>;
+    fn view(&self) -> Option<OrderView<'_>> {
+        let order = self.state.as_ref()?;
+        Some(OrderView::new(order, &order.payments, self.version))
+    }
 }

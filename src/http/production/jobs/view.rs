@@ -1,0 +1,185 @@
+//! A job as it is shown.
+
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
+use crate::domain::time::Timestamp;
+use crate::http::AppState;
+use crate::http::openapi::shape::{Shape, number, text_like};
+use crate::http::production::orders::{self, OrderNumber};
+use crate::http::production::{materials, skus};
+use crate::http::wire::{ToSchema, enumeration};
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+enumeration!(AttemptState, Block, JobState);
+
+const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
+
+/// One plate of one line of an order.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Job", many = "jobs", example = json!({
+    "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
+    "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
+    "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
+    "progress": 42.5, "remainingSeconds": 3100, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
+    "attempts": [{
+        "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
+        "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,
+    }],
+    "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
+    "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
+}))]
+pub struct JobView {
+    id: Id,
+    /// The number that people use.
+    number: JobNumber,
+    order_id: Id,
+    order_number: OrderNumber,
+    /// Index of the order's line.
+    line: u32,
+    sku_id: Id,
+    material_id: Id,
+    /// Material that one plate takes.
+    need: Amount,
+    /// The need is reserved.
+    reserved: bool,
+    state: JobState,
+    /// Why it awaits review.
+    blocked_by: Option<Block>,
+    /// Why it waits, in plain words.
+    waiting_reason: Option<String>,
+    /// From 0 to 9; higher first.
+    priority: u8,
+    /// When it is wanted.
+    due_at: Option<Timestamp>,
+    /// The printer that has it; after the end, where it ended.
+    printer_id: Option<Id>,
+    /// How much of the print is done.
+    progress: Percent,
+    /// As the printer says.
+    remaining_seconds: Option<i64>,
+    /// The G-code.
+    file_id: Option<Id>,
+    /// Oldest first.
+    attempts: Vec<AttemptView>,
+    /// A cancel waits for the printer since then.
+    cancel_requested_at: Option<Timestamp>,
+    /// Why it failed.
+    error: Option<String>,
+    /// Material that it used up.
+    consumed: Amount,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Counts the job's own changes.
+    version: i64,
+}
+
+/// One try of a job on one printer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Attempt")]
+struct AttemptView {
+    /// Also part of the file's name on the printer.
+    id: Id,
+    /// Counts from 1 within the job.
+    number: u32,
+    printer_id: Id,
+    state: AttemptState,
+    /// Nobody can say whether the start happened.
+    unverified: bool,
+    /// Why it ended, in plain words.
+    reason: Option<String>,
+    /// When the printer showed the file.
+    started_at: Option<Timestamp>,
+    ended_at: Option<Timestamp>,
+}
+
+/// The number of a job, written as `JOB-000245`.
+struct JobNumber(i64);
+
+impl Serialize for JobNumber {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("JOB-{:06}", self.0))
+    }
+}
+
+impl ToSchema for JobNumber {
+    fn schema() -> Shape {
+        text_like("^JOB-[0-9]{6,}$")
+    }
+}
+
+/// From 0 to 100.
+#[derive(Serialize)]
+#[serde(transparent)]
+struct Percent(f64);
+
+impl ToSchema for Percent {
+    fn schema() -> Shape {
+        number(0.0..=100.0)
+    }
+}
+
+impl JobView {
+    /// The view of a job, with what its printer and the dispatcher say of it at the moment.
+    pub fn new(app: &AppState, job: &Job) -> Self {
+        let printing = matches!(job.state, JobState::Printing | JobState::Paused);
+        let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
+        let progress = match job.state {
+            JobState::Completed => 100.0,
+            _ => status.as_ref().map_or(0.0, |status| status.progress),
+        };
+        Self {
+            id: job.id,
+            number: JobNumber(job.number),
+            order_id: job.order_id,
+            order_number: OrderNumber(job.order_number),
+            line: job.line,
+            sku_id: job.sku_id,
+            material_id: job.material_id,
+            need: job.need,
+            reserved: job.stock == Stock::Held,
+            state: job.state,
+            blocked_by: job.blocked_by,
+            waiting_reason: waiting_reason(app, job),
+            priority: job.priority,
+            due_at: job.due_at,
+            printer_id: job.printer_id,
+            progress: Percent(progress),
+            remaining_seconds: status.and_then(|status| status.remaining_seconds),
+            file_id: job.file_id,
+            attempts: job.attempts.iter().map(AttemptView::new).collect(),
+            cancel_requested_at: job.cancel_requested_at,
+            error: job.error.clone(),
+            consumed: job.consumed,
+            created_at: job.created_at,
+            updated_at: job.updated_at,
+            version: job.version,
+        }
+    }
+}
+
+impl AttemptView {
+    fn new(attempt: &Attempt) -> Self {
+        Self {
+            id: attempt.id,
+            number: attempt.number,
+            printer_id: attempt.printer_id,
+            state: attempt.state,
+            unverified: attempt.unverified,
+            reason: attempt.reason.clone(),
+            started_at: attempt.started_at,
+            ended_at: attempt.ended_at,
+        }
+    }
+}
+
+fn waiting_reason(app: &AppState, job: &Job) -> Option<String> {
+    if job.over() {
+        return None;
+    }
+    app.dispatcher.waiting_reason(job).or_else(|| job.block_reason.clone())
+}

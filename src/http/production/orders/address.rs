@@ -1,0 +1,57 @@
+//! Postal addresses: how they are read, checked and described.
+
+use crate::domain::order::Address;
+use crate::domain::refusal::Faults;
+use crate::http::openapi::shape::Shape;
+use crate::http::wire::{Components, Filled, FromJson, MaxChars, Place, ToSchema, like};
+use api_derive::Request;
+use serde_json::{Value, json};
+
+like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
+
+/// A postal address, as requests give it.
+#[derive(Request)]
+#[api(name = "Address", fields = Address, example = json!({
+    "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701", "country": "US",
+}))]
+struct PostalAddress {
+    #[api(Filled, MaxChars(200))]
+    line1: String,
+    #[api(MaxChars(200))]
+    line2: Option<String>,
+    #[api(Filled, MaxChars(100))]
+    city: String,
+    /// State or province.
+    #[api(MaxChars(100))]
+    region: Option<String>,
+    #[api(Filled, MaxChars(20))]
+    postal_code: String,
+    /// ISO 3166-1, two letters.
+    #[api(&COUNTRY)]
+    country: String,
+}
+
+impl ToSchema for Address {
+    const NAME: Option<&'static str> = PostalAddress::NAME;
+    fn schema() -> Shape {
+        PostalAddress::schema()
+    }
+    fn components(components: &mut Components) {
+        PostalAddress::components(components);
+    }
+    fn example() -> Value {
+        PostalAddress::example()
+    }
+}
+
+impl FromJson for Address {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        let mut address = PostalAddress::from_json(value, place, faults)?.into_fields();
+        address.country.make_ascii_uppercase();
+        Some(address)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}

@@ -1,0 +1,69 @@
+//! The shop's sites: an order belongs to one, and requests may name it in the query, in a header or in the body.
+
+use crate::config::checks::SITES;
+use crate::domain::refusal::Faults;
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{Operation, Parameter};
+use crate::http::openapi::shape::{Shape, word};
+use crate::http::wire::{Argument, Components, FromJson, Place, ToSchema, schema_of};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::Value;
+
+const HEADER: &str = "x-service-site";
+
+/// One of [`SITES`]; borrowed (`Site<&str>`) in answers.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Site<S = String>(pub S);
+
+impl<S> ToSchema for Site<S> {
+    const NAME: Option<&'static str> = Some("Site");
+    fn schema() -> Shape {
+        word(SITES)
+    }
+    fn example() -> Value {
+        SITES[0].into()
+    }
+}
+
+impl FromJson for Site {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        match value {
+            Value::String(site) if SITES.contains(&site.as_str()) => Some(Self(site)),
+            _ => place.fault(faults, format!("must be one of {}", SITES.join(", "))),
+        }
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// The site that the header `x-service-site` names, if it is there. A site of the query wins over it.
+pub struct SiteHeader(pub Option<Site>);
+
+impl<S: Sync> FromRequestParts<S> for SiteHeader {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Some(header) = parts.headers.get(HEADER) else { return Ok(Self(None)) };
+        let mut faults = Faults::default();
+        let text = String::from_utf8_lossy(header.as_bytes()).into_owned();
+        let site = Site::from_json(text.into(), &Place { path: "site", in_query: false }, &mut faults);
+        faults.refuse()?;
+        Ok(Self(site))
+    }
+}
+
+impl Argument for SiteHeader {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<Site>();
+        operation.parameters.push(Parameter {
+            name: HEADER.to_owned(),
+            in_query: false,
+            shape: schema_of::<Site>(),
+            about: "As `site`; the query wins.",
+        });
+    }
+}
