@@ -15,7 +15,6 @@ mod inbound;
 mod jobs;
 pub mod operation;
 mod orders;
-mod printers;
 pub mod shape;
 pub mod shared;
 mod system;
@@ -25,7 +24,7 @@ pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
-use crate::http::production::{materials, skus};
+use crate::http::production::{materials, printers, skus};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -45,7 +44,7 @@ pub fn resources() -> Vec<Resource> {
         files::resource(),
         orders::resource(),
         jobs::resource(),
-        printers::resource(),
+        printers::routes().resource(),
         webhooks::resource(),
         events::resource(),
         system::resource(),

@@ -18,13 +18,13 @@ mod schema;
 mod tests;
 mod values;
 
-pub use body::{OptionalBody, RequestBody, object, read_body};
+pub use body::{EmptyBody, OptionalBody, RequestBody, object, read_body};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Place, Request, read_object};
 pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
-pub use rules::{AboveZero, Filled, MaxChars, MaxItems, NotNegative, Pattern, Rule, TextList, Within, Worded};
+pub use rules::{AboveZero, Filled, MaxChars, MaxItems, NotNegative, Pattern, Rule, Secret, TextList, Within, Worded};
 pub use schema::{
     Components, Flattened, ListItem, Member, Response, ToSchema, request_member, request_schema, response_member,
     response_schema, schema_of,

@@ -2,11 +2,11 @@
 
 use super::operation::{Named, No, Resource, get, patch, post};
 use super::orders::priority;
-use super::printers;
 use super::shape::{Shape, amount, has, id, list, may, number, object, taken, text, text_like, time, whole, yes_no};
 use super::words::word_of;
 use crate::domain::job::{AttemptState, Block, JobState};
 use crate::domain::order::Resolution;
+use crate::http::production::printers;
 use crate::http::production::{materials, skus};
 use serde_json::{Value, json};
 
@@ -125,10 +125,10 @@ fn example() -> Value {
     json!({
         "id": EXAMPLE, "number": "JOB-000245", "orderId": super::orders::EXAMPLE, "orderNumber": "ORD-000123", "line": 0,
         "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
-        "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": printers::EXAMPLE,
+        "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": printers::EXAMPLE_ID,
         "progress": 42.5, "remainingSeconds": 3100, "fileId": super::files::EXAMPLE,
         "attempts": [{
-            "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": printers::EXAMPLE, "state": "confirmed",
+            "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": printers::EXAMPLE_ID, "state": "confirmed",
             "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,
         }],
         "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",

@@ -1,6 +1,6 @@
 //! Jobs: shown with why they wait, and what an operator may do to them (decisions §4). A job's order changes it.
 
-use super::operate::link;
+use super::printers::connection;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState, Stock};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
@@ -188,7 +188,7 @@ fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
 pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
-    let link = link(app, printer)?;
+    let link = connection(app, printer)?;
     link.adapter.pause().await?;
     link.look.notify_one();
     Ok(job)
@@ -198,7 +198,7 @@ pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
-    let link = link(app, printer)?;
+    let link = connection(app, printer)?;
     link.adapter.resume().await?;
     link.look.notify_one();
     Ok(job)

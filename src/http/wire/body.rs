@@ -1,9 +1,10 @@
 //! JSON bodies.
 
-use super::{Place, Request};
+use super::{FromJson, Member, Members, Place, Request, ToSchema, read_object};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use serde_json::{Map, Value};
+use crate::http::openapi::shape::{Shape, taken};
+use serde_json::{Map, Value, json};
 use std::marker::PhantomData;
 
 /// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.
@@ -28,6 +29,39 @@ impl<T: Request> RequestBody for OptionalBody<T> {
     const OPTIONAL: bool = true;
 }
 
+/// A body without members: nothing is said beyond the path.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyBody;
+
+impl ToSchema for EmptyBody {
+    const NAME: Option<&'static str> = Some("EmptyBody");
+    fn schema() -> Shape {
+        taken([]).about("An object without members.")
+    }
+    fn example() -> Value {
+        json!({})
+    }
+}
+
+impl FromJson for EmptyBody {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        read_object(value, place, faults)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl Request for EmptyBody {
+    fn members() -> Vec<Member> {
+        Vec::new()
+    }
+    fn read(_: &mut Members<'_>) -> Option<Self> {
+        Some(Self)
+    }
+}
+
 /// The object that these bytes are. Members that are there twice are noted as faults.
 pub fn object(bytes: &[u8]) -> Result<(Map<String, Value>, Faults), ApiError> {
     let document = bounded_json::document(bytes, bounded_json::REQUEST)
@@ -48,7 +82,7 @@ pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
 }
 
 /// Reads a whole request.
-pub(super) fn read<T: super::FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
+pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
     let read = T::from_json(value, &Place { path: "", in_query }, &mut faults);
     faults.refuse()?;
     read.ok_or_else(|| ApiError::internal("a request was not read, and nobody said why"))

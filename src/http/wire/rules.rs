@@ -7,6 +7,8 @@ use regex::Regex;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
+use utoipa::openapi::KnownFormat;
+use utoipa::openapi::schema::SchemaFormat;
 
 /// A check of a value of type `T`.
 pub trait Rule<T> {
@@ -42,6 +44,21 @@ impl Rule<String> for Filled {
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit(|object| object.min_length = Some(1))
+    }
+}
+
+/// A secret: clients that are made from the document hide it, and it is never answered. Every text is allowed.
+pub struct Secret;
+
+impl Rule<String> for Secret {
+    fn judge(&self, _: &String) -> Result<(), String> {
+        Ok(())
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit(|object| {
+            object.format = Some(SchemaFormat::KnownFormat(KnownFormat::Password));
+            object.write_only = Some(true);
+        })
     }
 }
 
