@@ -4,9 +4,13 @@
 //! The start verdict lives here and in `domain/printer`: upload and start are separate calls, `start_sent` is durable
 //! before the start goes out, and a start is sent by exactly the task whose `Uploaded` was answered with `Go`.
 
+mod emergency;
 mod manual;
 mod run;
 mod watch;
+
+pub use emergency::{StopRoute, emergency_stop};
+pub use manual::{StartOutcome, await_start};
 
 use crate::actors::kernel::directory::WITHIN;
 use crate::actors::kernel::effects::Effects;

@@ -10,7 +10,6 @@ mod document;
 mod events;
 mod inbound;
 pub mod operation;
-mod printers;
 pub mod shape;
 pub mod shared;
 mod system;
@@ -19,7 +18,7 @@ pub mod words;
 
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
-use crate::http::production::{audit, auth, files, jobs, keys, materials, orders, payments, skus, users};
+use crate::http::production::{audit, auth, files, jobs, keys, materials, orders, payments, printers, skus, users};
 use crate::http::routes::Served;
 use axum::extract::State;
 use axum::http::header;
@@ -40,7 +39,7 @@ pub fn resources() -> Vec<Resource> {
         files::routes().resource(),
         orders::routes().resource(),
         jobs::routes().resource(),
-        printers::resource(),
+        printers::routes().resource(),
         webhooks::resource(),
         events::resource(),
         system::resource(),

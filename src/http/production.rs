@@ -13,7 +13,6 @@ pub mod jobs;
 pub mod keys;
 pub mod materials;
 pub mod metrics;
-pub mod operate;
 pub mod orders;
 pub mod payments;
 pub mod place;
@@ -46,31 +45,7 @@ pub fn routes(config: &Config) -> Routes {
         .resource(orders::routes())
         .resource(jobs::routes())
         // Printers
-        .get(operator, "/api/printers", printers::list)
-        .post(operator, "/api/printers", printers::create)
-        .get(operator, "/api/printers/{id}", printers::one)
-        .patch(operator, "/api/printers/{id}", printers::update)
-        .delete(operator, "/api/printers/{id}", printers::remove)
-        .get(operator, "/api/printers/{id}/status", printers::status)
-        .get_long(operator, "/api/printers/{id}/info", operate::info)
-        .get_long(operator, "/api/printers/{id}/history", operate::history)
-        .get_long(operator, "/api/printers/{id}/webcams", operate::webcams)
-        .get_long(operator, "/api/printers/{id}/system-info", operate::system_info)
-        .get_long(operator, "/api/printers/{id}/files", operate::files)
-        .post_long(operator, "/api/printers/{id}/files", operate::upload)
-        .delete_long(operator, "/api/printers/{id}/files/{*name}", operate::delete_file)
-        .post_long(operator, "/api/printers/{id}/connect", operate::connect)
-        .post_long(operator, "/api/printers/{id}/disconnect", operate::disconnect)
-        .post_long(operator, "/api/printers/{id}/pause", operate::pause)
-        .post_long(operator, "/api/printers/{id}/resume", operate::resume)
-        .post_long(operator, "/api/printers/{id}/cancel", operate::cancel)
-        .post_long(operator, "/api/printers/{id}/emergency-stop", operate::emergency_stop)
-        .post_long(operator, "/api/printers/{id}/restart-firmware", operate::restart_firmware)
-        .post_long(operator, "/api/printers/{id}/home", operate::home)
-        .post_long(operator, "/api/printers/{id}/gcode", operate::gcode)
-        .post_long(operator, "/api/printers/{id}/print", operate::print)
-        .post(operator, "/api/printers/{id}/bed-cleared", operate::bed_cleared)
-        .post(operator, "/api/printers/{id}/maintenance", operate::maintenance)
+        .resource(printers::routes())
         // Outbound webhooks
         .get(operator, "/api/webhooks/endpoints", endpoints::list)
         .post(admin, "/api/webhooks/endpoints", endpoints::create)

@@ -5,8 +5,75 @@ use super::tell;
 use crate::actors::kernel::handle::Handle;
 use crate::app::App;
 use crate::domain::id::Id;
-use crate::domain::printer::{Manual, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
+use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::adapter::{PrinterError, Source};
+use crate::store::rows::LoadError;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+/// How long a caller waits for a manual print to begin. The upload of a large file lasts longer.
+const START_TIMEOUT: Duration = Duration::from_secs(30);
+/// Between two looks at the printer's state while a caller waits.
+const STATE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// What came of a manual print while its caller waited.
+pub enum StartOutcome {
+    /// The printer took the start; the name of the file there.
+    Started(String),
+    /// The printer, or the way to it, answered with this error.
+    PrinterError(PrinterError),
+    /// It did not begin, as the printer's state tells.
+    Failed(ManualFailure),
+    /// It is still under way, with this name; or it was taken once, and another print since.
+    Pending(Option<String>),
+    /// The printer is deleted.
+    PrinterGone,
+}
+
+/// Waits until a manual print begins or fails, up to [`START_TIMEOUT`].
+///
+/// `heard` gives the printer's own words when the print was asked for just now. A print that was asked for earlier with the
+/// same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without words, such as
+/// an emergency stop.
+pub async fn await_start(
+    app: &App,
+    printer: Id,
+    print: Id,
+    mut heard: Option<oneshot::Receiver<Result<String, PrinterError>>>,
+) -> Result<StartOutcome, LoadError> {
+    let until = Instant::now() + START_TIMEOUT;
+    loop {
+        if let Some(words) = &mut heard {
+            match tokio::time::timeout(STATE_INTERVAL, words).await {
+                Ok(Ok(Ok(name))) => return Ok(StartOutcome::Started(name)),
+                Ok(Ok(Err(error))) => return Ok(StartOutcome::PrinterError(error)),
+                // Nobody will say anything any more.
+                Ok(Err(_)) => heard = None,
+                Err(_) => {}
+            }
+        } else {
+            tokio::time::sleep(STATE_INTERVAL).await;
+        }
+        let state = app.printers.read(printer).await?;
+        let state = state.as_ref().and_then(|state| state.state.as_ref()).filter(|printer| !printer.archived);
+        let Some(state) = state else { return Ok(StartOutcome::PrinterGone) };
+        match (&state.last_manual, &state.manual) {
+            (Some(last), _) if last.id == print => {
+                return Ok(match &last.error {
+                    None => StartOutcome::Started(last.file_name.clone()),
+                    Some(failure) => StartOutcome::Failed(failure.clone()),
+                });
+            }
+            (_, Some(manual)) if manual.id == print => {
+                if Instant::now() >= until {
+                    return Ok(StartOutcome::Pending(Some(manual.file_name.clone())));
+                }
+            }
+            _ => return Ok(StartOutcome::Pending(None)),
+        }
+    }
+}
 
 fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)

@@ -30,7 +30,7 @@ fn agent() -> Operation {
         )
         .answers(
             object([has("ok", yes_no()), has("message", text().about("For the chat.")), has("data", anything())]),
-            json!({"ok": true, "message": "JOB-000245 is being paused", "data": {"printerId": super::printers::EXAMPLE}}),
+            json!({"ok": true, "message": "JOB-000245 is being paused", "data": {"printerId": crate::http::production::printers::EXAMPLE_ID}}),
         )
         .no(401, "unauthorized", "The token is missing or wrong.")
         .no(403, "user_not_allowed", "This user may not give commands.")

@@ -101,7 +101,7 @@ fn dashboard_example() -> Value {
         "orders": {"byStatus": {"paid": 2, "printing": 1}}, "jobs": {"byState": {"SLICED": 3, "PRINTING": 1}},
         "printers": {
             "total": 2, "byState": {"idle": 1, "printing": 1},
-            "attention": [{"id": super::printers::EXAMPLE, "name": "Left", "attention": ["bed_not_cleared"]}],
+            "attention": [{"id": crate::http::production::printers::EXAMPLE_ID, "name": "Left", "attention": ["bed_not_cleared"]}],
         },
         "lowStock": [{
             "materialId": materials::EXAMPLE_ID, "name": "PLA black", "available": 120.5, "reorderPoint": 500,

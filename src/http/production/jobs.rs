@@ -2,8 +2,8 @@
 
 mod view;
 
-use super::operate::link;
 use super::orders::PRIORITY;
+use super::printers::connection;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
@@ -259,7 +259,7 @@ fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
 pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
-    let link = link(app, printer)?;
+    let connection = connection(app, printer)?;
     link.adapter.pause().await?;
     link.look.notify_one();
     Ok(job)
@@ -269,7 +269,7 @@ pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
 pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
-    let link = link(app, printer)?;
+    let connection = connection(app, printer)?;
     link.adapter.resume().await?;
     link.look.notify_one();
     Ok(job)

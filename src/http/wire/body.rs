@@ -1,9 +1,10 @@
 //! JSON bodies.
 
-use super::{Place, Request};
+use super::{FromJson, Member, Members, Place, Request, ToSchema, read_object};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use serde_json::{Map, Value};
+use crate::http::openapi::shape::{Shape, taken};
+use serde_json::{Map, Value, json};
 use std::marker::PhantomData;
 
 /// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.
@@ -53,7 +54,7 @@ pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
 }
 
 /// Reads a whole request.
-pub(super) fn read<T: super::FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
+pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
     let read = T::from_json(value, &Place { path: "", in_query }, &mut faults);
     faults.refuse()?;
     read.ok_or_else(|| ApiError::internal("a request was not read, and nobody said why"))

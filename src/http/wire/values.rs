@@ -70,11 +70,15 @@ value!(
 value!(Id, id(), "must be an identifier", |value| value.as_str()?.parse().ok());
 value!(Timestamp, time(), "must be an RFC 3339 date and time", |value| value.as_str()?.parse().ok());
 
-/// Declares an enumeration without data: a named schema with the words that `serde` reads and writes.
+/// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
+/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`.
 macro_rules! enumeration {
-    ($($type:ident),+) => {$(
+    ($($type:ident),+) => {
+        $($crate::http::wire::enumeration!($type = stringify!($type));)+
+    };
+    ($($type:ident = $name:expr),+) => {$(
         impl $crate::http::wire::ToSchema for $type {
-            const NAME: Option<&'static str> = Some(stringify!($type));
+            const NAME: Option<&'static str> = Some($name);
             fn schema() -> $crate::http::openapi::shape::Shape {
                 $crate::http::openapi::words::word_of::<Self>()
             }

@@ -10,7 +10,7 @@ use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
-use crate::http::production::{jobs, operate, orders, printers};
+use crate::http::production::{jobs, orders, printers};
 use crate::store::queries::{JobFilter, OrderFilter, Page};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl Asked {
     async fn print(&self, act: Act) -> Result<Told, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
-            let link = operate::link(&self.app, printer.id)?;
+            let link = printers::connection(&self.app, printer.id)?;
             let verb = match act {
                 Act::Pause => link.adapter.pause().await.map(|()| "paused"),
                 Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
@@ -85,7 +85,7 @@ impl Asked {
             }
             _ => self.printer()?,
         };
-        let recorded = operate::stop_now(&self.app, printer.id, &self.who).await?;
+        let recorded = printers::stop_now(&self.app, printer.id, &self.who).await?;
         let message =
             format!("{} is stopped. It must be homed and cleared before the next print.", printer.fields.name);
         Ok(Told { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
@@ -93,7 +93,7 @@ impl Asked {
 
     fn printer_status(&self) -> Result<Told, ApiError> {
         let printer = self.printer()?;
-        let status = printers::status_view(&self.app, &printer);
+        let status = json!(printers::StatusView::of(&self.app, &printer));
         let word = |name: &str| status[name].as_str().unwrap_or_default().to_owned();
         let on = matches!(word("state").as_str(), "printing" | "paused")
             .then(|| format!(", {:.0} % of {}", status["progress"].as_f64().unwrap_or(0.0), word("file")));
@@ -115,7 +115,7 @@ impl Asked {
         let mut states = BTreeMap::<String, u64>::new();
         let mut shown = Vec::new();
         for printer in &all {
-            let status = printers::status_view(&self.app, printer);
+            let status = json!(printers::StatusView::of(&self.app, printer));
             *states.entry(status["state"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
             shown.push(json!({"printerId": printer.id, "name": printer.fields.name, "status": status}));
         }

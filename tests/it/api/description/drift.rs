@@ -12,6 +12,10 @@ const INTENDED: [(&str, &str); 5] = [
         "at most three decimals",
         "`multipleOf: 0.001` is not exact in floating-point numbers: many validators refuse 0.3",
     ),
+    (
+        "single lines of at most",
+        "a schema counts characters of a line, the server bytes; it also asks for one line, not blank",
+    ),
     (" for this type", "the unit belongs to the type: a rule of two members"),
     ("must have at most 1024 bytes", "a schema counts characters; to hash a password takes time for each byte"),
     ("must be a whole number", "1.0 is a whole number to a schema; the server asks for 1"),

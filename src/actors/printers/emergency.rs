@@ -1,0 +1,98 @@
+//! Emergency stops: to the printer at once, past its actor and the database, and recorded as soon as that is possible.
+
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::AskError;
+use crate::app::App;
+use crate::domain::id::Id;
+use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::schedule::Delays;
+use crate::printers::adapter::{Adapter, PrinterError};
+use crate::printers::connections::PrinterConnection;
+use crate::printers::registry::PrinterAddress;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Between two tries to record a stop that went out.
+const RECORD_RETRY: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
+
+/// How a printer is reached for an emergency stop.
+pub enum StopRoute {
+    /// Over the connection on which it is watched.
+    Watched(Arc<PrinterConnection>),
+    /// Through an adapter for this stop alone: nobody watches it, because an operator disconnected it.
+    Unwatched(Arc<dyn Adapter>),
+}
+
+impl StopRoute {
+    /// The route to a printer with these fields that is not watched. Nothing is sent yet.
+    pub fn unwatched(app: &App, fields: &PrinterFields) -> Result<Self, String> {
+        let api_key = match fields.encrypted_api_key.as_str() {
+            "" => String::new(),
+            encrypted => app.cipher.open(encrypted).map_err(|error| error.to_string())?,
+        };
+        let serial = fields.serial.clone().unwrap_or_default();
+        let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
+        let adapter = app.printer_connections.registry.make(&fields.kind, &address);
+        adapter.map(Self::Unwatched).map_err(|error| error.to_string())
+    }
+
+    fn adapter(&self) -> &dyn Adapter {
+        match self {
+            Self::Watched(connection) => connection.adapter.as_ref(),
+            Self::Unwatched(adapter) => adapter.as_ref(),
+        }
+    }
+}
+
+/// Stops a printer in an emergency. Answers whether the stop is recorded already; one that went out and is not recorded is
+/// tried again until it is. `None` when the server is shutting down.
+///
+/// It runs in a task of its own: a caller who hangs up changes nothing.
+pub async fn emergency_stop(
+    app: Arc<App>,
+    id: Id,
+    route: StopRoute,
+    origin: CommandOrigin,
+) -> Option<Result<bool, PrinterError>> {
+    let (answer, answered) = oneshot::channel();
+    tokio::spawn(async move {
+        // Until it is dropped, what the watch sees is not taken for the end of a print.
+        let _stopping = match &route {
+            StopRoute::Watched(connection) => Some(connection.stop()),
+            StopRoute::Unwatched(_) => None,
+        };
+        if let Err(error) = route.adapter().emergency_stop().await {
+            let _ = answer.send(Err(error));
+            return;
+        }
+        let recorded = record(&app, id, &origin).await;
+        let _ = answer.send(Ok(recorded.is_ok()));
+        if recorded.is_err_and(|error| may_be_recorded_later(&error)) {
+            record_later(&app, id, &origin).await;
+        }
+    });
+    answered.await.ok()
+}
+
+async fn record(app: &App, id: Id, origin: &CommandOrigin) -> Result<(), AskError> {
+    let recorded = app.printers.ask(id, origin.clone(), PrinterCommand::EmergencyStopped).await;
+    recorded.map(drop).inspect_err(|error| {
+        tracing::warn!(printer = %id, %error, "an emergency stop went out and is not recorded yet");
+    })
+}
+
+/// A printer that is gone, or a server that shuts down, records nothing any more.
+fn may_be_recorded_later(error: &AskError) -> bool {
+    !matches!(error, AskError::Refused(_) | AskError::Closed)
+}
+
+async fn record_later(app: &App, id: Id, origin: &CommandOrigin) {
+    for tries in 0.. {
+        tokio::time::sleep(RECORD_RETRY.next(tries, 1.0)).await;
+        match record(app, id, origin).await {
+            Err(error) if may_be_recorded_later(&error) => {}
+            _ => return,
+        }
+    }
+}

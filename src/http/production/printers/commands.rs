@@ -1,0 +1,263 @@
+//! What a printer is told to do: connect, pause, resume, cancel, restart, home, run G-code; and what its operator says of it.
+//!
+//! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
+
+use super::device::reach;
+use super::view::PrinterView;
+use super::{BUSY, ON_PRINTER, connection, present};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::PrinterCommand;
+use crate::http::AppState;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, list_of, text_of};
+use crate::http::path_id::PathId;
+use crate::http::reply::{Plain, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, MaxChars, OptionalBody, Rule};
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+/// Adds the routes of what a printer is told.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.post_long(operator, "/api/printers/{id}/connect", connect, |op| {
+        op.named("connectPrinter", "Connect a printer again").about("It is watched and takes jobs again.")
+    })
+    .post_long(operator, "/api/printers/{id}/disconnect", disconnect, |op| {
+        op.named("disconnectPrinter", "Disconnect a printer")
+            .about("It is left alone: neither watched nor commanded, and it takes no jobs.")
+            .nos(&[BUSY])
+    })
+    .post_long(operator, "/api/printers/{id}/pause", pause, |op| {
+        op.named("pausePrinter", "Pause whatever a printer prints").unkeyed().nos(&ON_PRINTER)
+    })
+    .post_long(operator, "/api/printers/{id}/resume", resume, |op| {
+        op.named("resumePrinter", "Go on with a paused print").unkeyed().nos(&ON_PRINTER)
+    })
+    .post_long(operator, "/api/printers/{id}/cancel", cancel, |op| {
+        op.named("cancelPrint", "Cancel whatever a printer prints")
+            .about("A job that was being printed ends as one that was cancelled at the printer.")
+            .unkeyed()
+            .nos(&ON_PRINTER)
+    })
+    .post_long(operator, "/api/printers/{id}/restart-firmware", restart_firmware, |op| {
+        op.named("restartFirmware", "Restart a printer's firmware").unkeyed().nos(&ON_PRINTER).nos(&[BUSY])
+    })
+    .post_long(operator, "/api/printers/{id}/home", home, |op| {
+        op.named("homePrinter", "Home all axes of a printer").nos(&ON_PRINTER).nos(&[BUSY])
+    })
+    .post_long(operator, "/api/printers/{id}/gcode", gcode, |op| {
+        op.named("runGcode", "Run G-code on a printer").unkeyed().nos(&ON_PRINTER)
+    })
+    .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
+        op.named("bedCleared", "Confirm that a printer's bed is clear")
+    })
+    .post(operator, "/api/printers/{id}/maintenance", maintenance, |op| {
+        op.named("setMaintenance", "Take a printer out of service, or put it back")
+    })
+}
+
+/// That the printer took a command.
+#[derive(Response, Serialize)]
+#[api(name = "PrinterAcknowledgement", example = json!({"ok": true}))]
+struct Acknowledgement {
+    /// Always true.
+    ok: bool,
+}
+
+const DONE: Plain<Acknowledgement> = Plain(Acknowledgement { ok: true });
+
+/// Lines of G-code: one at least, so many at most, none of them empty or longer than so many bytes. A schema cannot say that of
+/// bytes, blanks and line breaks: it counts characters.
+struct GcodeLines {
+    max_lines: usize,
+    max_bytes: usize,
+}
+
+const GCODE: GcodeLines = GcodeLines { max_lines: 200, max_bytes: 1000 };
+
+impl Rule<Vec<String>> for GcodeLines {
+    fn judge(&self, lines: &Vec<String>) -> Result<(), String> {
+        let Self { max_lines, max_bytes } = self;
+        let fits = |line: &String| !line.trim().is_empty() && line.len() <= *max_bytes && !line.contains(['\n', '\r']);
+        if (1..=*max_lines).contains(&lines.len()) && lines.iter().all(fits) {
+            return Ok(());
+        }
+        Err(format!("must be 1 to {max_lines} single lines of at most {max_bytes} bytes"))
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        list_of(text_of(1..=self.max_bytes), 1..=self.max_lines)
+    }
+}
+
+/// G-code to run.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"commands": ["M117 hello"]}))]
+struct GcodeCommands {
+    /// Single lines, which are run in this order.
+    #[api(GCODE)]
+    commands: Vec<String>,
+}
+
+/// Whether a printer is out of service.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"on": true, "note": "new nozzle"}))]
+struct Maintenance {
+    /// True takes it out of service, false puts it back.
+    on: bool,
+    /// Why, for people.
+    #[api(MaxChars(500))]
+    note: Option<String>,
+}
+
+/// A command without members in its body.
+type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
+
+/// Asks the printer's own actor.
+async fn ask<B>(
+    app: &AppState,
+    call: &CommandRequest<B>,
+    id: Id,
+    command: PrinterCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    let done = call.ask(&app.printers, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, PrinterView::after(app, &done)?))
+}
+
+/// What would spoil a print is refused while one is on or about to begin.
+async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+    let (_, printer) = present(app, id).await?;
+    if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
+        return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
+    }
+    Ok(())
+}
+
+async fn connect(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    if let Some(link) = app.printer_connections.link(id) {
+        // Watched already: its serial port may be closed, or it is to be tried at once.
+        if let Err(error) = link.adapter.connect().await {
+            tracing::info!(printer = %id, %error, "does not connect yet");
+        }
+        link.look.notify_one();
+    }
+    ask(&app, &call, id, PrinterCommand::Connect(true)).await
+}
+
+async fn disconnect(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    let link = app.printer_connections.link(id);
+    let answer = ask(&app, &call, id, PrinterCommand::Connect(false)).await?;
+    if let Some(link) = link
+        && let Err(error) = link.adapter.disconnect().await
+    {
+        tracing::info!(printer = %id, %error, "was not told that it is disconnected");
+    }
+    Ok(answer)
+}
+
+async fn pause(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Plain<Acknowledgement>, ApiError> {
+    call.read_body()?;
+    let link = reach(&app, id).await?;
+    link.adapter.pause().await?;
+    link.look.notify_one();
+    Ok(DONE)
+}
+
+async fn resume(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Plain<Acknowledgement>, ApiError> {
+    call.read_body()?;
+    let link = reach(&app, id).await?;
+    link.adapter.resume().await?;
+    link.look.notify_one();
+    Ok(DONE)
+}
+
+async fn cancel(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Plain<Acknowledgement>, ApiError> {
+    call.read_body()?;
+    let link = reach(&app, id).await?;
+    link.adapter.cancel().await?;
+    link.look.notify_one();
+    Ok(DONE)
+}
+
+async fn restart_firmware(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Plain<Acknowledgement>, ApiError> {
+    call.read_body()?;
+    must_be_idle(&app, id).await?;
+    let link = connection(&app, id)?;
+    link.adapter.restart_firmware().await?;
+    link.look.notify_one();
+    Ok(DONE)
+}
+
+async fn home(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    must_be_idle(&app, id).await?;
+    connection(&app, id)?.adapter.home().await?;
+    ask(&app, &call, id, PrinterCommand::Homed).await
+}
+
+async fn gcode(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<GcodeCommands>,
+) -> Result<Plain<Acknowledgement>, ApiError> {
+    let GcodeCommands { commands } = call.read_body()?;
+    reach(&app, id).await?.adapter.run_gcode(&commands).await?;
+    Ok(DONE)
+}
+
+async fn bed_cleared(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    ask(&app, &call, id, PrinterCommand::BedCleared).await
+}
+
+async fn maintenance(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<Maintenance>,
+) -> Result<Resource<PrinterView>, ApiError> {
+    let command = async {
+        let Maintenance { on, note } = call.read_body()?;
+        Ok(PrinterCommand::Maintenance { on, note })
+    };
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+}

@@ -1,0 +1,201 @@
+//! What is said of a printer when it is registered or changed.
+
+use crate::config::Config;
+use crate::domain::id::Id;
+use crate::domain::printer::PrinterFields;
+use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::sku::{Dimensions, MachineType};
+use crate::http::AppState;
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, word};
+use crate::http::production::materials;
+use crate::http::wire::{Filled, FromJson, MaxChars, Optional, Place, Secret, TextList, ToSchema};
+use crate::printers::registry::{BUILT_IN, PrinterAddress};
+use api_derive::Request;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Tags of one printer: a printer is kept in memory and written as a whole.
+const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
+
+/// The protocol that a printer speaks.
+#[derive(Clone, Debug, Serialize)]
+pub struct PrinterType(String);
+
+impl ToSchema for PrinterType {
+    const NAME: Option<&'static str> = Some("PrinterType");
+    fn schema() -> Shape {
+        word(BUILT_IN)
+    }
+}
+
+impl FromJson for PrinterType {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        match value {
+            Value::String(kind) if BUILT_IN.contains(&kind.as_str()) => Some(Self(kind)),
+            _ => place.fault(faults, format!("must be one of {}", BUILT_IN.join(", "))),
+        }
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// A printer to register.
+#[derive(Request, Clone, Debug)]
+#[api(
+    change = PrinterChange, shown = PrinterDetails,
+    change_example = json!({"loadedMaterialId": materials::EXAMPLE_ID}),
+    example = json!({
+        "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard", "baseUrl": "http://192.168.1.20:7125",
+        "apiKey": "", "buildVolume": {"x": 220, "y": 220, "z": 250},
+    })
+)]
+pub struct NewPrinter {
+    #[api(Filled, MaxChars(200))]
+    name: String,
+    /// The protocol that it speaks.
+    #[api(name = "type")]
+    kind: PrinterType,
+    machine_type: MachineType,
+    /// Where its server answers, with the port. The settings of this server may fill one that is absent or empty.
+    #[api(MaxChars(500))]
+    base_url: Optional<String>,
+    /// Empty or null where the printer asks for none.
+    #[api(MaxChars(500), Secret, separate)]
+    api_key: Option<String>,
+    /// Its serial number, for types that need one.
+    #[api(MaxChars(100))]
+    serial: Option<String>,
+    build_volume: Option<Dimensions>,
+    /// Whether the bed clears itself after a print, so that nobody has to confirm it.
+    #[api(default = false)]
+    auto_clear: bool,
+    /// The material that is loaded; with null, the printer takes jobs of any.
+    loaded_material_id: Option<Id>,
+    /// Where it stands.
+    #[api(MaxChars(200))]
+    location: Option<String>,
+    #[api(TAGS, default = Vec::new())]
+    tags: Vec<String>,
+}
+
+impl From<PrinterFields> for PrinterDetails {
+    fn from(fields: PrinterFields) -> Self {
+        let PrinterFields { name, kind, machine_type, base_url, serial, build_volume, auto_clear, .. } = fields;
+        let PrinterFields { loaded_material_id, location, tags, .. } = fields;
+        let kind = PrinterType(kind);
+        Self {
+            name,
+            kind,
+            machine_type,
+            base_url,
+            serial,
+            build_volume,
+            auto_clear,
+            loaded_material_id,
+            location,
+            tags,
+        }
+    }
+}
+
+impl NewPrinter {
+    /// The fields of the new printer; an empty address or key of an `fw_rest` printer is filled from the settings.
+    pub async fn into_fields(self, app: &AppState) -> Result<PrinterFields, ApiError> {
+        check_material(app, self.loaded_material_id).await?;
+        let kind = self.kind.0;
+        let (base_url, api_key) =
+            filled(&app.config, &kind, self.base_url.or(String::new()), self.api_key.unwrap_or_default());
+        let fields = PrinterFields {
+            name: self.name,
+            kind,
+            machine_type: self.machine_type,
+            base_url,
+            encrypted_api_key: app.seal(&api_key),
+            serial: self.serial,
+            build_volume: self.build_volume,
+            auto_clear: self.auto_clear,
+            loaded_material_id: self.loaded_material_id,
+            location: self.location,
+            tags: self.tags,
+        };
+        check_address(app, &fields, &api_key)?;
+        Ok(fields)
+    }
+}
+
+impl PrinterChange {
+    /// What the change names must exist.
+    pub async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
+        check_material(app, self.loaded_material_id.or(None)).await
+    }
+
+    /// The fields after this change.
+    pub fn merged_into(self, app: &AppState, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+        let api_key = self.api_key.present().map(Option::unwrap_or_default);
+        let fields = PrinterFields {
+            name: self.name.or(old.name),
+            kind: self.kind.present().map_or(old.kind, |kind| kind.0),
+            machine_type: self.machine_type.or(old.machine_type),
+            base_url: self.base_url.or(old.base_url),
+            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.seal(key)),
+            serial: self.serial.or(old.serial),
+            build_volume: self.build_volume.or(old.build_volume),
+            auto_clear: self.auto_clear.or(old.auto_clear),
+            loaded_material_id: self.loaded_material_id.or(old.loaded_material_id),
+            location: self.location.or(old.location),
+            tags: self.tags.or(old.tags),
+        };
+        check_address(app, &fields, api_key.as_deref().unwrap_or_default())?;
+        Ok(fields)
+    }
+}
+
+async fn check_material(app: &AppState, id: Option<Id>) -> Result<(), ApiError> {
+    let Some(id) = id else { return Ok(()) };
+    let state = app.materials.read(id).await?;
+    let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
+    if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
+}
+
+/// The settings `FW_REST_URL` and `FW_REST_API_KEY` fill what an `fw_rest` printer leaves empty.
+fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
+    if kind != "fw_rest" {
+        return (base_url, api_key);
+    }
+    let or = |given: String, setting: &str| if given.is_empty() { setting.to_owned() } else { given };
+    (or(base_url, &config.printers.fw_rest_url), or(api_key, config.printers.fw_rest_api_key.expose()))
+}
+
+/// An adapter must be able to use type, address and key; nothing is sent.
+fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+    if fields.base_url.trim().is_empty() {
+        return Err(Refusal::field("baseUrl", "is required").into());
+    }
+    let address = PrinterAddress {
+        base_url: fields.base_url.clone(),
+        api_key: api_key.to_owned(),
+        serial: fields.serial.clone().unwrap_or_default(),
+    };
+    match app.printer_connections.registry.make(&fields.kind, &address) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Refusal::field("baseUrl", error.to_string()).into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_fill_only_what_an_fw_rest_printer_leaves_empty() {
+        let mut config = Config::default();
+        config.printers.fw_rest_url = "http://10.0.0.9:7125".to_owned();
+        let fill = |kind: &str, url: &str| filled(&config, kind, url.to_owned(), "k".to_owned());
+        assert_eq!(fill("fw_rest", ""), ("http://10.0.0.9:7125".to_owned(), "k".to_owned()));
+        assert_eq!(fill("fw_rest", "http://a").0, "http://a");
+        assert_eq!(fill("server_rest", "").0, "");
+    }
+}

@@ -1,0 +1,190 @@
+//! Prints that an operator starts by hand and that are no jobs.
+
+use super::device::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
+use super::{BUSY, NO_FILE, ON_PRINTER, connection, present};
+use crate::actors::printers::{StartOutcome, await_start};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::{ManualFailure, PrinterAnswer, PrinterCommand};
+use crate::domain::refusal::{Faults, Refusal};
+use crate::http::AppState;
+use crate::http::access::RequiredAccess;
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{Content, Operation};
+use crate::http::openapi::shape::{Shape, either, has, may, object, text, yes_no};
+use crate::http::path_id::PathId;
+use crate::http::reply;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{
+    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Place, Reply, Request, ToSchema, read_object,
+    schema_of,
+};
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// Longest name of a file on a printer, in characters.
+const MAX_NAME_CHARS: usize = 255;
+
+/// Adds the route of prints by hand.
+pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    to.post_long(operator, "/api/printers/{id}/print", print, |op| {
+        op.named("printFile", "Print a file that is no job")
+            .about(
+                "A stored file is uploaded first; a file on the printer is printed as it is. The printer must be idle.",
+            )
+            .nos(&ON_PRINTER)
+            .nos(&[BUSY, NO_FILE])
+    })
+}
+
+/// A file that is on the printer.
+#[derive(api_derive::Request, Clone, Debug)]
+#[api(example = json!({"filename": "vase.gcode"}))]
+struct FileOnPrinter {
+    /// Its name there.
+    #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
+    #[api(Filled, MaxChars(MAX_NAME_CHARS))]
+    filename: String,
+}
+
+/// Which file is printed: either a stored one or one that is on the printer.
+#[derive(Clone, Debug)]
+enum FileToPrint {
+    Stored(Id),
+    OnPrinter(String),
+}
+
+impl ToSchema for FileToPrint {
+    const NAME: Option<&'static str> = Some("FileToPrint");
+    fn schema() -> Shape {
+        either([schema_of::<StoredFile>(), schema_of::<FileOnPrinter>()])
+            .about("Either a stored file or one that is on the printer.")
+    }
+    fn components(components: &mut Components) {
+        components.add::<StoredFile>();
+        components.add::<FileOnPrinter>();
+    }
+    fn example() -> Value {
+        json!({"fileId": EXAMPLE_FILE_ID})
+    }
+}
+
+impl FromJson for FileToPrint {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        read_object(value, place, faults)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl Request for FileToPrint {
+    fn members() -> Vec<Member> {
+        [StoredFile::members(), FileOnPrinter::members()].into_iter().flatten().collect()
+    }
+    fn read(members: &mut Members<'_>) -> Option<Self> {
+        let stored = members.read::<Optional<Id>>("fileId", &[], None);
+        let rules: &[&dyn crate::http::wire::Rule<String>] = &[&Filled, &MaxChars(MAX_NAME_CHARS)];
+        let on_printer = members.read::<Optional<String>>("filename", rules, None);
+        match (stored?, on_printer?) {
+            (Optional::Present(id), Optional::Absent) => Some(Self::Stored(id)),
+            (Optional::Absent, Optional::Present(name)) => Some(Self::OnPrinter(name)),
+            _ => {
+                members.faults().note("fileId", "say either fileId or filename");
+                None
+            }
+        }
+    }
+}
+
+/// What came of a print that was asked for.
+enum Printing {
+    /// 200: the printer has taken the start.
+    Started(UploadedFile),
+    /// 202: it takes longer than the caller waits.
+    Pending(PendingPrint),
+}
+
+/// A print that is still to begin.
+#[derive(Serialize)]
+struct PendingPrint {
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    filename: Option<String>,
+}
+
+impl ToSchema for PendingPrint {
+    const NAME: Option<&'static str> = Some("PendingPrint");
+    fn schema() -> Shape {
+        let filename = text().about("The name of the file on the printer; absent when it is not known any more.");
+        object([has("ok", yes_no().about("Always true.")), may("filename", filename)])
+            .about("A print that is still to begin.")
+    }
+    fn example() -> Value {
+        json!({"ok": true, "filename": "vase.gcode"})
+    }
+}
+
+impl IntoResponse for Printing {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Started(file) => reply::json(StatusCode::OK, &file),
+            Self::Pending(print) => reply::json(StatusCode::ACCEPTED, &print),
+        }
+    }
+}
+
+impl Reply for Printing {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<UploadedFile>();
+        components.add::<PendingPrint>();
+        operation.answer = (200, UploadedFile::NAME.map_or(Content::Nothing, Content::Named));
+        let when = "It takes longer: the print is still to begin.";
+        operation.others.push((202, when, schema_of::<PendingPrint>(), PendingPrint::example()));
+    }
+}
+
+/// The printer must be able to take a job; meanwhile it takes none.
+async fn print(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<FileToPrint>,
+) -> Result<Printing, ApiError> {
+    present(&app, id).await?;
+    let print = app.environment.id();
+    let heard = app.printer_connections.await_manual(print);
+    let command = async {
+        let (file_id, file_name) = match call.read_body()? {
+            FileToPrint::Stored(file) => (Some(file), gcode_file(&app, file).await?.name),
+            FileToPrint::OnPrinter(name) => (None, name),
+        };
+        // The actor would say of a disconnected printer that it is busy.
+        connection(&app, id)?;
+        Ok(PrinterCommand::PrintManually { id: print, file_id, file_name })
+    };
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    let PrinterAnswer::Manual(asked) = done.answer else {
+        return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
+    };
+    match await_start(&app, id, asked, (asked == print).then_some(heard)).await? {
+        StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
+        StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),
+        StartOutcome::PrinterError(error) => Err(error.into()),
+        StartOutcome::Failed(failure) => Err(failed(failure)),
+        StartOutcome::PrinterGone => Err(Refusal::not_found("printer").into()),
+    }
+}
+
+fn failed(failure: ManualFailure) -> ApiError {
+    match failure {
+        ManualFailure::Busy(why) => ApiError::conflict("printer_busy", why),
+        ManualFailure::Refused(why) => ApiError::new(StatusCode::BAD_GATEWAY, "printer_refused", why),
+        ManualFailure::Unclear(why) => ApiError::new(StatusCode::GATEWAY_TIMEOUT, "printer_timeout", why),
+    }
+}

@@ -1,0 +1,172 @@
+//! What answers show of a printer.
+
+use super::EXAMPLE_ID;
+use super::fields::PrinterDetails;
+use crate::domain::id::Id;
+use crate::domain::printer::{Attention, Printer, PrinterAnswer};
+use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::time::Timestamp;
+use crate::http::AppState;
+use crate::http::command_request::CommandOutcome;
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, number};
+use crate::http::wire::{ToSchema, enumeration};
+use crate::printers::registry::BUILT_IN;
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
+
+/// The id that examples use for the job that a printer has in hand.
+const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
+
+/// How far a print is, in percent.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Percent(f64);
+
+impl ToSchema for Percent {
+    fn schema() -> Shape {
+        number(0.0..=100.0)
+    }
+}
+
+/// Present temperatures.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
+pub struct TemperaturesView {
+    /// Of the first nozzle, in degrees Celsius; 0 when unknown.
+    nozzle: f64,
+    /// Of the heated bed, in degrees Celsius; 0 when unknown.
+    bed: f64,
+}
+
+/// What a printer does, and how the server is connected with it.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterStatus", example = status_example())]
+pub struct StatusView {
+    /// What the printer does; `offline` while it does not answer.
+    state: Activity,
+    /// How far the print is, in percent.
+    progress: Percent,
+    temperatures: TemperaturesView,
+    /// How the server is connected with the printer.
+    connection: Connection,
+    /// The file that is being printed, or was printed last.
+    file: Option<String>,
+    /// Seconds until the print ends, as the printer estimates.
+    remaining_seconds: Option<i64>,
+    /// The printer's own words on its state or error.
+    message: Option<String>,
+    /// When the printer was last looked at; null until then.
+    updated_at: Option<Timestamp>,
+    /// When the printer last answered.
+    last_seen_at: Option<Timestamp>,
+    /// What keeps the printer from taking the next job.
+    attention: Vec<Attention>,
+    /// The file of a print that is no job and is about to begin.
+    manual_print: Option<String>,
+    /// The job that the printer has in hand.
+    job_id: Option<Id>,
+}
+
+impl StatusView {
+    /// Of this printer, as it was seen last.
+    pub fn of(app: &AppState, printer: &Printer) -> Self {
+        let seen = app.printer_connections.status(printer.id).unwrap_or_default();
+        let (state, connection) = state_of(printer, &seen);
+        let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = seen;
+        Self {
+            state,
+            progress: Percent(progress),
+            temperatures: TemperaturesView { nozzle, bed },
+            connection,
+            file,
+            remaining_seconds,
+            message,
+            updated_at: (updated_at.0 > 0).then_some(updated_at),
+            last_seen_at: printer.last_seen_at,
+            attention: printer.attention(),
+            manual_print: printer.manual.as_ref().map(|manual| manual.file_name.clone()),
+            job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
+        }
+    }
+}
+
+/// What a printer does, and how the server is connected with it. Whether it is offline is decided by what the printer's own actor
+/// committed: telemetry may be a look older or newer.
+fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
+    let offline = printer.disconnected || printer.activity == Activity::Offline && seen.state == Activity::Offline;
+    if offline { (Activity::Offline, printer.connection) } else { (seen.state, seen.connection) }
+}
+
+/// What a printer does, as it is shown.
+pub fn activity(app: &AppState, printer: &Printer) -> Activity {
+    state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
+}
+
+/// A printer. Its API key is never shown.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Printer", many = "printers", example = printer_example())]
+pub struct PrinterView {
+    id: Id,
+    #[serde(flatten)]
+    details: PrinterDetails,
+    /// Whether an API key is kept for the printer.
+    has_api_key: bool,
+    status: StatusView,
+    /// Why the printer is out of service; null while it is in service.
+    maintenance: Option<String>,
+    /// The job that the printer has in hand.
+    job_id: Option<Id>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: i64,
+}
+
+impl PrinterView {
+    /// A printer at a version.
+    pub fn new(app: &AppState, printer: &Printer, version: i64) -> Self {
+        Self {
+            id: printer.id,
+            details: printer.fields.clone().into(),
+            has_api_key: !printer.fields.encrypted_api_key.is_empty(),
+            status: StatusView::of(app, printer),
+            maintenance: printer.maintenance.clone(),
+            job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
+            created_at: printer.created_at,
+            updated_at: printer.updated_at,
+            version,
+        }
+    }
+
+    /// The printer as a command left it.
+    pub fn after(app: &AppState, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
+        match &done.answer {
+            PrinterAnswer::Printer(printer) => Ok(Self::new(app, printer, done.version)),
+            other => Err(ApiError::internal(format!("a printer answered {other:?}"))),
+        }
+    }
+}
+
+fn printer_example() -> Value {
+    json!({
+        "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard",
+        "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
+        "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null, "location": null,
+        "tags": [], "status": status_example(), "maintenance": null, "jobId": EXAMPLE_JOB_ID,
+        "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:16:00.000Z", "version": 12,
+    })
+}
+
+fn status_example() -> Value {
+    json!({
+        "state": "printing", "progress": 42.5, "temperatures": {"nozzle": 214.8, "bed": 60}, "connection": "connected",
+        "file": "JOB-000245_01890a5d-ac96-774b-bcce-b302099a8068.gcode", "remainingSeconds": 3100, "message": null,
+        "updatedAt": "2026-11-02T10:59:58.000Z", "lastSeenAt": "2026-11-02T10:59:58.000Z", "attention": [],
+        "manualPrint": null, "jobId": EXAMPLE_JOB_ID,
+    })
+}
