@@ -1,4 +1,4 @@
-//! Placing, changing and shipping an order; its money, frozen when it is made.
+//! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
 
 use super::change::Change;
 use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
@@ -10,15 +10,16 @@ use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 use serde_json::json;
 
-/// Priority of orders that say none.
+/// Priority of an order that names none, on the scale 0 to 9.
 const PRIORITY: u8 = 5;
 
-/// Jobs that a line makes: one full plate each.
+/// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
     line.quantity.div_ceil(line.make.units_per_plate.max(1))
 }
 
-/// Basis points of a destination: its region's own rate first, then its country's; none without an address.
+/// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
+/// an address.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
     let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
@@ -35,12 +36,12 @@ pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     for_all
 }
 
-/// Tax of one line, exclusive, half-up; `None` beyond what can be counted.
+/// Tax on a net amount, rounded half up to minor units; `None` on overflow.
 pub(super) fn line_tax(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
-/// Subtotal and tax of all lines; `None` beyond what can be counted.
+/// Subtotal and tax of all lines in minor units; `None` on overflow.
 fn sums(lines: &[Line]) -> Option<(i64, i64)> {
     lines.iter().try_fold((0i64, 0i64), |(subtotal, tax), line| {
         let net = line.unit_price_cents.checked_mul(i64::from(line.quantity))?;
@@ -62,7 +63,8 @@ fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
     faults.refuse()
 }
 
-/// A customer key that was made for one customer orders for nobody else (decisions §2).
+/// The customer of a new order. A key that belongs to one customer orders for that customer only; another address is
+/// refused.
 fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
@@ -74,7 +76,7 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
     }
 }
 
-/// Makes the order: placed, or a draft.
+/// Makes the order, placed or as a draft. All faults of its lines are reported at once.
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
     check_lines(new, cx.rules)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
@@ -121,7 +123,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     Ok(change.order_done())
 }
 
-/// The members of a PATCH; absent ones stay.
+/// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.
 pub(super) struct Patch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) priority: Option<u8>,
@@ -130,7 +132,7 @@ pub(super) struct Patch<'a> {
 }
 
 impl Change<'_> {
-    /// draft → created; a zero total is paid by it.
+    /// Places a draft: draft → created. An order whose total is zero is paid by it.
     pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
@@ -143,7 +145,7 @@ impl Change<'_> {
         Ok(self.order_done())
     }
 
-    /// ready → shipped.
+    /// Ships the order: ready → shipped. The delivery date must be a real date.
     pub(super) fn ship(mut self, shipment: &Shipment) -> Result<Decision<Order>, Refusal> {
         let mut faults = Faults::default();
         faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
@@ -166,7 +168,7 @@ impl Change<'_> {
         Ok(self.order_done())
     }
 
-    /// Changes what may be changed; unfinished jobs follow priority and due date.
+    /// Edits the order; its unfinished jobs take over a new priority and due date.
     pub(super) fn update(mut self, patch: &Patch<'_>) -> Result<Decision<Order>, Refusal> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
@@ -174,7 +176,7 @@ impl Change<'_> {
         if let Some(address) = patch.shipping_address
             && *address != self.order.shipping_address
         {
-            // Money is frozen when the order is made, so a destination with another tax rate would make it wrong.
+            // The tax was computed when the order was made, so a destination with another rate would make it wrong.
             if !self.order.status.payable() {
                 return Err(Refusal::transition("changing the address", self.order.status));
             }

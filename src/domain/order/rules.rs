@@ -1,4 +1,4 @@
-//! The order as a durable thing: who answers which command, and what its state calls for.
+//! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
 use super::change::Change;
 use super::place::{self, Patch};
@@ -86,7 +86,7 @@ impl Aggregate for Order {
     fn if_version(command: &OrderCommand) -> Option<i64> {
         match command {
             OrderCommand::Update { if_version, .. } => *if_version,
-            _ => None, // A job's own version is judged by its rule.
+            _ => None, // `update_job` compares the job's own version.
         }
     }
 
