@@ -16,7 +16,7 @@
 //! | DISPATCHING | it is certain that nothing was and will be printed | SLICED; FAILED after too many tries |
 //! | DISPATCHING | emergency stop | FAILED |
 //! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
-//! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator says how it ended | COMPLETED, FAILED or CANCELLED |
+//! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator decides | COMPLETED, FAILED or CANCELLED |
 //! | any but COMPLETED, CANCELLED | cancelled; waits for the printer while an attempt is live | CANCELLED |
 //! | FAILED, COMPLETED | an operator retries | VALIDATED, with a new claim |
 //!

@@ -18,7 +18,7 @@
 //! | ready | a completed job is retried | printing | none |
 //! | ready | carrier, tracking number and delivery date are given | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
-//! | any but draft, created, payment_failed | refunded in whole | refunded; unfinished jobs are cancelled | `order.refunded` |
+//! | paid and later, or cancelled | refunded in whole | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
 //! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
 //! never refused, because the money has moved whatever the order's status is: see `money`. The table of a job is in

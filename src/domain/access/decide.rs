@@ -1,6 +1,6 @@
-//! The rules of access: decisions §2.
+//! The rules of access: who may be added, edited and removed, and which sessions that ends.
 //!
-//! A deleted user's address is free for another user.
+//! The e-mail address of a deleted user may be given to another user.
 
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, UserChange, normal_email};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
@@ -31,7 +31,7 @@ impl Aggregate for Access {
             C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
-            // Nothing but its line in the audit log.
+            // An empty change: only the entry in the audit log is written.
             C::Asked(_) => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
@@ -69,7 +69,7 @@ impl Aggregate for Access {
         if constraint.contains("email") { email_taken() } else { Refusal::conflict("conflict", "this is taken") }
     }
 
-    /// Resident: every request asks it.
+    /// Access stays in memory, because every request needs it.
     fn at_rest(&self) -> bool {
         false
     }
@@ -83,7 +83,7 @@ fn staff_role(faults: &mut Faults, role: Role) {
     faults.check(role != Role::Customer, "role", "must be operator or admin");
 }
 
-/// The change would leave nobody who may administer.
+/// Refuses a change of this user that would leave no active admin.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {
@@ -106,7 +106,7 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
     Decision::to(this, AccessAnswer::Key(key)).rows([row])
 }
 
-/// Takes out the sessions that are over by `over`.
+/// Removes the sessions that match `over`; returns the rows that record it.
 fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<Row> {
     let ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     for session in &ended {
@@ -258,7 +258,7 @@ fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str
     Ok(Decision::to(this, AccessAnswer::Session(session)).rows([row]))
 }
 
-/// Times only move forward; keys and sessions that are gone are passed over.
+/// Records uses. Times only move forward, and keys and sessions that are gone are skipped.
 fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]) -> Decision<Access> {
     let latest = |uses: &[(Id, Timestamp)]| {
         let mut latest = HashMap::<Id, Timestamp>::new();

@@ -199,7 +199,7 @@ fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
 }
 
 proptest! {
-    /// Nobody is passed by a job behind it that would have taken its printer, and no fitting pair is left.
+    /// No job is passed by one behind it that takes its printer, and no fitting pair is left over.
     #[test]
     fn the_line_is_kept(
         jobs in prop::collection::vec((0u8..10, 0u32..3, 50u32..250), 1..30),

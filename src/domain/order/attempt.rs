@@ -3,7 +3,7 @@
 //! Reports are never refused, because the printer repeats each until the order has heard it: repeated, late and
 //! unknown ones change nothing and are answered with whether the order still wants the attempt.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::stock::settle;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::domain::aggregate::Decision;
@@ -21,7 +21,7 @@ struct Ending<'a> {
     reason: Option<&'a str>,
 }
 
-impl Change<'_> {
+impl OrderChange<'_> {
     /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Refused unless the job is ready
     /// to print; the printer itself is asked afterwards, by an effect.
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.
-pub(super) struct Change<'a> {
+pub(super) struct OrderChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
     /// The order as it will be after the commit.
     pub(super) order: Order,
@@ -27,7 +27,7 @@ pub(super) struct Change<'a> {
     created: Vec<Created>,
 }
 
-impl<'a> Change<'a> {
+impl<'a> OrderChange<'a> {
     /// Starts with the order as it is.
     pub(super) fn of(cx: &'a DecisionContext<'a>, order: Order) -> Self {
         Self {

@@ -5,13 +5,13 @@
 //! is recorded and flagged for a person. Events arrive late, twice and out of order, and every rule here must give
 //! the same result then. Nothing here talks to the processor.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::{Order, OrderStatus, Payment, PaymentNews};
 use crate::domain::aggregate::{Decision, Row};
 use crate::domain::refusal::Refusal;
 use serde_json::json;
 
-impl Change<'_> {
+impl OrderChange<'_> {
     /// An operator records that the full amount was received. Part payments and surplus are refused.
     pub(super) fn mark_paid(
         mut self,

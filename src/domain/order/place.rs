@@ -1,6 +1,6 @@
 //! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -11,7 +11,7 @@ use crate::domain::time::Timestamp;
 use serde_json::json;
 
 /// Priority of an order that names none, on the scale 0 to 9.
-const PRIORITY: u8 = 5;
+const DEFAULT_PRIORITY: u8 = 5;
 
 /// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
@@ -56,7 +56,7 @@ fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
     }
-    faults.check(new.priority.unwrap_or(PRIORITY) <= 9, "priority", "must be from 0 to 9");
+    faults.check(new.priority.unwrap_or(DEFAULT_PRIORITY) <= 9, "priority", "must be from 0 to 9");
     let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
     let most = rules.max_jobs;
     faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
@@ -104,7 +104,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         total_cents: total,
         notes: new.notes.clone(),
         shipping_address: new.shipping_address.clone(),
-        priority: new.priority.unwrap_or(PRIORITY),
+        priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
         shipment: None,
         flags: Vec::new(),
@@ -118,7 +118,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         jobs: Default::default(),
         payments: Vec::new(),
     };
-    let mut change = Change::of(cx, order);
+    let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });
     Ok(change.order_done())
 }
@@ -131,7 +131,7 @@ pub(super) struct Patch<'a> {
     pub(super) shipping_address: Option<&'a Option<Address>>,
 }
 
-impl Change<'_> {
+impl OrderChange<'_> {
     /// Places a draft: draft → created. An order whose total is zero is paid by it.
     pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
         match self.order.status {

@@ -1,6 +1,6 @@
 //! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::place::{self, Patch};
 use super::{Order, OrderAnswer, OrderCommand, OrderEffect};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
@@ -28,7 +28,7 @@ impl Aggregate for Order {
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(order), _) => order.clone(),
         };
-        let change = Change::of(cx, order);
+        let change = OrderChange::of(cx, order);
         match command {
             OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists")),
             OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {

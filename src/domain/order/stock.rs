@@ -3,7 +3,7 @@
 //! A claim that was sent is settled only after the material has answered it. Messages to one material arrive in the
 //! order they were sent, so a settlement never overtakes its claim and no reservation is left behind.
 
-use super::change::Change;
+use super::change::OrderChange;
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::job::{Block, Job, JobState, Stock};
@@ -21,7 +21,7 @@ pub(super) fn settle(job: &mut Job, consumed: Amount) {
     }
 }
 
-impl Change<'_> {
+impl OrderChange<'_> {
     /// A material's answers to claims.
     pub(super) fn stock(mut self, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
         for (claim, state, words) in answers {

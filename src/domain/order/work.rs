@@ -1,6 +1,6 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::place::plates;
 use super::stock::settle;
 use super::{Order, OrderStatus};
@@ -14,9 +14,9 @@ use crate::domain::refusal::{Class, Refusal};
 use crate::domain::time::Timestamp;
 
 /// Why a job without G-code stays CREATED, for the API's `waitingReason`.
-const NO_FILE: &str = "its SKU has no G-code file (a model alone is not sliced)";
+const NO_FILE_REASON: &str = "its SKU has no G-code file (a model alone is not sliced)";
 
-impl Change<'_> {
+impl OrderChange<'_> {
     /// Makes the jobs of all lines. Those that have G-code are VALIDATED at once.
     pub(super) fn make_jobs(&mut self) {
         let lines = self.order.lines.clone();
@@ -42,7 +42,7 @@ impl Change<'_> {
                     estimated_seconds: line.make.estimated_seconds,
                     state: if complete { JobState::Validated } else { JobState::Created },
                     blocked_by: None,
-                    block_reason: (!complete).then(|| NO_FILE.to_owned()),
+                    block_reason: (!complete).then(|| NO_FILE_REASON.to_owned()),
                     stock: if complete { Stock::Asked } else { Stock::None },
                     claim: 1,
                     settling: Vec::new(),
@@ -63,7 +63,8 @@ impl Change<'_> {
                 };
                 let id = job.id;
                 self.add(job);
-                let (event, why) = if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE)) };
+                let (event, why) =
+                    if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE_REASON)) };
                 self.job_event(event, id, why);
             }
         }
