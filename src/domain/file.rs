@@ -137,7 +137,9 @@ impl Aggregate for File {
                 created_at: cx.now,
             },
             (Some(file), FileCommand::Archive) => Self { archived: true, ..file.clone() },
-            (Some(_), FileCommand::Create { .. }) => return Err(Refusal::conflict("exists", "this file exists")),
+            (Some(_), FileCommand::Create { .. }) => {
+                return Err(Refusal::conflict("exists", "this file exists already"));
+            }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))

@@ -62,10 +62,10 @@ pub enum Damage {
     #[error("the file is cut off: upload it again")]
     CutOff,
     /// The bytes do not fit their checksum.
-    #[error("a checksum in the file is wrong: it was damaged on its way")]
+    #[error("a checksum in the file is wrong: it was damaged, upload it again")]
     Checksum,
     /// The version of the format is not known.
-    #[error("this version of binary G-code is not known")]
+    #[error("this version of binary G-code is not supported: export it as text")]
     Unknown,
 }
 

@@ -151,7 +151,7 @@ impl Aggregate for Sku {
                 Self { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
             }
             (Some(sku), SkuCommand::Archive) => Self { archived: true, updated_at: cx.now, ..sku.clone() },
-            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists")),
+            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists already")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))
@@ -174,9 +174,9 @@ impl Aggregate for Sku {
 
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
-            Refusal::conflict("code_taken", "another SKU has this code")
+            Refusal::conflict("code_taken", "another SKU has this code; choose another")
         } else {
-            Refusal::conflict("conflict", "another SKU stands in the way")
+            Refusal::conflict("conflict", "another SKU has the same unique value; choose another")
         }
     }
 }

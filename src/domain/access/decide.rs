@@ -66,7 +66,11 @@ impl Aggregate for Access {
     }
 
     fn clash(constraint: &str) -> Refusal {
-        if constraint.contains("email") { email_taken() } else { Refusal::conflict("conflict", "this is taken") }
+        if constraint.contains("email") {
+            email_taken()
+        } else {
+            Refusal::conflict("conflict", "another record has this value; choose another")
+        }
     }
 
     /// Access stays in memory, because every request needs it.
@@ -76,7 +80,7 @@ impl Aggregate for Access {
 }
 
 fn email_taken() -> Refusal {
-    Refusal::conflict("email_taken", "another user has this e-mail address")
+    Refusal::conflict("email_taken", "another user has this e-mail address; choose another")
 }
 
 fn staff_role(faults: &mut Faults, role: Role) {
@@ -87,7 +91,10 @@ fn staff_role(faults: &mut Faults, role: Role) {
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {
-        return Err(Refusal::conflict("last_admin", "the last active admin cannot be deleted, demoted or deactivated"));
+        return Err(Refusal::conflict(
+            "last_admin",
+            "the last active admin cannot be deleted, demoted or deactivated; make another user admin first",
+        ));
     }
     Ok(())
 }
@@ -164,7 +171,11 @@ fn update_user(
 ) -> Decided {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     if if_version.is_some_and(|seen| seen != user.version) {
-        return Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"));
+        return Err(Refusal::new(
+            Class::Stale,
+            "stale_version",
+            "the user has changed since you read it; read it again and repeat the change",
+        ));
     }
     let next = User {
         name: change.name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
@@ -212,7 +223,7 @@ fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> D
         .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
     faults.refuse()?;
     if this.keys.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this key exists"));
+        return Err(Refusal::conflict("exists", "this key exists already; make a new one"));
     }
     let key = ApiKey {
         id: cx.ids.id(),
@@ -243,7 +254,7 @@ fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str
         return Err(Refusal::not_found("user"));
     }
     if this.sessions.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this session exists"));
+        return Err(Refusal::conflict("exists", "this session exists already; sign in again"));
     }
     let session = Arc::new(Session {
         id: cx.ids.id(),

@@ -40,7 +40,7 @@ impl Aggregate for Endpoint {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), C::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this endpoint exists"));
+                return Err(Refusal::conflict("exists", "this endpoint exists already"));
             }
             (Some(this), _) => this,
         };
@@ -51,7 +51,7 @@ impl Aggregate for Endpoint {
                 Ok(Decision::unchanged(EndpointAnswer::Done))
             }
             _ if this.archived => Err(Refusal::not_found(Self::KIND)),
-            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists")),
+            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists already")),
             C::Update { url, events, .. } => {
                 let url = url.as_ref().unwrap_or(&this.url);
                 let events = events.as_ref().unwrap_or(&this.events);
@@ -76,7 +76,10 @@ impl Aggregate for Endpoint {
                     return Err(Refusal::not_found("delivery"));
                 }
                 if past.state == DeliveryState::Pending {
-                    return Err(Refusal::conflict("delivery_pending", "this delivery is still to be sent"));
+                    return Err(Refusal::conflict(
+                        "delivery_pending",
+                        "this delivery is pending and will be sent; only one that is not pending can be sent again",
+                    ));
                 }
                 let next = Self { replays: this.replays + 1, ..this.clone() };
                 let delivery = again(cx, past, next.replays);
@@ -147,7 +150,7 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
         let path = format!("events.{at}");
         let known = event::OUTBOUND.contains(&kind.as_str());
         faults.check(known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
-        faults.check(!events[..at].contains(kind), &path, "is named twice");
+        faults.check(!events[..at].contains(kind), &path, "is named twice; name each event once");
     }
     faults.refuse()
 }

@@ -39,7 +39,7 @@ pub(super) fn begin(
     count: u32,
 ) -> Result<Decision<Endpoint>, Refusal> {
     if this.replaying.is_some() {
-        return Err(Refusal::conflict("replay_running", "the replay before is not through yet"));
+        return Err(Refusal::conflict("replay_running", "another replay is under way; wait until it has ended"));
     }
     if count == 0 {
         return Ok(Decision::unchanged(EndpointAnswer::Count(0)));

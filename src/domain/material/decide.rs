@@ -36,13 +36,13 @@ impl Aggregate for Material {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), MaterialCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this material exists"));
+                return Err(Refusal::conflict("exists", "this material exists already"));
             }
             (Some(gone), _) if gone.archived => return after_archive(gone, command),
             (Some(material), _) => material,
         };
         match command {
-            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists")),
+            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists already")),
             MaterialCommand::Update { fields, quantity, .. } => update(material, cx, fields.as_deref(), *quantity),
             MaterialCommand::Adjust { delta, reason } => adjust(material, cx, *delta, reason),
             MaterialCommand::Archive => archive(material, cx),
@@ -84,7 +84,7 @@ fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
     let colour = |c: &str| c.len() == 7 && c.starts_with('#') && c.bytes().skip(1).all(|b| b.is_ascii_hexdigit());
     faults
         .check(!fields.name.trim().is_empty(), "name", "must not be empty")
-        .check(fields.color.as_deref().is_none_or(colour), "color", "must look like #rrggbb")
+        .check(fields.color.as_deref().is_none_or(colour), "color", "must be a colour such as #1a2b3c")
         .check(fields.reorder_point >= Amount::ZERO, "reorderPoint", "must not be negative")
         .check(fields.reorder_quantity >= Amount::ZERO, "reorderQuantity", "must not be negative");
 }
@@ -93,7 +93,7 @@ fn check_quantity(faults: &mut Faults, quantity: Amount) {
     faults.check(quantity >= Amount::ZERO, "quantity", "must not be negative").check(
         quantity <= LARGEST,
         "quantity",
-        "is too large",
+        format!("must be at most {LARGEST}"),
     );
 }
 
@@ -138,7 +138,10 @@ fn update(
     let mut change = MaterialChange::of(material, cx);
     if let Some(fields) = fields.filter(|fields| **fields != material.fields) {
         if fields.kind != material.fields.kind && !material.claims.is_empty() {
-            return Err(Refusal::conflict("material_in_use", "the type cannot change while jobs reserve or await it"));
+            return Err(Refusal::conflict(
+                "material_in_use",
+                "the type cannot change while jobs need it; finish or cancel them first",
+            ));
         }
         change.next.fields = fields.clone();
     }
@@ -158,15 +161,16 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
     let mut faults = Faults::default();
     faults
         .check(delta != Amount::ZERO, "delta", "must not be zero")
-        .check(delta.0.unsigned_abs() <= LARGEST.0.unsigned_abs(), "delta", "is too large")
+        .check(delta.0.unsigned_abs() <= LARGEST.0.unsigned_abs(), "delta", format!("must be at most {LARGEST}"))
         .check(!reason.trim().is_empty(), "reason", "must not be empty");
     faults.refuse()?;
     if material.quantity + delta > LARGEST {
-        return Err(Refusal::field("delta", "makes the stock too large"));
+        return Err(Refusal::field("delta", format!("must leave at most {LARGEST} on hand")));
     }
     if material.quantity + delta < Amount::ZERO {
         let unit = material.fields.kind.unit();
-        let words = format!("only {} {unit} of {} are on hand", material.quantity, material.fields.name);
+        let words =
+            format!("only {} {unit} of {} are on hand; take off at most that", material.quantity, material.fields.name);
         return Err(Refusal::conflict("insufficient_stock", words));
     }
     let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };
@@ -180,7 +184,10 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
 fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     if !material.claims.is_empty() {
         let (name, count) = (&material.fields.name, material.claims.size());
-        return Err(Refusal::conflict("material_in_use", format!("{count} jobs reserve or await {name}")));
+        return Err(Refusal::conflict(
+            "material_in_use",
+            format!("{count} jobs need {name}; finish or cancel them first"),
+        ));
     }
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);

@@ -151,7 +151,7 @@ impl OrderChange<'_> {
         let Some(attempt) = job.live().filter(|attempt| attempt.unverified).cloned() else {
             return Err(Refusal::conflict(
                 "invalid_transition",
-                "resolving is possible only while a start is unverified",
+                "a job can be resolved only while it is unknown whether its print started",
             ));
         };
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));

@@ -21,7 +21,10 @@ impl OrderChange<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let total = self.order.total_cents;
         if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
-            return Err(Refusal::conflict("not_payable", format!("the order is {}", self.order.status)));
+            return Err(Refusal::conflict(
+                "not_payable",
+                format!("the order is {} and takes no payment", self.order.status),
+            ));
         }
         if !self.order.status.payable() {
             return Err(Refusal::transition("marking an order paid", self.order.status));
@@ -31,12 +34,12 @@ impl OrderChange<'_> {
         }
         let amount = amount_cents.unwrap_or(total);
         if amount > total {
-            return Err(Refusal::field("amountCents", format!("is more than the {total} due")));
+            return Err(Refusal::field("amountCents", format!("is more than the {total} due; give exactly that")));
         }
         if amount < total {
             return Err(Refusal::field(
                 "amountCents",
-                format!("is less than the {total} due; part payments are not taken"),
+                format!("is less than the {total} due; part payments are not taken, give exactly that"),
             ));
         }
         let currency = self.order.currency.clone();

@@ -51,7 +51,7 @@ fn sums(lines: &[Line]) -> Option<(i64, i64)> {
 
 fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
     let mut faults = Faults::default();
-    faults.check(!new.lines.is_empty(), "lines", "at least one line is needed");
+    faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
@@ -69,7 +69,9 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
         Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
-            Some(said) if said != *own => Err(Refusal::forbidden("forbidden", "this key orders for another customer")),
+            Some(said) if said != *own => {
+                Err(Refusal::forbidden("forbidden", "this key belongs to another customer; leave customerEmail out"))
+            }
             _ => Ok(Some(own.clone())),
         },
         _ => Ok(said),
@@ -85,7 +87,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     let shipping = cx.rules.shipping_flat_cents;
     let (subtotal, tax, total) = sums(&lines)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
-        .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
+        .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
     let order = Order {
         id,
         number: cx.ids.number(Counter::Order),
@@ -152,7 +154,7 @@ impl OrderChange<'_> {
         faults.check(!shipment.tracking_number.trim().is_empty(), "trackingNumber", "must not be empty");
         let date = &shipment.estimated_delivery;
         let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
-        faults.check(is_date, "estimatedDelivery", "must be a date (YYYY-MM-DD)");
+        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31");
         faults.refuse()?;
         if self.order.status != OrderStatus::Ready {
             return Err(Refusal::transition("shipping an order", self.order.status));

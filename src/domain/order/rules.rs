@@ -30,7 +30,7 @@ impl Aggregate for Order {
         };
         let change = OrderChange::of(cx, order);
         match command {
-            OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists")),
+            OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
             OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {
                 change.update(&Patch {
                     notes: notes.as_ref(),

@@ -93,7 +93,11 @@ impl OrderChange<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if if_version.is_some_and(|version| version != job.version) {
-            return Err(Refusal::new(Class::Stale, "stale_version", format!("the job is at version {}", job.version)));
+            return Err(Refusal::new(
+                Class::Stale,
+                "stale_version",
+                format!("the job has changed to version {}; read it again and repeat the change", job.version),
+            ));
         }
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));

@@ -28,7 +28,7 @@ impl Aggregate for Printer {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), PrinterCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this printer exists"));
+                return Err(Refusal::conflict("exists", "this printer exists already"));
             }
             (Some(printer), _) => printer.clone(),
         };
@@ -223,7 +223,7 @@ impl Printer {
             (None, Some(_)) => "is starting a manual print",
             (None, None) => return Ok(()),
         };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it cannot be {what} now")))
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
     }
 
     fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
