@@ -11,7 +11,7 @@ use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 pub struct Amount(pub i64);
 
 /// The largest amount accepted from a caller: 10^12 units.
-pub const LARGEST: Amount = Amount(1_000_000_000_000_000);
+pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000_000);
 
 impl Amount {
     /// No amount.
@@ -30,22 +30,26 @@ impl Amount {
         Self((self.0 as f64 * fraction.clamp(0.0, 1.0)).round() as i64)
     }
 
-    /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`LARGEST`].
+    /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`MAX_AMOUNT`].
     pub fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
         }
-        Self(((self.0 as f64 * fraction).round() as i64).min(LARGEST.0))
+        Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
-    /// Reads a JSON number; refused with more than three decimals or beyond ±[`LARGEST`].
+    /// Reads a JSON number; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         if let Some(whole) = number.as_i64() {
-            return whole.checked_mul(1000).map(Self).filter(|a| a.0.abs() <= LARGEST.0).ok_or(AmountError::TooLarge);
+            return whole
+                .checked_mul(1000)
+                .map(Self)
+                .filter(|a| a.0.abs() <= MAX_AMOUNT.0)
+                .ok_or(AmountError::TooLarge);
         }
         let value = number.as_f64().ok_or(AmountError::TooLarge)?;
         let thousandths = value * 1000.0;
-        if !thousandths.is_finite() || thousandths.abs() > LARGEST.0 as f64 {
+        if !thousandths.is_finite() || thousandths.abs() > MAX_AMOUNT.0 as f64 {
             return Err(AmountError::TooLarge);
         }
         let rounded = thousandths.round();
@@ -63,7 +67,7 @@ pub enum AmountError {
     /// It has more than three decimals.
     #[error("at most three decimals")]
     TooFine,
-    /// It is beyond ±[`LARGEST`].
+    /// It is beyond ±[`MAX_AMOUNT`].
     #[error("too large")]
     TooLarge,
 }

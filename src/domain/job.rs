@@ -7,11 +7,11 @@
 //! | --- | --- | --- |
 //! | none | the order is paid | VALIDATED; CREATED if the SKU has no G-code |
 //! | VALIDATED | the material reserves the need | SLICED |
-//! | VALIDATED | material is short, or on hand below its reorder point | awaiting_manual_review |
-//! | awaiting_manual_review | the material reserves the need after all | SLICED |
-//! | awaiting_manual_review | an operator releases it past the reorder point | VALIDATED |
+//! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
+//! | `awaiting_manual_review` | the material reserves the need after all | SLICED |
+//! | `awaiting_manual_review` | an operator releases it past the reorder point | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
-//! | SLICED | the material asks the reservation back after a stock-take | awaiting_manual_review |
+//! | SLICED | the material asks the reservation back after a stock-take | `awaiting_manual_review` |
 //! | DISPATCHING | the printer shows that it prints the attempt's file | PRINTING |
 //! | DISPATCHING | it is certain that nothing was and will be printed | SLICED; FAILED after too many tries |
 //! | DISPATCHING | emergency stop | FAILED |

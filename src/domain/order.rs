@@ -11,8 +11,8 @@
 //! | none | made as a draft | draft | `order.draft` |
 //! | none | made by an operator, or from an accepted quote | created | `order.created` |
 //! | draft | confirmed | created; paid if the total is zero | `order.created` |
-//! | draft, created, payment_failed | paid in full | paid; the jobs are made in the same commit | `order.paid` |
-//! | created | the processor reports a failed payment | payment_failed | `order.payment_failed` |
+//! | draft, created, `payment_failed` | paid in full | paid; the jobs are made in the same commit | `order.paid` |
+//! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
 //! | paid | the first job is seen printing | printing | `order.printing` |
 //! | printing | no job unfinished or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried | printing | none |

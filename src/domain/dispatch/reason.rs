@@ -35,7 +35,7 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
     }
 }
 
-/// What keeps the printers of the job's type from it, as "no idle fdm_large printer: 2 printing, 1 offline, 1 bed not
+/// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
 /// cleared".
 fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> String {
     let word = job.machine_type.word();

@@ -4,7 +4,7 @@
 //! are told by `inventory.discrepancy`, and the latest reservations are asked back (see `recall`).
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::amount::{Amount, LARGEST};
+use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{
@@ -91,9 +91,9 @@ fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
 
 fn check_quantity(faults: &mut Faults, quantity: Amount) {
     faults.check(quantity >= Amount::ZERO, "quantity", "must not be negative").check(
-        quantity <= LARGEST,
+        quantity <= MAX_AMOUNT,
         "quantity",
-        format!("must be at most {LARGEST}"),
+        format!("must be at most {MAX_AMOUNT}"),
     );
 }
 
@@ -161,11 +161,11 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
     let mut faults = Faults::default();
     faults
         .check(delta != Amount::ZERO, "delta", "must not be zero")
-        .check(delta.0.unsigned_abs() <= LARGEST.0.unsigned_abs(), "delta", format!("must be at most {LARGEST}"))
+        .check(delta.0.unsigned_abs() <= MAX_AMOUNT.0.unsigned_abs(), "delta", format!("must be at most {MAX_AMOUNT}"))
         .check(!reason.trim().is_empty(), "reason", "must not be empty");
     faults.refuse()?;
-    if material.quantity + delta > LARGEST {
-        return Err(Refusal::field("delta", format!("must leave at most {LARGEST} on hand")));
+    if material.quantity + delta > MAX_AMOUNT {
+        return Err(Refusal::field("delta", format!("must leave at most {MAX_AMOUNT} on hand")));
     }
     if material.quantity + delta < Amount::ZERO {
         let unit = material.fields.kind.unit();
