@@ -1,46 +1,49 @@
-//! What can be wrong with a virtual printer, switched while it runs.
+//! The faults of a virtual printer, which can be switched while it runs.
 //!
-//! In process a [`Faults`] is set through [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults); over HTTP the same members travel as
-//! JSON through `/_sim/faults`, where a POST changes only the members it names and `null` switches one off. Every fault really happens on the wire.
+//! In process they are set by [`VirtualPrinter::set_faults`](crate::VirtualPrinter::set_faults). Over HTTP the same
+//! members travel as JSON through `/_sim/faults`, where a POST changes only the members that it names and `null`
+//! switches one off. Every fault really happens on the wire.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The faults of one printer. The default is a healthy printer.
+/// The faults of one printer; the default is a healthy printer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Faults {
-    /// Starts are answered with an error and do not happen.
+    /// Starts are answered with an error and not carried out.
     pub refuse_start: bool,
-    /// Starts are answered with success and never happen.
+    /// Starts are answered with success and not carried out.
     pub accept_but_never_start: bool,
-    /// Starts are answered with success and happen later, if the file is still there then.
+    /// Starts are answered with success and carried out after this delay, if the file is still there then.
     pub start_late: Option<Delay>,
-    /// Connections are accepted, requests are never answered and not carried out.
+    /// Connections are accepted, but requests are neither answered nor carried out.
     pub hang: bool,
-    /// Uploads are taken in slowly.
+    /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
-    /// The connection closes without an answer once an upload is stored (and started, if it asked for that).
+    /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
     pub drop_after_upload: bool,
-    /// Connections are closed as soon as they ask for anything; open ones are cut.
+    /// Open connections are cut, and new ones closed as soon as they ask for anything.
     pub disconnect: bool,
-    /// The printer loses power at this point of a print and comes back without it. Happens once, then clears itself.
+    /// The printer loses power at this point of a print and comes back without the print. Happens once, then clears
+    /// itself.
     pub reboot_at: Option<RebootAt>,
     /// The print fails by itself at this point. Happens once, then clears itself.
     pub fail_at: Option<FailAt>,
-    /// The printer's key has been changed: no key is right any more.
+    /// The printer's key was changed: every key is refused.
     pub wrong_key: bool,
-    /// Some time after a finish the printer says again that it prints, and then again that it finished.
+    /// Some time after a print has finished, the printer reports that it prints again and then that it finished
+    /// again.
     pub duplicate_finish: Option<Echo>,
-    /// The controller board has shut down, and does so again after each restart.
+    /// The controller board has shut down, and does so again after every restart.
     pub firmware_shutdown: bool,
-    /// Every second request is answered with an error 500; of these, every second one was carried out nevertheless.
+    /// Every second request is answered with error 500; every second one of these is carried out nevertheless.
     pub every_second_answer_an_error: bool,
-    /// Pause, resume and cancel take this long.
+    /// Delay before pause, resume and cancel take effect.
     pub slow_commands: Option<Delay>,
-    /// An emergency stop happens at once, and is answered so much later.
+    /// Delay of the answer to an emergency stop, which itself acts at once.
     pub stop_answers_late: Option<Delay>,
-    /// The host has lost its printer (Klipper stopped, serial cable pulled).
+    /// The host has lost its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<Away>,
 }
 
@@ -48,32 +51,32 @@ pub struct Faults {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
-    /// Milliseconds of real time, whatever the printer's speed.
+    /// Milliseconds of real time, independent of the printer's speed.
     pub after_ms: u64,
 }
 
-/// How slow an upload is.
+/// The speed of slow uploads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SlowUpload {
-    /// Bytes taken in per second, at least 1.
+    /// Bytes received per second, at least 1.
     pub bytes_per_second: u64,
 }
 
 impl Default for SlowUpload {
-    /// What printers with weak radios manage: 75 KB/s.
+    /// What printers with a weak radio reach: 75 KB/s.
     fn default() -> Self {
         Self { bytes_per_second: 75_000 }
     }
 }
 
-/// When a printer reboots.
+/// When a printer loses power.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RebootAt {
-    /// Share of the print done by then, 0 to 1.
+    /// Progress of the print at that point, 0 to 1.
     pub progress: f64,
-    /// Whether the history forgets the print altogether instead of calling it interrupted.
+    /// Whether the printer's history omits the print instead of recording it as interrupted.
     #[serde(default)]
     pub forget: bool,
 }
@@ -82,44 +85,44 @@ pub struct RebootAt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FailAt {
-    /// Share of the print done by then, 0 to 1.
+    /// Progress of the print at that point, 0 to 1.
     pub progress: f64,
 }
 
-/// When and how long a finished printer seems to print again.
+/// When, and for how long, a finished printer reports that it prints again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Echo {
-    /// Milliseconds after the finish.
+    /// Delay after the end of the print, in milliseconds.
     pub after_ms: u64,
-    /// Milliseconds that it lasts.
+    /// Duration of the false report, in milliseconds.
     pub for_ms: u64,
 }
 
 impl Default for Echo {
-    /// Long enough that a poll every second or two sees it.
+    /// Long enough to be seen by a poll every second or two.
     fn default() -> Self {
         Self { after_ms: 2_500, for_ms: 2_500 }
     }
 }
 
-/// How the host has lost its printer.
+/// How the host lost its printer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Away {
-    /// It was never there since the host booted.
+    /// The printer was never connected since the host booted.
     NeverConnected,
-    /// It was there and went.
+    /// The printer was connected and then lost.
     Disconnected,
 }
 
-/// A change of faults that cannot be understood.
+/// Why a change of faults is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum FaultsError {
-    /// Not an object of faults, an unknown member, or a wrong type.
+    /// It is not an object of faults, or has an unknown member or a wrong type.
     #[error("faults not understood: {0}")]
     Shape(#[from] serde_json::Error),
-    /// A number outside its range.
+    /// A number is outside its range.
     #[error("{0} must be {1}")]
     Range(&'static str, &'static str),
 }

@@ -1,4 +1,4 @@
-//! A whole floor of virtual printers, the same for the same seed.
+//! A fleet of virtual printers, equal for equal seeds.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -10,17 +10,17 @@ use serde_json::json;
 
 use crate::{VirtualPrinter, moonraker, octoprint, wire::Server};
 
-/// What kind of printer, named as Printfloor's printer types are.
+/// The protocol of a printer, named like Printfloor's printer types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PrinterKind {
-    /// Speaks Moonraker.
+    /// Moonraker.
     FwRest,
-    /// Speaks `OctoPrint`.
+    /// `OctoPrint`.
     ServerRest,
 }
 
 impl PrinterKind {
-    /// The type on the wire.
+    /// The printer type as Printfloor's API writes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::FwRest => "fw_rest",
@@ -29,23 +29,23 @@ impl PrinterKind {
     }
 }
 
-/// What fleet to make.
+/// The size and behaviour of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
-    /// How many that speak Moonraker.
+    /// Number of printers that speak Moonraker.
     pub fw_rest: usize,
-    /// How many that speak `OctoPrint`.
+    /// Number of printers that speak `OctoPrint`.
     pub server_rest: usize,
-    /// First port, the others follow one by one; absent: free ports.
+    /// The first port, with the others following one by one; `None` takes free ports.
     pub base_port: Option<u16>,
-    /// How much faster than the G-code's estimate they print.
+    /// How many times faster than the G-code's estimate they print.
     pub speed: f64,
-    /// Decides keys, serial numbers, heat-up times and sensor noise.
+    /// Seed of keys, serial numbers, heat-up times and sensor noise.
     pub seed: u64,
 }
 
 impl Default for FleetOptions {
-    /// One of each kind, at real speed, on free ports.
+    /// One printer of each kind, at real speed, on free ports.
     fn default() -> Self {
         Self { fw_rest: 1, server_rest: 1, base_port: None, speed: 1.0, seed: 1 }
     }
@@ -54,12 +54,12 @@ impl Default for FleetOptions {
 /// Why a fleet did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum FleetError {
-    /// The ports run past the last one.
+    /// The ports would exceed 65535.
     #[error("base port {base_port} leaves no room for {printers} printers")]
     NoRoom {
-        /// As given.
+        /// The first port that was asked for.
         base_port: u16,
-        /// How many were wanted.
+        /// The number of printers that was asked for.
         printers: usize,
     },
     /// An address could not be listened on.
@@ -67,12 +67,12 @@ pub enum FleetError {
     Listen {
         /// The address.
         addr: SocketAddr,
-        /// Why.
+        /// Why it could not be listened on.
         source: std::io::Error,
     },
 }
 
-/// Runs and steers one virtual printer. Clones steer the same one; when the last is dropped it stops listening.
+/// Controls one virtual printer. Clones control the same printer; when the last is dropped it stops listening.
 #[derive(Clone, Debug)]
 pub struct SimHandle {
     printer: VirtualPrinter,
@@ -80,7 +80,7 @@ pub struct SimHandle {
 }
 
 impl SimHandle {
-    /// Stops listening and cuts all connections. The printer itself goes on, unreachable.
+    /// Stops listening and cuts all connections. The virtual printer itself goes on, unreachable.
     pub fn shutdown(&self) {
         self.server.stop();
     }
@@ -97,35 +97,35 @@ impl Deref for SimHandle {
 /// One printer of a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
-    /// Its kind.
+    /// Its protocol.
     pub kind: PrinterKind,
-    /// `http://127.0.0.1:port`
+    /// Its base URL, `http://127.0.0.1:port`.
     pub base_url: String,
-    /// The key that its calls need.
+    /// The API key that its calls need.
     pub api_key: String,
     /// Its serial number.
     pub serial: String,
-    /// Faults, log, speed, shutdown.
+    /// Its faults, log, speed and shutdown.
     pub handle: SimHandle,
 }
 
 impl SimPrinter {
-    /// The one JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
+    /// The JSON line that describes it: `{type, baseUrl, apiKey, serial}`.
     pub fn print_line(&self) -> String {
         json!({"type": self.kind.as_str(), "baseUrl": self.base_url, "apiKey": self.api_key, "serial": self.serial})
             .to_string()
     }
 }
 
-/// Virtual printers on loopback ports; they stop when it and all handles are dropped.
+/// Virtual printers on loopback ports. They stop when the fleet and all handles are dropped.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// All of them, the Moonraker ones first.
+    /// All printers, those that speak Moonraker first.
     pub printers: Vec<SimPrinter>,
 }
 
 impl Fleet {
-    /// Starts them all; if one cannot start, none stays.
+    /// Starts all printers; if one cannot start, none remains.
     pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
         let kinds = std::iter::repeat_n(PrinterKind::FwRest, options.fw_rest)
             .chain(std::iter::repeat_n(PrinterKind::ServerRest, options.server_rest));
@@ -137,19 +137,19 @@ impl Fleet {
                 Some(base) => u16::try_from(usize::from(base) + index)
                     .map_err(|_| FleetError::NoRoom { base_port: base, printers: count })?,
             };
-            // Each has a stream of its own, so that adding one changes no other.
+            // Each printer has its own random numbers, so that adding one changes no other.
             let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
             printers.push(start_one(kind, SocketAddr::from((Ipv4Addr::LOCALHOST, port)), options.speed, seed).await?);
         }
         Ok(Self { printers })
     }
 
-    /// The first of a kind.
+    /// The first printer of a kind.
     pub fn first(&self, kind: PrinterKind) -> Option<&SimPrinter> {
         self.printers.iter().find(|printer| printer.kind == kind)
     }
 
-    /// Stops all.
+    /// Stops all printers.
     pub fn shutdown(&self) {
         for printer in &self.printers {
             printer.handle.shutdown();

@@ -1,9 +1,10 @@
-//! Virtual printers and outside services on their real wire protocols.
+//! Virtual printers and simulated outside services that speak the real protocols.
 //!
-//! The demo, the tests and the chaos runs talk to these over loopback ports exactly as they would talk to the real things. What a virtual printer
-//! *physically* did is in its [`log`](printer::log), apart from what it says it did: tests judge by the log, programs see the protocol.
+//! The demo, the tests and the chaos runs talk to them over loopback ports exactly as to the real ones. What a
+//! virtual printer physically did is in its [`log`](printer::log), separate from what it reported: tests judge by the
+//! log, clients see only the protocol.
 //!
-//! This crate is not a client of anything and knows nothing of Printfloor.
+//! This crate is no client of anything and does not depend on Printfloor.
 
 #![expect(clippy::disallowed_methods, reason = "a simulated world has a clock and ids of its own")]
 

@@ -1,7 +1,9 @@
-//! A virtual printer that speaks Moonraker (printer type `fw_rest`): the host program over Klipper, HTTP and WebSocket on one port.
+//! A virtual printer that speaks Moonraker (printer type `fw_rest`): the host program of Klipper, with HTTP and
+//! WebSocket on one port.
 //!
-//! Envelopes, status codes and quirks are those of the protocol notes, section 1. There are no users and no trusted addresses: with an API key
-//! configured every call needs it (or a one-shot token), without one everybody is trusted. Only the `gcodes` root exists.
+//! Envelopes, status codes and quirks are those of the real program. There are no users and no trusted addresses:
+//! with an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root
+//! is `gcodes`.
 
 use std::{
     net::SocketAddr,
@@ -32,21 +34,21 @@ mod socket;
 
 pub use error::ApiError;
 
-/// Arguments of a call.
+/// The arguments of a call.
 type Params = Map<String, Value>;
 
-/// What identifies one virtual Moonraker host.
+/// The configuration of one virtual Moonraker host.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free port.
     pub addr: SocketAddr,
-    /// The key that every call needs; absent: everybody is trusted.
+    /// The API key that every call needs; `None` trusts every caller.
     pub api_key: Option<String>,
-    /// Shown as host name.
+    /// The host name that it reports.
     pub name: String,
 }
 
-/// The host program: what all handlers share.
+/// The state that all handlers share.
 #[derive(Clone)]
 struct Host {
     printer: VirtualPrinter,
@@ -56,7 +58,7 @@ struct Host {
     sockets: Arc<AtomicU64>,
 }
 
-/// Serves a printer. The printer should have been made with `reconnects`: Klipper comes back by itself.
+/// Serves a printer. It should have been made with `reconnects`, because Klipper comes back by itself.
 pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
     let host = Host {
         printer: printer.clone(),
@@ -70,7 +72,7 @@ pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Resul
 
 const ANY: MethodFilter = MethodFilter::GET.or(MethodFilter::POST);
 
-/// Path, verbs and JSON-RPC name of the calls that need nothing but their arguments.
+/// Path, HTTP methods and JSON-RPC name of the calls that need nothing but their arguments.
 const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/info", MethodFilter::GET, "server.info"),
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
@@ -119,17 +121,17 @@ impl Host {
                 ApiError::new(405, "Method Not Allowed").respond()
             })
             .layer(middleware::from_fn_with_state(self.clone(), authorise))
-            // A socket may prove itself after the upgrade.
+            // Not guarded, because a client may authenticate after the upgrade.
             .route("/websocket", get(socket::upgrade))
             .with_state(self.clone());
         guarded(protocol, self.printer.clone(), |status, message| ApiError::new(status.as_u16(), message).respond())
     }
 
-    /// Whether a request or upgrade carries a right key or a fresh one-shot token.
+    /// Whether a request or upgrade carries the correct key or an unused one-shot token.
     fn is_authorised(&self, headers: &HeaderMap, uri: &Uri) -> bool {
         let wrong_key = self.printer.with(|machine| machine.faults().wrong_key);
         if headers.contains_key(header::AUTHORIZATION) {
-            // A bearer token is a JWT of a user, and there are none. A bad one is refused even from the trusted.
+            // A bearer token is the JWT of a user, and there are no users; it is refused even from trusted callers.
             return false;
         }
         let Some(key) = &self.api_key else {
@@ -145,7 +147,7 @@ impl Host {
         !wrong_key && headers.get("x-api-key").is_some_and(|given| given.as_bytes() == key.as_bytes())
     }
 
-    /// Whether a key sent by `server.connection.identify` is right.
+    /// Whether a key sent by `server.connection.identify` is correct.
     fn is_key(&self, given: &str) -> bool {
         !self.printer.with(|machine| machine.faults().wrong_key)
             && self.api_key.as_deref().is_none_or(|key| key == given)
@@ -177,7 +179,7 @@ async fn http_call(host: Host, method: &'static str, request: Request) -> Respon
     }
 }
 
-/// A JSON answer with the content type that Moonraker sends.
+/// A JSON response with the content type that Moonraker sends.
 fn answer(status: StatusCode, body: &Value) -> Response {
     let mut response = Response::new(body.to_string().into());
     *response.status_mut() = status;
@@ -191,7 +193,7 @@ fn query_pairs(uri: &Uri) -> Vec<(String, String)> {
     Query::<Vec<(String, String)>>::try_from_uri(uri).map(|Query(pairs)| pairs).unwrap_or_default()
 }
 
-/// Arguments from query string and body; the body wins.
+/// The arguments from query and body; the body takes precedence.
 async fn arguments(method: &str, request: Request) -> Result<Params, ApiError> {
     let mut pairs = query_pairs(request.uri());
     let kind = request

@@ -1,6 +1,7 @@
 //! A virtual printer that speaks `OctoPrint` 1.11 (printer type `server_rest`): HTTP and the push socket on one port.
 //!
-//! Shapes, status codes and quirks are those of the protocol notes, section 2. There is one user, `lab`, whose key is the configured one.
+//! Shapes, status codes and quirks are those of the real program. There is one user, `lab`, whose key is the
+//! configured one.
 
 use std::{
     collections::HashSet,
@@ -30,31 +31,32 @@ mod job;
 mod printer;
 mod push;
 
-/// The only user.
+/// The name of the only user.
 const USER: &str = "lab";
 
-/// What identifies one virtual `OctoPrint`.
+/// The configuration of one virtual `OctoPrint`.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// The address to listen on; port 0 takes a free port.
     pub addr: SocketAddr,
-    /// The key that every call needs; absent: everybody may do everything.
+    /// The API key that every call needs; `None` permits every caller everything.
     pub api_key: Option<String>,
-    /// Shown as the instance's name.
+    /// The name of the instance that it reports.
     pub name: String,
 }
 
-/// What all handlers share.
+/// The state that all handlers share.
 #[derive(Clone)]
 struct Host {
     printer: VirtualPrinter,
     api_key: Option<Arc<str>>,
     name: Arc<str>,
-    /// Sessions given out by a passive login.
+    /// The sessions that passive logins have opened.
     sessions: Arc<Mutex<HashSet<String>>>,
 }
 
-/// Serves a printer. The printer should have been made without `reconnects`: a lost serial port stays closed until somebody connects it.
+/// Serves a printer. It should have been made without `reconnects`, because a lost serial port stays closed until a
+/// client connects it.
 pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
     let host = Host {
         printer: printer.clone(),
@@ -74,7 +76,7 @@ impl Host {
                     Json(json!({"api": "0.1", "server": "1.11.8", "text": "OctoPrint 1.11.8"}))
                 }),
             )
-            // Live servers say null when safe mode is off.
+            // Real servers answer null while safe mode is off.
             .route(
                 "/api/server",
                 get(|| async { Json(json!({"version": "1.11.8", "safemode": null})) }),
@@ -138,17 +140,17 @@ impl Host {
     }
 }
 
-/// An error answer: `{"error": "…"}`.
+/// An error response: `{"error": "…"}`.
 fn error(status: StatusCode, message: &str) -> Response {
     (status, Json(json!({"error": message}))).into_response()
 }
 
-/// An answer without a body.
+/// A response without a body.
 fn done() -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// The answer to a command that the printer took or refused.
+/// The response to a command that the printer carried out or refused.
 fn outcome(result: Result<(), CommandError>) -> Response {
     match result {
         Ok(()) => done(),
@@ -159,7 +161,7 @@ fn outcome(result: Result<(), CommandError>) -> Response {
     }
 }
 
-/// The key of a request: in a header of its own, as a bearer token, or (for tests by hand) in the query.
+/// The API key of a request: from its own header, a bearer token or (for tests by hand) the query.
 fn given_key(headers: &HeaderMap, uri: &Uri) -> Option<String> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let bearer = header(header::AUTHORIZATION.as_str()).and_then(|value| value.strip_prefix("Bearer "));
@@ -190,7 +192,7 @@ async fn settings(State(host): State<Host>) -> Response {
     .into_response()
 }
 
-/// A passive login with the key gives the session that the push socket wants.
+/// A passive login with the key opens the session that the push socket needs.
 async fn login(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     if body["passive"] != json!(true) {
         return error(StatusCode::BAD_REQUEST, "CSRF validation failed");

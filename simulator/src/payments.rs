@@ -1,13 +1,13 @@
-//! Makes and signs payment events as the payment processor sends them.
+//! Makes and signs events as the payment processor sends them.
 //!
-//! The envelope and the `Stripe-Signature` scheme are those of the protocol notes: `t=<unix>,v1=<hex>` where `v1` is the HMAC-SHA256, keyed with the
-//! whole secret string, of `"{t}." + body`. Delivering the event is the caller's business.
+//! The signature header is `Stripe-Signature: t=<unix>,v1=<hex>`, where `v1` is the HMAC-SHA256 of `"{t}." + body`
+//! and its key is the whole text of the secret. Sending the event is up to the caller.
 
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The API version that the events claim.
+/// The version of the processor's API that the events name.
 const API_VERSION: &str = "2026-06-24.dahlia";
 
 /// What happened at the processor.
@@ -15,7 +15,8 @@ const API_VERSION: &str = "2026-06-24.dahlia";
 pub enum PaymentEvent {
     /// `checkout.session.completed` with `payment_status: paid`.
     Completed,
-    /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, the money comes later or never.
+    /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, whose money arrives later or
+    /// never.
     CompletedUnpaid,
     /// `checkout.session.async_payment_succeeded`.
     AsyncSucceeded,
@@ -23,17 +24,17 @@ pub enum PaymentEvent {
     AsyncFailed,
     /// `checkout.session.expired`.
     Expired,
-    /// `payment_intent.payment_failed`: a card was refused, the customer may try again.
+    /// `payment_intent.payment_failed`: a card was refused, and the customer may try again.
     PaymentFailed,
-    /// `charge.refunded`: `refunded_cents` is cumulative.
+    /// `charge.refunded`, whose amount is cumulative.
     Refunded {
-        /// Everything refunded so far, in minor units.
+        /// Total refunded so far, in minor units.
         refunded_cents: i64,
     },
 }
 
 impl PaymentEvent {
-    /// The event's type on the wire.
+    /// The event's type as the processor writes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Completed | Self::CompletedUnpaid => "checkout.session.completed",
@@ -46,27 +47,28 @@ impl PaymentEvent {
     }
 }
 
-/// The payment that events speak about.
+/// The payment that the events are about.
 #[derive(Clone, Debug)]
 pub struct Payment {
-    /// The order, in `client_reference_id` and `metadata.orderId`.
+    /// The order's id, sent in `client_reference_id` and `metadata.orderId`.
     pub order_id: String,
-    /// Minor units.
+    /// Amount in minor units.
     pub amount_cents: i64,
-    /// ISO 4217, lower case.
+    /// Currency as ISO 4217 code in lower case.
     pub currency: String,
-    /// `cs_…`
+    /// The checkout session, `cs_…`.
     pub session_id: String,
-    /// `pi_…`
+    /// The payment intent, `pi_…`.
     pub payment_intent: String,
-    /// The payer, where known.
+    /// The payer's e-mail address, if known.
     pub customer_email: Option<String>,
-    /// Whether payment intents and charges carry the order's metadata (they do when `payment_intent_data[metadata]` was given).
+    /// Whether payment intents and charges carry the order's metadata, as they do when
+    /// `payment_intent_data[metadata]` was given.
     pub intent_metadata: bool,
 }
 
 impl Payment {
-    /// A payment of `amount_cents` for an order, its session and intent ids derived from the order's.
+    /// A payment for an order; the ids of session and intent are derived from the order's.
     pub fn new(order_id: impl Into<String>, amount_cents: i64, currency: impl Into<String>) -> Self {
         let order_id = order_id.into();
         let tail: String = order_id.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -81,7 +83,7 @@ impl Payment {
         }
     }
 
-    /// The whole event as sent, byte for byte. `event_id` is what the receiver dedupes by, `created` is in Unix seconds.
+    /// The body of an event, byte for byte. Receivers recognise repeats by `event_id`; `created` is in Unix seconds.
     pub fn event(&self, event: PaymentEvent, event_id: &str, created: i64) -> String {
         let body = json!({
             "id": event_id,
@@ -94,7 +96,8 @@ impl Payment {
             "request": {"id": null, "idempotency_key": null},
             "data": {"object": self.object(event, created)},
         });
-        // The processor sends pretty-printed JSON: whoever re-serialises before verifying is found out.
+        // The processor sends indented JSON, which reveals receivers that serialize the body again before verifying
+        // it.
         format!("{body:#}")
     }
 
@@ -160,21 +163,21 @@ impl Payment {
     }
 }
 
-/// The `Stripe-Signature` header for a body sent at `unix_seconds`.
+/// The `Stripe-Signature` header of a body sent at `unix_seconds`.
 pub fn signature(secret: &str, unix_seconds: i64, body: &[u8]) -> String {
     let mut message = format!("{unix_seconds}.").into_bytes();
     message.extend_from_slice(body);
     format!("t={unix_seconds},v1={}", hex::encode(hmac_sha256(secret.as_bytes(), &message)))
 }
 
-/// HMAC-SHA256; keys of any length.
+/// HMAC-SHA256 with a key of any length.
 pub(crate) fn hmac_sha256(key: &[u8], message: &[u8]) -> Vec<u8> {
     match Hmac::<Sha256>::new_from_slice(key) {
         Ok(mut mac) => {
             mac.update(message);
             mac.finalize().into_bytes().to_vec()
         }
-        // HMAC takes keys of any length, so this does not happen; an empty digest matches nothing.
+        // Does not happen, because HMAC accepts keys of any length; an empty digest matches nothing.
         Err(_) => Vec::new(),
     }
 }

@@ -1,6 +1,7 @@
-//! The virtual print engine behind every protocol: files, prints, heat, homing, history, faults, and the log of what physically happened.
+//! The print engine behind every protocol: files, prints, heating, homing, history, faults, and the log of what
+//! physically happened.
 //!
-//! Not a protocol: what a state is called on a wire is decided in the protocols' modules.
+//! How a state is named on the wire is decided by the protocols' modules.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -22,7 +23,8 @@ pub use machine::{CommandError, Controller, DeleteError, Machine, Temperatures};
 
 use crate::{faults::Faults, gcode::GcodeFacts};
 
-/// A virtual printer that runs by itself: a [`Machine`] and the task that lets time pass in it. Clones are the same printer.
+/// A virtual printer that runs by itself: a [`Machine`] and a task that advances its time. Clones are the same
+/// printer.
 ///
 /// Must be made within a tokio runtime.
 #[derive(Clone, Debug)]
@@ -34,13 +36,13 @@ struct Inner {
     revision: watch::Sender<u64>,
 }
 
-/// A condition that did not come true in time.
+/// A condition was not met within this time.
 #[derive(Debug, thiserror::Error)]
 #[error("not so within {0:?}")]
 pub struct NotInTime(pub Duration);
 
 impl VirtualPrinter {
-    /// A new, idle printer. `reconnects`: whether its host finds a lost controller by itself.
+    /// A new, idle printer. `reconnects` says whether its host finds a lost controller by itself.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
         let inner = Arc::new(Inner { machine: Mutex::new(machine), revision: watch::Sender::new(0) });
@@ -64,7 +66,7 @@ impl VirtualPrinter {
         Self(inner)
     }
 
-    /// Looks at, or acts on, the machine as it is now. Must not be called from within itself.
+    /// Runs a function on the machine as it is now. Must not be called from within itself.
     pub fn with<T>(&self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let mut machine = self.0.machine.lock().unwrap_or_else(PoisonError::into_inner);
         machine.advance(Instant::now());
@@ -75,12 +77,12 @@ impl VirtualPrinter {
         result
     }
 
-    /// Becomes ready whenever the state changed otherwise than by the passing of time.
+    /// Signals whenever the state changes other than by the passing of time.
     pub fn revisions(&self) -> watch::Receiver<u64> {
         self.0.revision.subscribe()
     }
 
-    /// Waits until the machine is as wanted, for as long as it takes.
+    /// Waits until the machine satisfies a condition, without a time limit.
     pub async fn until(&self, mut wanted: impl FnMut(&Machine) -> bool) {
         let mut revised = self.revisions();
         loop {
@@ -88,12 +90,12 @@ impl VirtualPrinter {
             if self.with(|machine| wanted(machine)) {
                 return;
             }
-            // The sender lives as long as `self`.
+            // Cannot fail, because the sender lives as long as `self`.
             let _ = revised.changed().await;
         }
     }
 
-    /// Waits until the log is as wanted.
+    /// Waits until the log satisfies a condition.
     pub async fn wait_for_log(
         &self,
         mut wanted: impl FnMut(&[LogEntry]) -> bool,
@@ -104,7 +106,7 @@ impl VirtualPrinter {
         Ok(self.log())
     }
 
-    /// What it physically did so far.
+    /// The log of what it physically did.
     pub fn log(&self) -> Vec<LogEntry> {
         self.with(|machine| machine.log().to_vec())
     }
@@ -120,12 +122,12 @@ impl VirtualPrinter {
         })
     }
 
-    /// What is wrong with it.
+    /// Its faults.
     pub fn faults(&self) -> Faults {
         self.with(|machine| machine.faults().clone())
     }
 
-    /// Waits as long as its emergency stops take to be answered (the `stop_answers_late` fault).
+    /// Waits for the delay of the `stop_answers_late` fault.
     pub(crate) async fn answer_stop(&self) {
         if let Some(delay) = self.faults().stop_answers_late {
             tokio::time::sleep(Duration::from_millis(delay.after_ms)).await;
@@ -146,24 +148,24 @@ impl VirtualPrinter {
         });
     }
 
-    /// How much faster than the G-code's estimate it prints.
+    /// How many times faster than the G-code's estimate it prints.
     pub fn speed(&self) -> f64 {
         self.with(|machine| machine.speed())
     }
 
-    /// Changes the speed from now on; a running print goes on at the new one.
+    /// Changes the speed; a running print continues at the new one.
     pub fn set_speed(&self, speed: f64) {
         self.with(|machine| machine.set_speed(speed));
     }
 
-    /// Puts a file on it, as if it had been uploaded.
+    /// Stores a file as if it had been uploaded.
     pub fn put_file(&self, path: &str, bytes: impl Into<Bytes>) {
         let bytes = bytes.into();
         let facts = Arc::new(GcodeFacts::read(&bytes));
         self.with(|machine| machine.store(path, bytes, facts));
     }
 
-    /// Cuts its power for a moment.
+    /// Cuts its power for a moment; `forget` removes the running print from the history.
     pub fn reboot(&self, forget: bool) {
         self.with(|machine| machine.reboot(forget));
     }

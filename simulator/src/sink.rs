@@ -1,4 +1,4 @@
-//! A receiver of webhooks that remembers every request byte for byte, checks signatures, and can misbehave.
+//! A receiver of webhooks that records every request byte for byte, checks signatures, and can misbehave.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -24,62 +24,62 @@ use crate::{
     wire::{Peer, Server},
 };
 
-/// Seconds by which a Standard Webhooks timestamp may be off, either way.
-const TOLERANCE: i64 = 300;
+/// How far a Standard Webhooks timestamp may be from the present, in seconds to either side.
+const TOLERANCE_SECONDS: i64 = 300;
 
-/// How the sink answers.
+/// How the sink answers requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// 200.
+    /// With 200.
     #[default]
     Ok,
-    /// Always this status; a 3xx carries a `Location` that points back at the sink.
+    /// With this status; a 3xx has a `Location` that points back at the sink.
     Status(u16),
-    /// Takes the request and never answers.
+    /// Never: the request is accepted and left open.
     Hang,
-    /// 200 after this long.
+    /// With 200 after this delay.
     Slow(Duration),
-    /// 500 this many times, then 200.
+    /// With 500 this many times, then with 200.
     FailFirst(usize),
-    /// Takes the request and closes the connection.
+    /// Not at all: the request is accepted and the connection closed.
     Drop,
 }
 
-/// Which signatures a request carried, and whether they were right. `None`: no secret was set, or there was no such header.
+/// Whether the signatures of a request were correct; `None` if no secret was set or the header is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// `X-Service-Signature: sha256=<hex>` over the body.
+    /// The scheme `X-Service-Signature: sha256=<hex>` over the body.
     pub service: Option<bool>,
-    /// The Standard Webhooks trio.
+    /// The three headers of Standard Webhooks.
     pub standard: Option<bool>,
 }
 
-/// One request as it came.
+/// A request as it was received.
 #[derive(Clone, Debug)]
 pub struct Received {
-    /// When.
+    /// When it was received.
     pub at: Timestamp,
-    /// Such as `POST`.
+    /// The HTTP method.
     pub method: String,
     /// Path and query.
     pub uri: String,
-    /// All headers.
+    /// All its headers.
     pub headers: HeaderMap,
     /// The body, byte for byte.
     pub body: Bytes,
-    /// What its signatures were worth.
+    /// Whether its signatures were correct.
     pub verdict: Verdict,
-    /// The status it was answered with; `None`: no answer.
+    /// The status that it was answered with; `None` if it was not answered.
     pub answered: Option<u16>,
 }
 
 impl Received {
-    /// A header as text.
+    /// The value of a header as text, if there is one.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The body as JSON, null if it is none.
+    /// The body as JSON; null if it is not JSON.
     pub fn json(&self) -> serde_json::Value {
         bounded_json::read(&self.body, bounded_json::REQUEST).unwrap_or_default()
     }
@@ -105,7 +105,7 @@ impl Shared {
     }
 }
 
-/// A running sink; stops when dropped. Every path and method ends in it.
+/// A running sink, which receives every path and method. Stops when dropped.
 #[derive(Debug)]
 pub struct Sink {
     shared: Shared,
@@ -125,12 +125,12 @@ impl Sink {
         Ok(Self { shared, server: Server::start(addr, router).await? })
     }
 
-    /// The address to send to.
+    /// The URL to send webhooks to.
     pub fn url(&self) -> String {
         format!("{}/hook", self.server.base_url())
     }
 
-    /// Changes how it answers from now on.
+    /// Sets how requests are answered from now on.
     pub fn set_mode(&self, mode: Mode) {
         self.shared.with(|inside| {
             inside.mode = mode;
@@ -138,7 +138,8 @@ impl Sink {
         });
     }
 
-    /// Checks signatures against this secret from now on; a request with a wrong one, or with none at all, is answered 401.
+    /// Checks signatures with this secret from now on; a request whose signature is wrong or missing is answered with
+    /// 401.
     pub fn verify_with(&self, secret: impl Into<String>) {
         self.shared.with(|inside| inside.secret = Some(secret.into()));
     }
@@ -148,7 +149,7 @@ impl Sink {
         self.shared.with(|inside| inside.received.clone())
     }
 
-    /// Waits until what was received is as wanted.
+    /// Waits until the received requests satisfy a condition.
     pub async fn wait_until(
         &self,
         mut wanted: impl FnMut(&[Received]) -> bool,
@@ -162,7 +163,7 @@ impl Sink {
                 {
                     return all;
                 }
-                // The sender lives as long as `self`.
+                // Cannot fail, because the sender lives as long as `self`.
                 let _ = changed.changed().await;
             }
         };
@@ -175,7 +176,7 @@ impl Sink {
     }
 }
 
-/// What to do with a request once it is written down.
+/// What to do with a request after it was recorded.
 enum Reaction {
     Answer(StatusCode),
     After(Duration),
@@ -247,7 +248,7 @@ impl Inside {
     }
 }
 
-/// Judges the signatures of a request. `now` is in Unix seconds.
+/// Checks the signatures of a request; `now` is in Unix seconds.
 pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdict {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let service = header("x-service-signature")
@@ -256,13 +257,14 @@ pub fn verify(secret: &str, headers: &HeaderMap, body: &[u8], now: i64) -> Verdi
         let (Some(id), Some(time)) = (header("webhook-id"), header("webhook-timestamp")) else {
             return false;
         };
-        let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE);
+        let fresh = time.parse::<i64>().is_ok_and(|time| (now - time).abs() <= TOLERANCE_SECONDS);
         fresh && given.split(' ').any(|one| one == standard_signature(secret, id, time, body))
     });
     Verdict { service, standard }
 }
 
-/// `v1,<base64>` of the Standard Webhooks scheme: the key is what the base64 behind `whsec_` says, else the secret's own bytes.
+/// A signature `v1,<base64>` of Standard Webhooks. Its key is the decoded base64 after `whsec_`, else the secret's
+/// own bytes.
 pub fn standard_signature(secret: &str, id: &str, timestamp: &str, body: &[u8]) -> String {
     let key = secret
         .strip_prefix("whsec_")

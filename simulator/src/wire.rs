@@ -1,12 +1,13 @@
-//! Loopback servers whose connections can be cut, and the routes by which a printer's faults are switched from outside.
+//! Loopback servers whose connections can be cut, and the control routes that switch a printer's faults.
 //!
-//! An unreachable printer still accepts, because its port also carries the control routes: a connection that asks for anything else is reset.
+//! The port of an unreachable printer still accepts connections, because the control routes are on the same port: a
+//! connection that asks for anything else is reset.
 //!
-//! Every printer answers at `/_sim/…` besides its protocol, and goes on answering there whatever is wrong with it:
+//! Every printer answers these routes besides its protocol, whatever is wrong with it:
 //!
 //! | route | |
 //! |---|---|
-//! | `GET /_sim/log` | `{"log": […]}`, what physically happened; `?after=seq` for the entries behind one |
+//! | `GET /_sim/log` | `{"log": […]}`, what physically happened; `?after=seq` for the entries after that one |
 //! | `GET /_sim/faults`, `POST /_sim/faults` | the faults; a POST changes those it names |
 //! | `GET /_sim/speed`, `POST /_sim/speed` | `{"speed": 60}` |
 //! | `POST /_sim/reboot` | `{"forget": false}` or no body |
@@ -44,7 +45,7 @@ pub use control::control_routes;
 pub use guard::{Guard, guarded};
 pub use upload::{Upload, UploadedFile};
 
-/// One connection's kill switch.
+/// The kill switch of one connection.
 #[derive(Debug, Default)]
 pub struct Gate {
     cut: AtomicBool,
@@ -54,14 +55,15 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Breaks the connection off, whatever it is doing.
+    /// Resets the connection, whatever it is doing.
     pub fn cut(&self) {
         self.cut.store(true, Ordering::SeqCst);
         self.reader.wake();
         self.writer.wake();
     }
 
-    /// Says whether the connection carries a control request now, and so is spared when a printer's connections are cut.
+    /// Marks whether the connection carries a control request now, which is spared when a printer's connections are
+    /// cut.
     fn spare(&self, control: bool) {
         self.control.store(control, Ordering::SeqCst);
     }
@@ -71,13 +73,13 @@ impl Gate {
     }
 }
 
-/// The gate of the connection that a request came on, as `ConnectInfo`.
+/// The gate of the connection that a request came on, passed to handlers as `ConnectInfo`.
 #[derive(Clone, Debug)]
 pub struct Peer(pub Arc<Gate>);
 
 impl Peer {
-    /// Breaks the connection off. The answer never leaves: writing it is what makes the server look at the connection,
-    /// even when it waits for nothing from it.
+    /// Resets the connection. The response returned here never leaves; it is needed because the server looks at a
+    /// connection only when it writes to it.
     pub fn hang_up(&self) -> Response {
         self.0.cut();
         Response::default()
@@ -90,7 +92,7 @@ impl Connected<IncomingStream<'_, GatedListener>> for Peer {
     }
 }
 
-/// All open connections of one server.
+/// The gates of all open connections of one server.
 #[derive(Clone, Debug, Default)]
 struct Gates(Arc<Mutex<Vec<Weak<Gate>>>>);
 
@@ -112,7 +114,7 @@ impl Gates {
     }
 }
 
-/// A listener whose connections have gates. Public only because axum's trait names it.
+/// A listener whose connections have gates. Public only because an axum trait names it.
 #[derive(Debug)]
 pub struct GatedListener {
     inner: TcpListener,
@@ -125,7 +127,7 @@ impl Listener for GatedListener {
 
     async fn accept(&mut self) -> (GatedStream, SocketAddr) {
         let (inner, addr) = Listener::accept(&mut self.inner).await;
-        // Answers are small and wanted at once.
+        // Responses are small and should leave without delay.
         let _ = inner.set_nodelay(true);
         (GatedStream { inner, gate: self.gates.open() }, addr)
     }
@@ -135,7 +137,7 @@ impl Listener for GatedListener {
     }
 }
 
-/// A connection behind a gate: once cut, the peer sees it reset.
+/// A connection behind a gate: once cut, the peer sees a reset.
 #[derive(Debug)]
 pub struct GatedStream {
     inner: TcpStream,
@@ -144,7 +146,7 @@ pub struct GatedStream {
 
 impl GatedStream {
     fn refused(&self) -> io::Error {
-        // So that closing sends a reset rather than a polite end.
+        // Makes closing send a reset instead of an orderly end.
         let _ = self.inner.set_zero_linger();
         io::ErrorKind::ConnectionReset.into()
     }
@@ -187,7 +189,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a router on an address; port 0 takes a free one.
+    /// Serves a router on an address; port 0 takes a free port.
     pub async fn start(addr: SocketAddr, router: Router) -> io::Result<Self> {
         let inner = TcpListener::bind(addr).await?;
         let addr = inner.local_addr()?;
@@ -195,13 +197,14 @@ impl Server {
         let listener = GatedListener { inner, gates: gates.clone() };
         let service = router.into_make_service_with_connect_info::<Peer>();
         let task = tokio::spawn(async move {
-            // Ends only by being aborted: accept errors are retried inside.
+            // Ends only when aborted, because accept errors are retried inside.
             let _ = axum::serve(listener, service).await;
         });
         Ok(Self { addr, gates, tasks: vec![task] })
     }
 
-    /// Serves a printer's protocol with its control routes, and cuts its connections whenever the printer becomes unreachable.
+    /// Serves a printer's protocol with its control routes, and cuts its connections when the printer becomes
+    /// unreachable.
     pub async fn start_printer(
         addr: SocketAddr,
         printer: &crate::VirtualPrinter,
@@ -220,12 +223,12 @@ impl Server {
         Ok(server)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// `http://127.0.0.1:port`
+    /// The base URL, `http://127.0.0.1:port`.
     pub fn base_url(&self) -> String {
         format!("http://{}", self.addr)
     }

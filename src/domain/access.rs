@@ -1,4 +1,5 @@
-//! Staff, API keys and staff sessions: one thing, so that middleware reads one lock-free copy (decisions §2).
+//! Staff, API keys and staff sessions. They are one aggregate, because every request checks its credentials against
+//! all of them: middleware then reads one copy in memory, without locks and without a query.
 
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -15,31 +16,31 @@ mod tests;
 pub use email::normal_email;
 pub use lookup::KeyRefusal;
 
-/// A staff member.
+/// A staff member who may sign in.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// Identifier.
+    /// Identifier of the user.
     pub id: Id,
-    /// Unique, trimmed, lower-cased.
+    /// E-mail address, trimmed and in lower case; unique among users that are not deleted.
     pub email: String,
-    /// Shown name.
+    /// Name for people.
     pub name: String,
-    /// Argon2id, PHC string. Never returned.
+    /// Argon2id hash of the password as a PHC string. No answer of the API contains it.
     pub password_hash: String,
-    /// `operator` or `admin`.
+    /// `operator` or `admin`; staff never have the role `customer`.
     pub role: Role,
-    /// May sign in.
+    /// Whether the user may sign in and use open sessions.
     #[serde(default = "yes")]
     pub active: bool,
-    /// Deleted: kept for the audit log.
+    /// Whether the user was deleted; the record stays for the audit log.
     pub archived: bool,
-    /// Counts their changes, from 1: the tag of `If-Match`.
+    /// Counts this user's changes, from 1; compared with `If-Match`.
     #[serde(default = "first")]
     pub version: i64,
-    /// When they were made.
+    /// When the user was made.
     pub created_at: Timestamp,
-    /// When they last changed.
+    /// When the user last changed.
     pub updated_at: Timestamp,
 }
 
@@ -51,164 +52,168 @@ const fn first() -> i64 {
     1
 }
 
-/// What changes of a staff member; absent members stay.
+/// An edit of a staff member; `None` leaves a member as it is.
 #[derive(Clone, Debug, Default)]
 pub struct UserChange {
-    /// Shown name.
+    /// New name.
     pub name: Option<String>,
-    /// `operator` or `admin`; another one ends all sessions.
+    /// New role, `operator` or `admin`; a different one ends all sessions of the user.
     pub role: Option<Role>,
-    /// May sign in; `false` ends all sessions.
+    /// Whether the user may sign in; `false` ends all sessions of the user.
     pub active: Option<bool>,
-    /// PHC string; ends all sessions but the one that is kept.
+    /// New password hash as a PHC string; ends all sessions of the user but the one named in `keep`.
     pub password_hash: Option<String>,
 }
 
-/// An API key.
+/// An API key. The key itself is shown once when it is made, and only its hash is stored.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKey {
-    /// Identifier.
+    /// Identifier of the key.
     pub id: Id,
-    /// What it is for.
+    /// What the key is for, in words for people.
     pub name: String,
-    /// HMAC-SHA256 of the whole key, keyed with `API_KEY_SALT`, hex. Never returned.
+    /// HMAC-SHA256 of the whole key under `API_KEY_SALT`, in hexadecimal. No answer of the API contains it.
     pub hash: String,
-    /// `key_live_` or `key_test_`.
+    /// How the key begins: `key_live_` in production, else `key_test_`.
     pub prefix: String,
-    /// The last four characters.
+    /// The key's last four characters, by which people recognise it.
     pub last4: String,
-    /// What it may do.
+    /// What the key may do.
     pub role: Role,
-    /// A customer key for one customer's orders.
+    /// For a key of role `customer`: limits it to the orders of the customer with this address. `None` limits such a
+    /// key to the orders that it made.
     pub customer_email: Option<String>,
-    /// Until.
+    /// From when on the key is refused; `None` never expires.
     pub expires_at: Option<Timestamp>,
-    /// Since.
+    /// When the key was revoked; `None` if it was not.
     pub revoked_at: Option<Timestamp>,
-    /// Flushed each minute.
+    /// When the key was last used, exact to about a minute, because uses are written in batches; `None` if never.
     pub last_used_at: Option<Timestamp>,
-    /// When it was made.
+    /// When the key was made.
     pub created_at: Timestamp,
 }
 
-/// A signed-in browser of a staff member.
+/// A staff member's signed-in browser.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Identifier.
+    /// Identifier of the session.
     pub id: Id,
-    /// Whose.
+    /// The user who signed in.
     pub user_id: Id,
-    /// SHA-256 of the token, hex. Never returned.
+    /// SHA-256 of the session token in hexadecimal. No answer of the API contains it.
     pub hash: String,
-    /// When it was opened.
+    /// When the user signed in.
     pub created_at: Timestamp,
-    /// Last request; flushed each minute.
+    /// When the session was last used, exact to about a minute.
     pub seen_at: Timestamp,
-    /// User agent, for the list.
+    /// The browser's user agent, for the list of sessions; `None` if it sent none.
     pub agent: Option<String>,
 }
 
-/// All staff, keys and sessions, with the id [`Id::ONLY`]; its first command makes it. The maps are skipped by serde: rows
-/// under its version; a load calls [`Access::hydrate`].
+/// All staff, keys and sessions, the only aggregate of its kind, with the id [`Id::ONLY`].
+///
+/// Invariants: there is at most one user with an address who is not deleted; an active admin always remains once
+/// there is one. The maps are not part of the serialized aggregate: each entry is a row under its version, and
+/// [`Access::hydrate`] puts them back after a load.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Access {
-    /// By id.
+    /// The users by id.
     #[serde(skip)]
     pub users: rpds::HashTrieMapSync<Id, Arc<User>>,
-    /// By hash.
+    /// The keys by their hash, so that a request finds its key without a search.
     #[serde(skip)]
     pub keys: rpds::HashTrieMapSync<String, Arc<ApiKey>>,
-    /// By hash.
+    /// The sessions by the hash of their token.
     #[serde(skip)]
     pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
 }
 
-/// What is asked of access.
+/// A command to access.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
-    /// The agent gateway was given a command: for the audit log.
+    /// Records in the audit log that the agent gateway was asked for this skill; changes nothing else.
     Asked(crate::domain::agent::Skill),
-    /// A staff member; the edge has hashed the password.
+    /// Adds a staff member.
     AddUser {
-        /// Trimmed, lower-cased, checked.
+        /// E-mail address, in any writing; refused with 400 if malformed, with 409 if taken.
         email: String,
-        /// Shown name.
+        /// Name for people; must not be empty.
         name: String,
-        /// PHC string.
+        /// The password's hash as a PHC string, made by the edge.
         password_hash: String,
         /// `operator` or `admin`.
         role: Role,
     },
-    /// Changes a staff member. The last active admin stays one (409 `last_admin`).
+    /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
     UpdateUser {
-        /// Who.
+        /// The user to edit.
         id: Id,
-        /// Refused as stale when their version differs.
+        /// The user's version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// What changes.
+        /// The edit.
         change: UserChange,
-        /// This session lives on (the one that changes its own password).
+        /// The session that survives a change of the password: the one in which the user changed it.
         keep: Option<Id>,
     },
-    /// Deletes a staff member (not the last admin); their sessions end.
+    /// Deletes a staff member and ends their sessions; the last active admin cannot be deleted.
     RemoveUser(Id),
-    /// A key; the edge has made it and hashed it.
+    /// Adds an API key, which the edge has made and hashed.
     AddKey {
-        /// What it is for.
+        /// What the key is for; must not be empty.
         name: String,
-        /// Hex HMAC.
+        /// HMAC of the key in hexadecimal.
         hash: String,
-        /// `key_live_` or `key_test_`.
+        /// How the key begins.
         prefix: String,
-        /// Last four characters.
+        /// The key's last four characters.
         last4: String,
-        /// What it may do.
+        /// What the key may do.
         role: Role,
-        /// For one customer.
+        /// The customer to whom a key of role `customer` is limited.
         customer_email: Option<String>,
-        /// In the past is refused (400).
+        /// From when on the key is refused; must be in the future.
         expires_at: Option<Timestamp>,
     },
-    /// Ends a key; acts on the next request.
+    /// Revokes a key; it is refused from the next request on.
     RevokeKey(Id),
-    /// A checked sign-in; the edge has made the token and hashed it.
+    /// Opens a session for a user whose password the edge has checked.
     OpenSession {
-        /// Who.
+        /// The user who signed in.
         user: Id,
-        /// Hex SHA-256.
+        /// SHA-256 of the token in hexadecimal; the edge has made the token.
         hash: String,
-        /// User agent.
+        /// The browser's user agent.
         agent: Option<String>,
     },
-    /// Signs out: one session.
+    /// Ends one session.
     EndSession(Id),
-    /// Use of keys and sessions since the last flush.
+    /// Records when keys and sessions were last used, gathered since the previous such command.
     Used {
-        /// Key ids.
+        /// Keys and when each was used.
         keys: Vec<(Id, Timestamp)>,
-        /// Session ids.
+        /// Sessions and when each was used.
         sessions: Vec<(Id, Timestamp)>,
     },
-    /// Removes sessions that are over: idle for `idle_ms` or older than `life_ms`.
+    /// Removes the sessions that have expired.
     Sweep {
-        /// Milliseconds.
+        /// Time without a request after which a session expires, in milliseconds.
         idle_ms: i64,
-        /// Milliseconds.
+        /// Time after sign-in at which a session expires, in milliseconds.
         life_ms: i64,
     },
 }
 
-/// What access answers.
+/// An answer of access.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AccessAnswer {
-    /// The staff member after the change.
+    /// The user after the change.
     User(Arc<User>),
     /// The key after the change.
     Key(Arc<ApiKey>),
-    /// The session.
+    /// The session that was opened.
     Session(Arc<Session>),
-    /// Done.
+    /// Done now, or done before.
     Done,
 }

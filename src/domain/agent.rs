@@ -1,25 +1,25 @@
-//! What an agent gateway may ask for (decisions §9): its skills, and who may ask.
+//! What an agent gateway may ask for: its skills, and which of its users may ask.
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! skills {
     ($($skill:ident = $word:literal, $doc:literal;)*) => {
-        /// A command of an agent.
+        /// A skill: one command that the agent gateway may give.
         #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
         pub enum Skill {
             $(#[doc = $doc] #[serde(rename = $word)] $skill,)*
         }
 
         impl Skill {
-            /// All of them.
+            /// All skills.
             pub const ALL: &[Self] = &[$(Self::$skill,)*];
 
-            /// The word on the wire.
+            /// The skill as the API writes it.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$skill => $word,)* }
             }
 
-            /// The action in the audit log.
+            /// The skill's action in the audit log.
             pub const fn action(self) -> &'static str {
                 match self { $(Self::$skill => concat!("agent.", $word),)* }
             }
@@ -42,20 +42,20 @@ skills! {
 }
 
 impl Skill {
-    /// The skill of this word.
+    /// The skill with this name, if there is one.
     pub fn of(word: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|skill| skill.word() == word)
     }
 
-    /// All words, for people.
+    /// The names of all skills, for an error message.
     pub fn list() -> String {
         Self::ALL.iter().map(|skill| skill.word()).collect::<Vec<_>>().join(", ")
     }
 }
 
-/// Whether a user may ask: an empty list takes everybody; `*` in a pattern stands for any text.
+/// Whether a user of the gateway may ask. An empty list admits everybody; `*` in a pattern matches any text.
 ///
-/// Ids are opaque but for the channel's prefix (`telegram:123`), so `telegram:*` takes a whole channel.
+/// Ids are opaque but for the channel's prefix (`telegram:123`), so `telegram:*` admits a whole channel.
 pub fn may_ask(patterns: &[String], user: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| fits(pattern, user))
 }

@@ -1,27 +1,28 @@
-//! Amounts of material: fixed-point thousandths inside, a JSON number with at most three decimals outside.
+//! Amounts of material: integer thousandths inside, a JSON number with at most three decimals outside.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
 
-/// An amount of material in thousandths of its unit (g, mL, sheet, unit). Sums are exact.
+/// An amount of material in thousandths of its unit (gram, millilitre, sheet or unit). Integers, so that sums are
+/// exact.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Amount(pub i64);
 
-/// The largest amount taken from a caller: a million million units.
-pub const LARGEST: Amount = Amount(1_000_000_000_000_000);
+/// The largest amount accepted from a caller: 10^12 units.
+pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000_000);
 
 impl Amount {
-    /// Nothing.
+    /// No amount.
     pub const ZERO: Self = Self(0);
 
-    /// Whole units.
+    /// An amount of whole units.
     pub const fn units(units: i64) -> Self {
         Self(units * 1000)
     }
 
-    /// The part of this amount that `fraction` (0 to 1) names, rounded half up.
+    /// This share of the amount, rounded half up; `fraction` is limited to 0 to 1.
     pub fn part(self, fraction: f64) -> Self {
         if !fraction.is_finite() {
             return self;
@@ -29,26 +30,30 @@ impl Amount {
         Self((self.0 as f64 * fraction.clamp(0.0, 1.0)).round() as i64)
     }
 
-    /// This amount times `fraction`, which may be over 1 (a print that used more than planned); capped at `LARGEST`.
+    /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`MAX_AMOUNT`].
     pub fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
         }
-        Self(((self.0 as f64 * fraction).round() as i64).min(LARGEST.0))
+        Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
-    /// Takes a JSON number: at most three decimals, within ±[`LARGEST`].
+    /// Reads a JSON number; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         if let Some(whole) = number.as_i64() {
-            return whole.checked_mul(1000).map(Self).filter(|a| a.0.abs() <= LARGEST.0).ok_or(AmountError::TooLarge);
+            return whole
+                .checked_mul(1000)
+                .map(Self)
+                .filter(|a| a.0.abs() <= MAX_AMOUNT.0)
+                .ok_or(AmountError::TooLarge);
         }
         let value = number.as_f64().ok_or(AmountError::TooLarge)?;
         let thousandths = value * 1000.0;
-        if !thousandths.is_finite() || thousandths.abs() > LARGEST.0 as f64 {
+        if !thousandths.is_finite() || thousandths.abs() > MAX_AMOUNT.0 as f64 {
             return Err(AmountError::TooLarge);
         }
         let rounded = thousandths.round();
-        // A decimal of three places is off by at most an ulp or so after the product.
+        // A number with three decimals is off by no more than a rounding error after the multiplication.
         if (thousandths - rounded).abs() > 2.0 * f64::EPSILON * thousandths.abs() {
             return Err(AmountError::TooFine);
         }
@@ -56,13 +61,13 @@ impl Amount {
     }
 }
 
-/// Why a number is no amount.
+/// Why a number is not a valid amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AmountError {
-    /// More than three decimals.
+    /// It has more than three decimals.
     #[error("at most three decimals")]
     TooFine,
-    /// Beyond what the shop can count.
+    /// It is beyond ±[`MAX_AMOUNT`].
     #[error("too large")]
     TooLarge,
 }

@@ -1,6 +1,11 @@
-//! Which job goes to which printer: an index that is rebuilt from orders and printers and owns nothing.
+//! Which job goes to which printer.
 //!
-//! It proposes pairs; the order and the printer may both refuse (decisions §4, dispatch). Not for asking them.
+//! The [`Board`] is an index over orders and printers, kept in memory and rebuilt from them at the start: it owns
+//! nothing, and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer
+//! accepts the attempt or not; both may refuse, because the board may be a moment behind. Jobs go by priority, then
+//! due date, then age, so that a job passes another only if the other fits no free printer. Of the printers that fit,
+//! the board prefers one with the job's material loaded, then one that this job has not failed on, then the one that
+//! is idle longest.
 
 mod reason;
 
@@ -18,35 +23,38 @@ use crate::domain::time::Timestamp;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 
-/// Milliseconds during which a pair that the printer refused is not proposed again, unless the printer changes.
-const COOL_MS: i64 = 10_000;
-/// Milliseconds of the window of `max_starts_per_minute`.
-const MINUTE_MS: i64 = 60_000;
+/// Milliseconds during which a pair of job and printer is not proposed again after the printer refused it, unless the
+/// printer changes meanwhile.
+const REFUSAL_COOLDOWN_MS: i64 = 10_000;
+/// Length in milliseconds of the window that `max_starts_per_minute` counts.
+const START_WINDOW_MS: i64 = 60_000;
 
-/// A pair that fits. The order is asked to claim the printer for the job.
+/// A job and a free printer that fits it. The order is to be asked to claim the printer for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Proposal {
-    /// The job's order.
+    /// The order of the job.
     pub order: Id,
-    /// The job.
+    /// The job to print.
     pub job: Id,
-    /// The printer.
+    /// The printer to claim.
     pub printer: Id,
 }
 
-/// A place among the ready jobs: priority (higher first), wanted by (none last), age, then the job itself.
-type Place = (Reverse<u8>, Timestamp, Timestamp, Id);
+/// Rank among the ready jobs, lowest first: priority (higher first), due date (none last), age, and the job's id to
+/// tell equals apart.
+type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
-/// What a job needs of a printer. Jobs of one class fit the same printers, so they are looked at together.
+/// What a job needs of a printer. Jobs of one class fit the same printers, so that only the first of each class has
+/// to be compared with the printers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Class {
+struct NeedClass {
     machine: MachineType,
     material: Id,
-    /// Bits of x, y, z, so that it can be a key.
+    /// The bits of x, y and z in millimetres, because floating-point numbers are no hash keys.
     size: Option<[u64; 3]>,
 }
 
-impl Class {
+impl NeedClass {
     fn of(job: &Job) -> Self {
         let bits = |size: &Dimensions| [size.x, size.y, size.z].map(f64::to_bits);
         Self { machine: job.machine_type, material: job.material_id, size: job.dimensions.as_ref().map(bits) }
@@ -56,26 +64,26 @@ impl Class {
     }
 }
 
-/// What is known of a job that is ready.
+/// A job that is ready to print.
 #[derive(Clone, PartialEq, Debug)]
-struct Ready {
+struct ReadyJob {
     order: Id,
-    class: Class,
-    place: Place,
+    class: NeedClass,
+    rank: QueueRank,
     tried_on: Vec<Id>,
 }
 
-/// What is known of a printer that is free.
+/// A printer that could take a job.
 #[derive(Clone, Debug)]
-struct Free {
+struct FreePrinter {
     machine: MachineType,
     volume: Option<Dimensions>,
     loaded: Option<Id>,
     idle_since: Timestamp,
 }
 
-impl Free {
-    fn fits(&self, class: &Class) -> bool {
+impl FreePrinter {
+    fn fits(&self, class: &NeedClass) -> bool {
         let inside = match (class.size(), &self.volume) {
             (Some(size), Some(volume)) => size.fits_in(volume),
             _ => true,
@@ -84,45 +92,48 @@ impl Free {
     }
 }
 
-/// What the dispatcher keeps of an order: its ready jobs, and the printers that its attempts have.
+/// What the board has indexed of one order, so that a change can be compared with it.
 #[derive(Default, Debug)]
-struct Known {
+struct IndexedOrder {
     jobs: HashSet<Id>,
     has: HashSet<Id>,
 }
 
-/// The ready jobs and the free printers.
+/// The ready jobs and the free printers. Callers hand it every change of an order and of a printer, take
+/// [`Board::proposals`], and give each back with [`Board::settled`]. A job or a printer is in one open proposal at
+/// most.
 #[derive(Default, Debug)]
 pub struct Board {
-    jobs: HashMap<Id, Ready>,
-    classes: HashMap<Class, BTreeSet<Place>>,
-    orders: HashMap<Id, Known>,
-    free: BTreeMap<Id, Free>,
-    /// How many live attempts the orders have on a printer: it has not taken them yet, or is busy with one.
+    jobs: HashMap<Id, ReadyJob>,
+    classes: HashMap<NeedClass, BTreeSet<QueueRank>>,
+    orders: HashMap<Id, IndexedOrder>,
+    free: BTreeMap<Id, FreePrinter>,
+    /// Number of live attempts that orders have on each printer; a printer with one is not proposed, even if it has
+    /// not accepted the attempt yet.
     claimed: HashMap<Id, u32>,
     jobs_in_flight: HashSet<Id>,
     printers_in_flight: HashSet<Id>,
-    /// Pairs that the printer refused, and when.
-    cool: HashMap<Id, HashMap<Id, Timestamp>>,
+    /// Jobs that a printer refused, and when, by printer.
+    refused: HashMap<Id, HashMap<Id, Timestamp>>,
     max_starts_per_minute: Option<u32>,
     starts: VecDeque<Timestamp>,
 }
 
 impl Board {
-    /// An empty board; `max_starts_per_minute` is the setting `dispatch.max_starts_per_minute`.
+    /// An empty board; `max_starts_per_minute` is the setting of that name, `None` for no limit.
     pub fn new(max_starts_per_minute: Option<u32>) -> Self {
         Self { max_starts_per_minute, ..Self::default() }
     }
 
-    /// Jobs that wait for a printer.
+    /// Number of jobs that wait for a printer.
     pub fn waiting(&self) -> usize {
         self.jobs.len()
     }
 
-    /// An order as it is now.
+    /// Takes over the present state of an order.
     pub fn order_changed(&mut self, order: &Order) {
         let open = matches!(order.status, OrderStatus::Paid | OrderStatus::Printing);
-        let mut now = Known::default();
+        let mut now = IndexedOrder::default();
         for job in order.jobs.values() {
             if let Some(attempt) = job.live() {
                 now.has.insert(attempt.printer_id);
@@ -131,7 +142,7 @@ impl Board {
                 self.put(order.id, job);
                 if let Some(last) = job.attempts.last().filter(|last| last.state == AttemptState::Refused) {
                     let at = last.ended_at.unwrap_or(last.created_at);
-                    self.cool.entry(last.printer_id).or_default().insert(job.id, at);
+                    self.refused.entry(last.printer_id).or_default().insert(job.id, at);
                 }
             }
         }
@@ -155,11 +166,11 @@ impl Board {
         }
     }
 
-    /// A printer as it is now.
+    /// Takes over the present state of a printer, and forgets what it refused.
     pub fn printer_changed(&mut self, printer: &Printer) {
-        self.cool.remove(&printer.id);
+        self.refused.remove(&printer.id);
         if printer.free().is_ok() {
-            let free = Free {
+            let free = FreePrinter {
                 machine: printer.fields.machine_type,
                 volume: printer.fields.build_volume,
                 loaded: printer.fields.loaded_material_id,
@@ -171,11 +182,11 @@ impl Board {
         }
     }
 
-    /// Pairs to be asked for now, best job first; they are in flight until [`Board::settled`].
+    /// The pairs to be asked for now, best job first. Each is open until [`Board::settled`] is called with it.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
-        let mut free: HashMap<MachineType, Vec<(Id, Free)>> = HashMap::new();
+        let mut free: HashMap<MachineType, Vec<(Id, FreePrinter)>> = HashMap::new();
         for (id, one) in self.free.iter().filter(|(id, _)| usable(id)) {
             free.entry(one.machine).or_default().push((*id, one.clone()));
         }
@@ -183,50 +194,50 @@ impl Board {
         if free.is_empty() || left == 0 {
             return made;
         }
-        for cooling in self.cool.values_mut() {
-            cooling.retain(|_, at| now.since(*at) < COOL_MS);
+        for jobs in self.refused.values_mut() {
+            jobs.retain(|_, at| now.since(*at) < REFUSAL_COOLDOWN_MS);
         }
-        self.cool.retain(|_, cooling| !cooling.is_empty());
-        let next = |class: &Class, after: Option<&Place>| {
-            let places = self.classes.get(class)?;
+        self.refused.retain(|_, jobs| !jobs.is_empty());
+        let next = |class: &NeedClass, after: Option<&QueueRank>| {
+            let ranks = self.classes.get(class)?;
             let mut rest = match after {
-                None => places.range(..),
-                Some(after) => places.range((std::ops::Bound::Excluded(*after), std::ops::Bound::Unbounded)),
+                None => ranks.range(..),
+                Some(after) => ranks.range((std::ops::Bound::Excluded(*after), std::ops::Bound::Unbounded)),
             };
-            rest.find(|place| !self.jobs_in_flight.contains(&place.3)).copied()
+            rest.find(|rank| !self.jobs_in_flight.contains(&rank.3)).copied()
         };
-        // The first of each class; the best of them is looked at first, then the next of its class comes up.
-        let mut heads: BinaryHeap<Reverse<(Place, usize)>> = BinaryHeap::new();
-        let classes: Vec<Class> = self.classes.keys().copied().collect();
+        // The first job of each class. The best of these is served first, then the next of its class follows.
+        let mut heads: BinaryHeap<Reverse<(QueueRank, usize)>> = BinaryHeap::new();
+        let classes: Vec<NeedClass> = self.classes.keys().copied().collect();
         for (n, class) in classes.iter().enumerate() {
-            if let Some(place) = next(class, None) {
-                heads.push(Reverse((place, n)));
+            if let Some(rank) = next(class, None) {
+                heads.push(Reverse((rank, n)));
             }
         }
-        while let Some(Reverse((place, n))) = heads.pop() {
+        while let Some(Reverse((rank, n))) = heads.pop() {
             if left == 0 {
                 break;
             }
-            let (Some(class), Some(job)) = (classes.get(n), self.jobs.get(&place.3)) else { continue };
+            let (Some(class), Some(job)) = (classes.get(n), self.jobs.get(&rank.3)) else { continue };
             let Some(printers) = free.get_mut(&class.machine) else { continue };
             if !printers.iter().any(|(_, one)| one.fits(class)) {
-                continue; // Nor for any other of the class.
+                continue; // No other job of the class fits either.
             }
-            let cools = |printer: &Id| self.cool.get(printer).is_some_and(|jobs| jobs.contains_key(&place.3));
+            let was_refused = |printer: &Id| self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(&rank.3));
             let best = printers
                 .iter()
                 .enumerate()
-                .filter(|(_, (id, one))| one.fits(class) && !cools(id))
+                .filter(|(_, (id, one))| one.fits(class) && !was_refused(id))
                 .min_by_key(|(_, (id, one))| {
                     (one.loaded != Some(class.material), job.tried_on.contains(id), one.idle_since, *id)
                 })
                 .map(|(at, _)| at);
             if let Some(at) = best {
                 let (printer, _) = printers.swap_remove(at);
-                made.push(Proposal { order: job.order, job: place.3, printer });
+                made.push(Proposal { order: job.order, job: rank.3, printer });
                 left -= 1;
             }
-            if let Some(following) = next(class, Some(&place)) {
+            if let Some(following) = next(class, Some(&rank)) {
                 heads.push(Reverse((following, n)));
             }
         }
@@ -240,8 +251,9 @@ impl Board {
         made
     }
 
-    /// The order has answered a proposal. Hand its new state to [`Board::order_changed`] first, so that the printer counts
-    /// as claimed. A refused one (`claimed: false`) gives back its start.
+    /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state
+    /// before, so that the printer counts as claimed and is not proposed again. `claimed: false` gives the start back
+    /// to the limit.
     pub fn settled(&mut self, proposal: &Proposal, claimed: bool) {
         let known = self.jobs_in_flight.remove(&proposal.job);
         self.printers_in_flight.remove(&proposal.printer);
@@ -250,48 +262,49 @@ impl Board {
         }
     }
 
-    /// When time alone makes new proposals possible: a start is free again, or a refused pair may be tried again.
+    /// When new proposals become possible without any change: the limit on starts allows one again, or a refused pair
+    /// may be tried again. `None` if nothing waits for time.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
         }
         let full = self.max_starts_per_minute.is_some_and(|most| self.starts.len() >= most as usize);
-        let start = self.starts.front().filter(|_| full).map(|at| at.plus_ms(MINUTE_MS));
-        let cooled = self.cool.values().flat_map(HashMap::values).map(|at| at.plus_ms(COOL_MS));
-        cooled.chain(start).filter(|at| *at > now).min()
+        let start = self.starts.front().filter(|_| full).map(|at| at.plus_ms(START_WINDOW_MS));
+        let retriable = self.refused.values().flat_map(HashMap::values).map(|at| at.plus_ms(REFUSAL_COOLDOWN_MS));
+        retriable.chain(start).filter(|at| *at > now).min()
     }
 
     fn starts_left(&mut self, now: Timestamp) -> usize {
         let Some(most) = self.max_starts_per_minute else { return usize::MAX };
-        while self.starts.front().is_some_and(|at| now.since(*at) >= MINUTE_MS) {
+        while self.starts.front().is_some_and(|at| now.since(*at) >= START_WINDOW_MS) {
             self.starts.pop_front();
         }
         (most as usize).saturating_sub(self.starts.len())
     }
 
     fn put(&mut self, order: Id, job: &Job) {
-        let place = (Reverse(job.priority), job.due_at.unwrap_or(Timestamp(i64::MAX)), job.created_at, job.id);
-        let ready = Ready { order, class: Class::of(job), place, tried_on: job.tried_on.clone() };
+        let rank = (Reverse(job.priority), job.due_at.unwrap_or(Timestamp(i64::MAX)), job.created_at, job.id);
+        let ready = ReadyJob { order, class: NeedClass::of(job), rank, tried_on: job.tried_on.clone() };
         if self.jobs.get(&job.id) == Some(&ready) {
             return;
         }
         self.take_out(&job.id);
-        self.classes.entry(ready.class).or_default().insert(place);
+        self.classes.entry(ready.class).or_default().insert(rank);
         self.jobs.insert(job.id, ready);
     }
 
     fn take_out(&mut self, job: &Id) {
         let Some(old) = self.jobs.remove(job) else { return };
-        if let Some(places) = self.classes.get_mut(&old.class) {
-            places.remove(&old.place);
-            if places.is_empty() {
+        if let Some(ranks) = self.classes.get_mut(&old.class) {
+            ranks.remove(&old.rank);
+            if ranks.is_empty() {
                 self.classes.remove(&old.class);
             }
         }
     }
 }
 
-/// Waits for a printer and for nothing else.
+/// Whether the job waits for a printer and nothing else.
 fn is_ready(job: &Job) -> bool {
     job.state == JobState::Sliced
         && job.stock == Stock::Held

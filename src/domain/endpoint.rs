@@ -1,4 +1,12 @@
-//! A webhook endpoint: a cursor into the outbox, its deliveries, their retries (production spec §6, decisions §8).
+//! A webhook endpoint: a URL of a customer's program to which events are delivered, and its deliveries.
+//!
+//! An endpoint follows the outbox, the numbered log of all events, by a cursor. Moving the cursor and making the
+//! deliveries for the subscribed events is one commit, so that each event is delivered at least once and none is
+//! skipped. A delivery that fails is retried by a fixed schedule; when the last retry fails, the endpoint is disabled
+//! and keeps its events until an operator enables it.
+//!
+//! `decide` has the rules, `window` the deliveries in memory, `replay` sends past events again, `envelope` makes the
+//! body.
 
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
@@ -13,247 +21,261 @@ mod window;
 
 pub use replay::Replaying;
 
-/// Most deliveries held in memory; the backlog stays in rows.
+/// Number of pending deliveries of an endpoint held in memory; further ones are the backlog, which stays in the
+/// database.
 pub const WINDOW: usize = 32;
 
-/// Where a delivery stands; `sending` is a pending one that is in the window and under way, shown by reads only.
+/// The state of a delivery. The API also shows `sending`: a pending delivery whose attempt is under way.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryState {
     /// To be sent at `next_at`.
     Pending,
-    /// Answered 2xx.
+    /// The endpoint answered with a status 2xx.
     Delivered,
-    /// Given up: five retries failed.
+    /// Given up after its last retry failed.
     Failed,
-    /// Its endpoint was deleted.
+    /// Given up because its endpoint was deleted.
     Cancelled,
 }
 
-/// One event for one endpoint; unique by (endpoint, event, replay).
+/// The delivery of one event to one endpoint, with all its attempts. Unique by endpoint, event and replay number, so
+/// that the same event is never delivered twice by mistake.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// Identifier: `X-Service-Delivery`.
+    /// Identifier of the delivery, sent as `X-Service-Delivery`.
     pub id: Id,
-    /// To whom.
+    /// The endpoint to deliver to.
     pub endpoint_id: Id,
-    /// What: the envelope's id, `webhook-id`.
+    /// The event, in the envelope and sent as `webhook-id`; equal on every redelivery, so that receivers recognise
+    /// repeats.
     pub event_id: Id,
-    /// Its position in the outbox (0 for a test event).
+    /// The event's number in the outbox; 0 for a test event, which is not in it.
     pub event_seq: i64,
-    /// `order.paid`, …
+    /// Type of the event, such as `order.paid`.
     pub event: String,
-    /// 0 first; redeliveries and replays carry the endpoint's next replay number ([`Endpoint::replays`]).
+    /// 0 for the first delivery of an event; a redelivery or replay carries the number that [`Endpoint::replays`] had
+    /// then.
     pub replay: u32,
-    /// The exact bytes of every attempt.
+    /// The body of every attempt, byte for byte.
     pub body: String,
-    /// Where it stands.
+    /// Where the delivery stands.
     pub state: DeliveryState,
-    /// Attempts so far.
+    /// Number of attempts made; set back to 0 when a disabled endpoint is enabled.
     pub attempts: u32,
-    /// Not before.
+    /// When the next attempt is due.
     pub next_at: Timestamp,
-    /// Status of the last answer.
+    /// HTTP status of the last attempt; `None` if there was no answer.
     pub last_status: Option<u16>,
-    /// Why the last attempt failed.
+    /// Why the last attempt failed, in words for people; `None` if it did not.
     pub last_error: Option<String>,
-    /// At most 1 KiB of the last answer.
+    /// The beginning of the last answer's body, at most 1 KiB.
     pub last_excerpt: Option<String>,
-    /// How long it took, milliseconds.
+    /// Duration of the last attempt in milliseconds.
     pub last_duration_ms: Option<i64>,
-    /// When it was made.
+    /// When the delivery was made.
     pub created_at: Timestamp,
-    /// When it was last tried.
+    /// When it was last attempted; `None` before the first attempt.
     pub attempted_at: Option<Timestamp>,
 }
 
-/// Whether an endpoint is sent to.
+/// Whether deliveries are sent to an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
-    /// Is sent to.
+    /// Deliveries are sent.
     Active,
-    /// Five retries of a delivery failed; holds its events as pending until enabled.
+    /// All retries of a delivery failed: nothing is sent, and new events wait as pending deliveries until an operator
+    /// enables it.
     Disabled,
 }
 
-/// An endpoint. `window` is skipped by serde: the next due deliveries; a load calls [`Endpoint::hydrate`].
+/// A webhook endpoint.
+///
+/// Invariants: every subscribed event up to `cursor` has its delivery; `window` holds the pending deliveries that are
+/// due next, and all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
+/// [`Endpoint::hydrate`] fills it after a load.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Endpoint {
-    /// Identifier.
+    /// Identifier of the endpoint.
     pub id: Id,
-    /// Delivery target.
+    /// The URL that deliveries are posted to.
     pub url: String,
-    /// Event kinds.
+    /// The types of event that it subscribes to.
     pub events: Vec<String>,
-    /// Sealed.
+    /// The signing secret, encrypted with `SECRETS_KEY`.
     pub encrypted_secret: String,
-    /// Sealed former secret, signs beside the new one until this time.
+    /// The previous secret, encrypted, and until when it signs beside the new one; so receivers can change over
+    /// without a gap.
     pub former: Option<(String, Timestamp)>,
-    /// Whether it is sent to.
+    /// Whether deliveries are sent.
     pub state: EndpointState,
-    /// Why it was disabled.
+    /// Why it was disabled, in words for people; `None` while active.
     pub disabled_reason: Option<String>,
-    /// All events up to this number are turned into deliveries.
+    /// The number of the last outbox event that was considered for this endpoint.
     pub cursor: i64,
-    /// Pending deliveries beyond the window may exist in rows.
+    /// Whether pending deliveries besides those of the window may be in the database.
     pub backlog: bool,
-    /// Redeliveries and replays so far: makes (endpoint, event, replay) unique.
+    /// Number of redeliveries and replays so far.
     #[serde(default)]
     pub replays: u32,
-    /// Past events that are being sent again.
+    /// The replay under way; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<Replaying>,
-    /// When it was last enabled: pending deliveries last tried before count their attempts anew.
+    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
-    /// Deleted: its log stays.
+    /// Whether it was deleted; the delivery log stays.
     pub archived: bool,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// When it last changed by an operator or was disabled.
     pub updated_at: Timestamp,
-    /// The next due deliveries, at most [`WINDOW`].
+    /// The pending deliveries that are due next, at most [`WINDOW`].
     #[serde(skip)]
     pub window: rpds::RedBlackTreeMapSync<Id, Delivery>,
-    /// Which deliveries left the window since the last refill, so that one read before they left is not taken for news.
+    /// Deliveries that left the window since the last refill. A refill that was read before they left must not bring
+    /// them back.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
 }
 
-/// An event of the outbox that an endpoint subscribed to, with its envelope.
+/// An event of the outbox that an endpoint subscribed to.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Due {
-    /// Envelope id.
+    /// Identifier of the event.
     pub event_id: Id,
-    /// Position.
+    /// Number of the event in the outbox.
     pub seq: i64,
-    /// Kind.
+    /// Type of the event.
     pub event: String,
-    /// Envelope bytes.
+    /// The envelope to send, byte for byte.
     pub body: String,
 }
 
-/// What is asked of an endpoint.
+/// A command to an endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
-    /// Registers it; follows the outbox from here.
+    /// Registers the endpoint; it receives the events after `cursor`.
     Create {
-        /// Target; the edge has checked it.
+        /// Target URL; the edge has checked that it may be sent to.
         url: String,
-        /// Kinds; checked.
+        /// Types of event, at least one, each known and named once.
         events: Vec<String>,
-        /// Sealed secret.
+        /// Signing secret, encrypted.
         encrypted_secret: String,
-        /// The last event of now.
+        /// The number of the newest event in the outbox.
         cursor: i64,
     },
-    /// Changes target or kinds.
+    /// Edits target and types; `None` leaves a member as it is.
     Update {
-        /// Refused as stale when the version differs.
+        /// The version that the caller read; refused with 412 if the endpoint has changed since.
         if_version: Option<i64>,
-        /// Absent = stays.
+        /// New target URL, checked by the edge.
         url: Option<String>,
-        /// Absent = stays.
+        /// New types of event.
         events: Option<Vec<String>>,
     },
-    /// Deletes it: pending deliveries are cancelled, those of the backlog as refills bring them; the log stays.
+    /// Deletes the endpoint. Its pending deliveries are cancelled, those of the backlog as refills bring them in; the
+    /// log stays.
     Archive,
-    /// Sends again, counts anew, also what was held while disabled.
+    /// Enables the endpoint: sends again, also what was kept while it was disabled, with attempts counted anew.
     Enable,
-    /// A new secret; the old one signs beside it for 24 h.
+    /// Sets a new signing secret; the old one signs beside it for 24 hours.
     Rotate {
-        /// Sealed.
+        /// The new secret, encrypted.
         encrypted_secret: String,
     },
-    /// The outbox up to `upto`, with those of our kinds.
+    /// Moves the cursor on and makes deliveries for the events passed.
     Follow {
-        /// All events up to here were looked at.
+        /// The number up to which events were considered.
         upto: i64,
-        /// Those subscribed to.
+        /// The events among them that the endpoint subscribed to.
         due: Vec<Due>,
     },
-    /// Pending rows, earliest `next_at` first, at least one more than [`WINDOW`] of them where there are as many (rows of the
-    /// window may be among them); `more` when there are others.
+    /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`WINDOW`] if
+    /// there are as many, because deliveries of the window may be among them.
     Refilled {
-        /// Rows.
+        /// The deliveries read.
         rows: Vec<Delivery>,
-        /// There are others.
+        /// Whether the database has further ones.
         more: bool,
     },
-    /// An attempt ended.
+    /// The outcome of an attempt.
     Tried {
-        /// Which delivery.
+        /// The delivery that was attempted.
         delivery: Id,
-        /// Which attempt of it (1, 2, …), so that a repeat is recognised.
+        /// Number of the attempt, from 1; an outcome that is reported twice is recognised by it.
         number: u32,
-        /// 2xx.
+        /// Whether the answer was a status 2xx.
         ok: bool,
-        /// Status, if any.
+        /// HTTP status; `None` if there was no answer.
         status: Option<u16>,
-        /// Why it failed.
+        /// Why it failed, in words for people.
         error: Option<String>,
-        /// At most 1 KiB.
+        /// The beginning of the answer's body, at most 1 KiB.
         excerpt: Option<String>,
-        /// Milliseconds.
+        /// Duration in milliseconds.
         duration_ms: i64,
     },
-    /// A test event (`webhook.test`) with these bytes; it follows the ordinary schedule.
+    /// Sends a test event (`webhook.test`), with the ordinary retries.
     Test(Due),
-    /// One past delivery again, as a new delivery with the next replay number.
+    /// Delivers one past delivery again, as a new delivery.
     Redeliver(Box<Delivery>),
-    /// Past events again, 409 while another replay is under way.
+    /// Delivers past events again; refused with 409 while another replay is under way.
     Replay {
-        /// Those first sent since then.
+        /// Events whose first delivery was made from this moment on.
         since: Timestamp,
-        /// How many there are, for the answer.
+        /// Number of them, for the answer.
         count: u32,
     },
-    /// The next part of what a replay sends again.
+    /// The next part of the delivery log for the replay under way.
     Replayed {
-        /// What was looked at before, so that a repeat is recognised.
+        /// The position after which the part was read; a part that comes twice is recognised by it.
         after: Option<(Timestamp, Id)>,
-        /// First deliveries of events, oldest first.
+        /// Deliveries of the log, oldest first.
         past: Vec<Delivery>,
-        /// There are no more.
+        /// Whether this is the last part.
         end: bool,
     },
 }
 
-/// What an endpoint answers.
+/// An endpoint's answer to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum EndpointAnswer {
     /// The endpoint after the change.
     Endpoint(Box<Endpoint>),
     /// The delivery that was made.
     Delivery(Box<Delivery>),
-    /// How many were made.
+    /// The number of events that the replay covers.
     Count(u32),
-    /// Done, or already done.
+    /// Done now, or done before.
     Done,
 }
 
-/// Outside work of an endpoint.
+/// Work outside the endpoint that its state calls for. Each effect is repeated, also after a restart, until the state
+/// no longer calls for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum EndpointEffect {
-    /// Watch the outbox beyond the cursor.
+    /// Watch the outbox for events after the cursor.
     Follow {
-        /// From here.
+        /// The number of the last event considered.
         cursor: i64,
     },
-    /// Bring the next pending rows into memory ([`EndpointCommand::Refilled`]); of a deleted endpoint, to cancel them.
+    /// Read the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; of a deleted endpoint,
+    /// to cancel them.
     Refill,
-    /// Bring the next part of what is sent again ([`EndpointCommand::Replayed`]).
+    /// Read the next part of the delivery log, for [`EndpointCommand::Replayed`].
     Replay(Replaying),
-    /// Send.
+    /// Attempt a delivery.
     Deliver {
-        /// Which delivery.
+        /// The delivery.
         delivery: Id,
-        /// Which attempt of it.
+        /// Number of the attempt.
         number: u32,
-        /// Not before.
+        /// When it is due.
         at: Timestamp,
     },
 }

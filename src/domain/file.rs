@@ -1,4 +1,4 @@
-//! An uploaded file: content-addressed on disk, described here.
+//! An uploaded file. Its content is on disk under its hash; this aggregate describes it.
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
@@ -8,35 +8,35 @@ use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What a file is for.
+/// The use of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FileKind {
-    /// For printers.
+    /// G-code, to be printed.
     Gcode,
-    /// For slicers.
+    /// A model, to be sliced.
     Model,
-    /// For people.
+    /// A picture.
     Image,
 }
 
-/// The forms that G-code comes in; printers tell them by the ending of a file's name.
+/// The formats of G-code. Printers recognise them by the extension of the file's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum GcodeForm {
-    /// Text.
+    /// Plain text.
     #[default]
     #[serde(rename = "gcode")]
     Text,
-    /// The binary form, with checksums.
+    /// Binary G-code with checksums.
     #[serde(rename = "bgcode")]
     Binary,
-    /// A 3MF package with sliced plates.
+    /// A 3MF package that contains sliced plates.
     #[serde(rename = "gcode.3mf")]
     Package,
 }
 
 impl GcodeForm {
-    /// What a file's name ends with on a printer.
+    /// The extension of a file of this format, without the leading dot.
     pub const fn ending(self) -> &'static str {
         match self {
             Self::Text => "gcode",
@@ -46,27 +46,27 @@ impl GcodeForm {
     }
 }
 
-/// What the content says of itself.
+/// What was read from a file's content. `None` is unknown: nothing is guessed.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileMetadata {
-    /// Program that made it.
+    /// Name and version of the slicer.
     pub slicer: Option<String>,
-    /// Print time, seconds.
+    /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// Material used, grams.
+    /// Weight of material in grams.
     pub grams: Option<Amount>,
-    /// Filament used, millimetres.
+    /// Length of filament in millimetres.
     pub filament_mm: Option<f64>,
-    /// SHA-256 of the thumbnail's bytes, kept beside the file.
+    /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
-    /// Layers of the print.
+    /// Number of layers.
     #[serde(default)]
     pub layers: Option<u32>,
-    /// What the print takes of the build volume, mm.
+    /// Size of the print in millimetres.
     #[serde(default)]
     pub size: Option<Dimensions>,
-    /// In which form G-code is; none for other files.
+    /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
 }
@@ -75,41 +75,41 @@ pub struct FileMetadata {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
-    /// Identifier.
+    /// Identifier of the file.
     pub id: Id,
-    /// As uploaded, without path.
+    /// Name at the upload, without a path.
     pub name: String,
-    /// What it is for.
+    /// Its use, found from the content.
     pub kind: FileKind,
-    /// Bytes.
+    /// Size in bytes.
     pub size: i64,
-    /// Hex SHA-256 of the content; its address on disk.
+    /// SHA-256 of the content in hexadecimal, under which it is stored on disk; equal contents are stored once.
     pub sha256: String,
-    /// What the content says of itself.
+    /// What was read from the content.
     pub metadata: FileMetadata,
-    /// Deleted: the description stays for history.
+    /// Whether it was deleted; the record stays for the history of jobs.
     pub archived: bool,
-    /// When it came.
+    /// When it was uploaded.
     pub created_at: Timestamp,
 }
 
-/// What is asked of a file.
+/// A command to a file.
 #[derive(Clone, Debug)]
 pub enum FileCommand {
-    /// Its content is on disk: describes it. The id in it is not looked at.
+    /// Describes a file whose content is on disk already.
     Create {
-        /// As uploaded.
+        /// Name at the upload, without a path.
         name: String,
-        /// What it is for.
+        /// Its use.
         kind: FileKind,
-        /// Bytes.
+        /// Size in bytes.
         size: i64,
-        /// Hex SHA-256.
+        /// SHA-256 of the content in hexadecimal.
         sha256: String,
-        /// What the content says.
+        /// What was read from the content.
         metadata: Box<FileMetadata>,
     },
-    /// Deletes it; the edge has made sure that nothing unfinished names it.
+    /// Deletes the file. The edge has made sure that no SKU and no unfinished job needs it.
     Archive,
 }
 
@@ -137,7 +137,9 @@ impl Aggregate for File {
                 created_at: cx.now,
             },
             (Some(file), FileCommand::Archive) => Self { archived: true, ..file.clone() },
-            (Some(_), FileCommand::Create { .. }) => return Err(Refusal::conflict("exists", "this file exists")),
+            (Some(_), FileCommand::Create { .. }) => {
+                return Err(Refusal::conflict("exists", "this file exists already"));
+            }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))

@@ -1,8 +1,8 @@
-//! What an uploaded file is and what a slicer wrote into it, found while the file streams by: nothing of it is kept but
-//! one line, a thumbnail and two small windows, so a file of a gigabyte costs no memory. How the file was cut into
-//! chunks never changes the result.
+//! Finds what an uploaded file is and what a slicer wrote into it, while the file streams by.
 //!
-//! Not for slicing, and not for checking what the commands do.
+//! Of the file only one line, a thumbnail and its first and last bytes are held, so that a file of a gigabyte costs
+//! no memory. The result does not depend on how the file was cut into chunks. Nothing is sliced here, and the
+//! commands of the G-code are not checked.
 
 mod binary;
 mod comment;
@@ -22,57 +22,57 @@ use crate::domain::sku::Dimensions;
 use content::Windows;
 use notes::Notes;
 
-/// Longest comment line that is looked at, in bytes; longer ones (a slicer's embedded macros) hold nothing for us.
-const LONGEST_COMMENT: usize = 4096;
+/// Length limit of a comment line that is read, in bytes; longer ones (embedded macros) contain nothing of use.
+const MAX_COMMENT_BYTES: usize = 4096;
 
-/// What a slicer wrote about a print. Absent is unknown: nothing here is guessed.
+/// What a slicer wrote about a print. `None` is unknown: nothing is guessed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Metadata {
     /// Name and version of the slicer, as in `PrusaSlicer 2.5.0`.
     pub slicer: Option<String>,
-    /// Estimated time of the print.
+    /// Estimated print time in seconds.
     pub seconds: Option<i64>,
-    /// Weight of the filament in grams, over all extruders.
+    /// Weight of the filament of all extruders in grams.
     pub grams: Option<Amount>,
-    /// Length of the filament, in millimetres, over all extruders.
+    /// Length of the filament of all extruders in millimetres.
     pub filament_mm: Option<f64>,
-    /// The largest picture in PNG.
+    /// The largest PNG picture in the file.
     pub thumbnail: Option<Thumbnail>,
-    /// Layers of the print.
+    /// Number of layers.
     pub layers: Option<u32>,
-    /// What the print takes of the build volume, in millimetres.
+    /// Size of the print in millimetres.
     pub size: Option<Dimensions>,
 }
 
-/// What [`Reader::finish`] tells of a file.
+/// The result of [`Reader::finish`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What the bytes are, whatever the file's name says; None: nothing that we know.
+    /// What the file is by its bytes, whatever its name says; `None` if unknown.
     pub content: Option<Content>,
     /// What the slicer wrote; empty unless the content is G-code, as text or binary.
     pub metadata: Metadata,
-    /// What is wrong with it, where its form tells.
+    /// What is wrong with the file; only formats with checksums tell.
     pub damage: Option<Damage>,
 }
 
-/// What is wrong with a file.
+/// Why a file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// It ends in the middle.
+    /// The file ends in the middle.
     #[error("the file is cut off: upload it again")]
     CutOff,
-    /// Its bytes are not those that were written.
-    #[error("a checksum in the file is wrong: it was damaged on its way")]
+    /// The bytes do not fit their checksum.
+    #[error("a checksum in the file is wrong: it was damaged, upload it again")]
     Checksum,
-    /// A version of its form that nobody knew when this was written.
-    #[error("this version of binary G-code is not known")]
+    /// The version of the format is not known.
+    #[error("this version of binary G-code is not supported: export it as text")]
     Unknown,
 }
 
-/// Reads one file, handed over chunk by chunk.
+/// Reads a file that is handed over chunk by chunk.
 #[derive(Debug, Default)]
 pub struct Reader {
-    place: Place,
+    position: LinePosition,
     comment: Vec<u8>,
     windows: Windows,
     notes: Notes,
@@ -82,15 +82,15 @@ pub struct Reader {
 
 /// Where in a line the reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum LinePosition {
     /// Before the first character of the line.
     #[default]
     Start,
-    /// After a letter that begins commands.
+    /// After a letter with which commands begin.
     Letter,
-    /// After the `;` that begins a comment line.
+    /// After the `;` with which a comment line begins.
     Comment,
-    /// In what does not matter.
+    /// In the rest of a line that is not read.
     Rest,
 }
 
@@ -100,7 +100,7 @@ impl Reader {
         Self::default()
     }
 
-    /// Takes the next bytes of the file.
+    /// Reads the next bytes of the file.
     pub fn push(&mut self, chunk: &[u8]) {
         self.windows.push(chunk);
         self.binary.push(chunk, &mut self.notes);
@@ -109,42 +109,42 @@ impl Reader {
         }
         let mut left = chunk;
         while let Some(&byte) = left.first() {
-            left = match self.place {
-                Place::Start => {
-                    self.place = match byte {
-                        b';' => Place::Comment,
-                        b'G' | b'M' | b'T' => Place::Letter,
-                        b' ' | b'\t' | b'\r' | b'\n' => Place::Start,
-                        _ => Place::Rest,
+            left = match self.position {
+                LinePosition::Start => {
+                    self.position = match byte {
+                        b';' => LinePosition::Comment,
+                        b'G' | b'M' | b'T' => LinePosition::Letter,
+                        b' ' | b'\t' | b'\r' | b'\n' => LinePosition::Start,
+                        _ => LinePosition::Rest,
                     };
                     &left[1..]
                 }
-                Place::Letter => {
+                LinePosition::Letter => {
                     self.commands |= byte.is_ascii_digit();
-                    self.place = Place::Rest;
+                    self.position = LinePosition::Rest;
                     left
                 }
-                Place::Comment => self.take_comment(left),
-                Place::Rest => self.skip_line(left),
+                LinePosition::Comment => self.take_comment(left),
+                LinePosition::Rest => self.skip_line(left),
             };
         }
     }
 
-    /// Takes a comment up to the end of its line or of the chunk; answers what follows.
+    /// Reads a comment up to the end of its line or of the chunk; returns the bytes after it.
     fn take_comment<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let end = end_of_line(bytes);
         let text = &bytes[..end.unwrap_or(bytes.len())];
-        // One byte more than the longest tells that the line was too long.
-        let room = LONGEST_COMMENT + 1 - self.comment.len();
+        // One byte more than the limit shows that the line was too long.
+        let room = MAX_COMMENT_BYTES + 1 - self.comment.len();
         self.comment.extend_from_slice(&text[..text.len().min(room)]);
         let Some(end) = end else { return &[] };
         self.end_comment();
-        self.place = Place::Start;
+        self.position = LinePosition::Start;
         &bytes[end + 1..]
     }
 
     fn end_comment(&mut self) {
-        if self.comment.len() <= LONGEST_COMMENT
+        if self.comment.len() <= MAX_COMMENT_BYTES
             && let Ok(text) = std::str::from_utf8(&self.comment)
         {
             self.notes.comment(text.trim());
@@ -154,13 +154,13 @@ impl Reader {
 
     fn skip_line<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let Some(end) = end_of_line(bytes) else { return &[] };
-        self.place = Place::Start;
+        self.position = LinePosition::Start;
         &bytes[end + 1..]
     }
 
-    /// What the file was.
+    /// Ends the file and returns what was found.
     pub fn finish(mut self) -> Found {
-        if self.place == Place::Comment {
+        if self.position == LinePosition::Comment {
             self.end_comment();
         }
         let content = self.windows.content(self.commands);

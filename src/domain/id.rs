@@ -1,17 +1,17 @@
-//! Identifiers: `UUIDv7` for everything we create.
+//! Identifiers: `UUIDv7` for everything that the server makes.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// The identifier of a thing, a row or an event; ordered by time of creation.
+/// Identifier of an aggregate, a row or an event; ascending by time of creation, so that newer rows sort last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Id(pub Uuid);
 
 impl Id {
-    /// The one thing of a kind that has a single member (`access`).
+    /// Identifier of an aggregate that is the only one of its kind, such as access.
     pub const ONLY: Self = Self(Uuid::nil());
 }
 

@@ -1,6 +1,28 @@
-//! A production job: one plate of one line of an order, and the ledger of its attempts.
+//! A production job: the printing of one plate of one line of an order, and the record of every attempt at it.
 //!
-//! A job lives inside its order (the order's commits change it); its state table is decisions §4.
+//! Jobs live inside their [`crate::domain::order::Order`] and change only with its commits. A job first claims its
+//! material, then waits for a printer, then is attempted until a print succeeds or too many attempts failed.
+//!
+//! | from | on | to |
+//! | --- | --- | --- |
+//! | none | the order is paid | VALIDATED; CREATED if the SKU has no G-code |
+//! | VALIDATED | the material reserves the need | SLICED |
+//! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
+//! | `awaiting_manual_review` | the material reserves the need after all | SLICED |
+//! | `awaiting_manual_review` | an operator releases it past the reorder point | VALIDATED |
+//! | SLICED | the dispatcher claims a printer | DISPATCHING |
+//! | SLICED | the material asks the reservation back after a stock-take | `awaiting_manual_review` |
+//! | DISPATCHING | the printer shows that it prints the attempt's file | PRINTING |
+//! | DISPATCHING | it is certain that nothing was and will be printed | SLICED; FAILED after too many tries |
+//! | DISPATCHING | emergency stop | FAILED |
+//! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
+//! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator decides | COMPLETED, FAILED or CANCELLED |
+//! | any but COMPLETED, CANCELLED | cancelled; waits for the printer while an attempt is live | CANCELLED |
+//! | FAILED, COMPLETED | an operator retries | VALIDATED, with a new claim |
+//!
+//! A part is never started twice: a job leaves DISPATCHING for SLICED only when no start was sent, or when it is
+//! proven that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays where
+//! it is.
 
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
@@ -12,101 +34,104 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// States on the wire (decisions §4).
+/// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Made, its SKU, file or machine type not complete.
+    /// Made, but its SKU has no G-code file yet, so nothing can be printed.
     #[serde(rename = "CREATED")]
     Created,
-    /// Complete; the stock check is asked for.
+    /// Ready for the stock check: a claim on the material is asked for and not answered.
     #[serde(rename = "VALIDATED")]
     Validated,
-    /// Blocked; see [`Block`].
+    /// The stock check did not pass; [`Job::blocked_by`] says why.
     #[serde(rename = "awaiting_manual_review")]
     AwaitingManualReview,
-    /// Its stock is reserved and its G-code is there: waits for a printer.
+    /// Material is reserved and G-code is available: the job waits for a printer. (Nothing is sliced here; the word
+    /// is that of the API.)
     #[serde(rename = "SLICED")]
     Sliced,
-    /// A printer is claimed; upload and start under way.
+    /// A printer is claimed; upload and start are under way or not yet verified.
     #[serde(rename = "DISPATCHING")]
     Dispatching,
-    /// The printer reports that it prints our file.
+    /// The printer reports that it prints the attempt's file.
     #[serde(rename = "PRINTING")]
     Printing,
-    /// Paused at the printer.
+    /// The print is paused at the printer.
     #[serde(rename = "PAUSED")]
     Paused,
-    /// Done.
+    /// A print finished.
     #[serde(rename = "COMPLETED")]
     Completed,
-    /// Not done; may be retried.
+    /// The last print failed, or too many attempts did not start; an operator may retry or cancel.
     #[serde(rename = "FAILED")]
     Failed,
-    /// Not wanted any more.
+    /// Cancelled; no further attempt is made.
     #[serde(rename = "CANCELLED")]
     Cancelled,
 }
 
-/// Why a job awaits review.
+/// Why a job is in `awaiting_manual_review`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Not enough available.
+    /// Less of the material is available than the job needs.
     Material,
-    /// Stock on hand is below the reorder point.
+    /// The stock on hand is below the material's reorder point; an operator may release the job all the same.
     ReorderPoint,
-    /// The slicer failed.
+    /// The slicer failed. No rule sets it yet, because models are not sliced.
     Slicing,
 }
 
-/// How the job stands with its material; the current claim is `(job, claim)`.
+/// The state of the job's current claim on its material, identified by the job and [`Job::claim`]. It is the order's
+/// view; the material has its own, and messages between the two bring them together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stock {
-    /// No claim.
+    /// There is no claim: the job has no G-code yet, or its claim is settled.
     #[default]
     None,
-    /// A claim is to be made; the material has not answered.
+    /// The claim is to be sent, or sent and not answered.
     Asked,
-    /// The material keeps it in its line.
+    /// The material cannot serve the claim yet and keeps it in its waiting line.
     InLine,
-    /// Reserved.
+    /// The need is reserved for the job.
     Held,
-    /// To be settled: this much was consumed, the rest goes back.
+    /// The job is done with the claim; the material is told until it has settled it.
     Settling {
-        /// What the print used up.
+        /// What the print used, in the material's unit; the rest of the reservation becomes available again.
         consumed: Amount,
     },
 }
 
-/// States of an attempt (decisions §4).
+/// The state of an attempt. The last six are final.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptState {
-    /// The order gave the job to this printer.
+    /// The order chose the printer; the printer has not confirmed yet.
     Claimed,
-    /// The printer took it; its file is on the way.
+    /// The printer accepted the attempt and its file is being uploaded.
     Uploading,
-    /// Written before the start went out.
+    /// The start is being sent. Stored before the start goes out, so that a crash in between is not mistaken for
+    /// "never started".
     StartSent,
-    /// The printer showed our file.
+    /// The printer was seen printing the attempt's file.
     Confirmed,
-    /// Printed to the end.
+    /// The print ran to its end.
     Finished,
-    /// Began and failed.
+    /// The print began and failed, or an emergency stop ended the attempt.
     Failed,
-    /// Cancelled.
+    /// The print was cancelled at the printer, or the attempt before its start.
     Cancelled,
-    /// The printer did not take it, or the upload failed: no start was sent.
+    /// The printer did not accept the attempt, or the upload failed: no start was sent.
     Refused,
-    /// A start was sent, and it is certain that nothing began.
+    /// A start was sent, and it is certain that nothing was printed.
     NotStarted,
-    /// Given up by an operator's word.
+    /// Given up by an operator's forced cancel, whatever the printer did.
     Abandoned,
 }
 
 impl AttemptState {
-    /// Nothing more will come of it.
+    /// Whether the attempt is in a final state.
     pub fn over(self) -> bool {
         matches!(
             self,
@@ -115,138 +140,151 @@ impl AttemptState {
     }
 }
 
-/// One try of one job on one printer; a row of the order's ledger.
+/// One attempt to print one job on one printer. Attempts are a ledger: each is a row of its own under the order's
+/// version, added before anything is done at the printer and never removed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// Also part of the file's name on the printer.
+    /// Identifier; part of the file's name on the printer, which ties what the printer reports to this attempt.
     pub id: Id,
-    /// The job.
+    /// The job that is attempted.
     pub job_id: Id,
-    /// Its order.
+    /// The order of that job.
     pub order_id: Id,
-    /// 1, 2, … within the job.
+    /// Position within the job, counted from 1.
     pub number: u32,
-    /// Where.
+    /// The printer that was claimed.
     pub printer_id: Id,
-    /// How far.
+    /// How far the attempt came.
     pub state: AttemptState,
-    /// Whether nobody can say if the start happened; an operator or the printer's evidence decides.
+    /// Whether it is unknown if the start had an effect. Neither the job nor the printer goes on until evidence of
+    /// the printer or an operator decides.
     #[serde(default)]
     pub unverified: bool,
-    /// An operator's word on it that its printer has not acknowledged with a final report yet.
+    /// An operator's decision on the attempt that the printer still has to be told; `None` once the printer
+    /// acknowledged it with a final report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub word: Option<Resolution>,
-    /// Why it ended (or why nobody can verify it), in plain words.
+    /// Why the attempt ended, or why it cannot be verified, in words for people.
     pub reason: Option<String>,
-    /// When the printer showed our file.
+    /// When the printer was first seen printing the file; `None` if it never was.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// When the attempt reached a final state.
     pub ended_at: Option<Timestamp>,
-    /// When it was claimed.
+    /// When the printer was claimed.
     pub created_at: Timestamp,
 }
 
 /// One plate of one line of an order.
+///
+/// What is to be made (SKU, material, need, file, machine, dimensions) is copied from the order's line and never
+/// follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an attempt
+/// is made only while the stock is [`Stock::Held`]; each claim that was asked for is settled exactly once, also when
+/// the job was retried or cancelled meanwhile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
-    /// Identifier.
+    /// Identifier of the job.
     pub id: Id,
-    /// `JOB-000123`.
+    /// Sequential number for people, shown as `JOB-000123`; numbers may have gaps.
     pub number: i64,
-    /// Counts the job's own changes.
+    /// Counts the commands that changed this job, from 1; compared with `If-Match` when the job is edited.
     pub version: i64,
-    /// Its order.
+    /// The order that the job belongs to.
     pub order_id: Id,
-    /// `ORD-000123` of its order.
+    /// Number of that order, kept here so that a job can be shown without its order.
     pub order_number: i64,
-    /// Index of its line.
+    /// Index of its line in the order, from 0.
     pub line: u32,
-    /// What is made.
+    /// The SKU that is made.
     pub sku_id: Id,
-    /// Its name, frozen.
+    /// The SKU's name, copied when the order was placed.
     pub sku_name: String,
-    /// What it is made of, frozen.
+    /// The material it is made of.
     pub material_id: Id,
-    /// How much one plate needs.
+    /// Material for the plate, in the material's unit.
     pub need: Amount,
-    /// Which machines can make it, frozen.
+    /// The type of machine that can make it.
     pub machine_type: MachineType,
-    /// Size of the plate, mm, frozen.
+    /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// The G-code, frozen; `None` keeps the job in CREATED.
+    /// The G-code file; `None` keeps the job in CREATED.
     pub file_id: Option<Id>,
-    /// In which form it is.
+    /// The format of the G-code file.
     #[serde(default)]
     pub file_form: GcodeForm,
-    /// Length of filament the file says it takes, mm.
+    /// Length of filament for the plate in millimetres, as the file states it; used to correct the consumption.
     pub file_filament_mm: Option<f64>,
-    /// Print time the file says, seconds.
+    /// Print time in seconds, as the file states it.
     pub estimated_seconds: Option<i64>,
-    /// Where it stands.
+    /// Where the job stands.
     pub state: JobState,
-    /// Why it awaits review.
+    /// Why the job awaits review; `None` in every other state.
     pub blocked_by: Option<Block>,
-    /// The material's words on why it waits, for `waitingReason`.
+    /// The reason of the block in words for people, as the material gave it; the base of the API's `waitingReason`.
     pub block_reason: Option<String>,
-    /// How it stands with its material.
+    /// The state of the current claim on the material.
     pub stock: Stock,
-    /// Number of the current claim; each new reservation counts it up.
+    /// Number of the current claim, from 1. Each new reservation takes the next number, so that a late answer to an
+    /// earlier claim is recognised.
     pub claim: u32,
-    /// Earlier claims that are not settled yet, with what was consumed of each (the job was retried before its material answered).
+    /// Earlier claims that the material has not settled yet: their numbers and what was consumed of each.
     #[serde(default)]
     pub settling: Vec<(u32, Amount)>,
-    /// Its material asked the reservation back while a print was on.
+    /// The material asked the reservation back while an attempt was live; the job gives it up if the attempt prints
+    /// nothing.
     #[serde(default)]
     pub recalled: bool,
-    /// An operator released it past the reorder point.
+    /// An operator released the job past the reorder point; sent with the claim.
     pub released: bool,
-    /// 0 to 9, higher first.
+    /// Rank among the jobs, 0 to 9; the higher one is printed first.
     pub priority: u8,
-    /// Wanted by.
+    /// When the job should be done; `None` ranks behind every date of the same priority.
     pub due_at: Option<Timestamp>,
-    /// The live attempt's printer; after the end, where it ended.
+    /// The printer of the live attempt or, after its end, the printer of the last one; `None` while the job waits.
     pub printer_id: Option<Id>,
-    /// The live attempt.
+    /// The live attempt; `None` when no printer is claimed.
     pub attempt_id: Option<Id>,
-    /// Attempts since the last VALIDATED that came as far as an upload.
+    /// Attempts since the job was last VALIDATED that failed after an upload began; at
+    /// [`crate::domain::rules::Rules::max_attempts`] the job is FAILED.
     pub tries: u32,
-    /// Printers that those tries failed on; others are preferred.
+    /// Printers on which those attempts failed; the dispatcher prefers others.
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,
-    /// A cancel waits for the printer.
+    /// When a cancel was asked for that still waits for the printer to confirm; `None` otherwise.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Why it failed.
+    /// Why the job is FAILED, in words for people; cleared by a retry.
     pub error: Option<String>,
-    /// What it used up, over all reservations.
+    /// Material consumed so far over all claims, in the material's unit.
     pub consumed: Amount,
-    /// When it was made.
+    /// When the job was made.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// When the job last changed.
     pub updated_at: Timestamp,
 }
 
 impl Job {
-    /// `JOB-000123`.
+    /// The job number as people see it: `JOB-000123`.
     pub fn number_text(&self) -> String {
         format!("JOB-{:06}", self.number)
     }
-    /// COMPLETED, FAILED or CANCELLED.
+    /// Whether the job is COMPLETED, FAILED or CANCELLED: nothing happens to it unless a person acts.
     pub fn over(&self) -> bool {
         matches!(self.state, JobState::Completed | JobState::Failed | JobState::Cancelled)
     }
-    /// The live attempt.
+    /// The live attempt, if a printer is claimed.
     pub fn live(&self) -> Option<&Attempt> {
         self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
     }
-    /// The name of an attempt's file on the printer: unique, never reused.
+    /// The name of an attempt's file on the printer. It contains the attempt's id, so it is unique and never used
+    /// again.
     pub fn file_name(&self, attempt: Id) -> String {
         format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
-    /// What a print used up (decisions §4, consumption): to the end, the need corrected by the length that the printer says
-    /// it used where it and the file tell; else the need times the progress (0 to 1).
+    /// What a print used, in the material's unit. A finished print used the need, scaled by the used filament length
+    /// over the file's planned length (both in millimetres) when both are known. Any other print used the need times
+    /// its progress (0 to 1).
     pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> Amount {
         match (end, filament_mm, self.file_filament_mm) {
             (PrintEnd::Finished, Some(used), Some(planned)) if used > 0.0 && planned > 0.0 => {

@@ -1,4 +1,5 @@
-//! A signed payment event that matched no order yet: kept, and tried again at each new order and hourly, 30 days.
+//! A signed payment event that matched no order yet. It may arrive before its order is known, so it is kept and tried
+//! again, at every new order and every hour, for 30 days.
 
 use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
 use crate::domain::event::Event;
@@ -9,51 +10,51 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-/// Days that an unmatched event is kept.
-pub const KEPT_DAYS: i64 = 30;
+/// How many days an unmatched event is tried again before it is given up.
+pub const RETENTION_DAYS: i64 = 30;
 
-/// Time between tries without a new order, in milliseconds.
-const HOURLY_MS: i64 = 3_600_000;
+/// Delay between tries without a new order, in milliseconds.
+const HOUR_MS: i64 = 3_600_000;
 
-/// An inbound event.
+/// A payment event that is kept until an order takes it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptPaymentEvent {
-    /// Made from the processor's event id, so that a repeat is the same thing.
+    /// Derived from the processor's event id, so that a repeated event is the same aggregate.
     pub id: Id,
-    /// The processor's event id.
+    /// The processor's id of the event.
     pub event_id: String,
-    /// The verified body.
+    /// The body, whose signature was checked.
     pub body: String,
-    /// Matched, or given up.
+    /// Whether an order took it, or it was given up.
     pub done: bool,
-    /// Not before.
+    /// When the next try is due.
     pub next_at: Timestamp,
-    /// When it came.
+    /// When it arrived.
     pub created_at: Timestamp,
 }
 
-/// What is asked of an inbound event.
+/// A command to a kept event.
 #[derive(Clone, Debug)]
 pub enum InboundCommand {
-    /// Keeps it.
+    /// Keeps the event; a repeat changes nothing.
     Keep {
-        /// The processor's event id.
+        /// The processor's id of the event.
         event_id: String,
-        /// The verified body.
+        /// The body, whose signature was checked.
         body: String,
     },
-    /// Tried: matched or not.
+    /// The outcome of a try.
     Tried {
-        /// An order took it.
+        /// Whether an order took it.
         matched: bool,
     },
 }
 
-/// Try to match.
+/// The effect: look for an order that takes the event.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Match {
-    /// Not before; a new order is looked at at once.
+    /// When it is due; a new order is tried at once.
     pub at: Timestamp,
 }
 
@@ -101,17 +102,18 @@ impl Aggregate for KeptPaymentEvent {
 }
 
 impl KeptPaymentEvent {
-    /// Tried again in an hour; after [`KEPT_DAYS`] it is given up and people are told, for it may be somebody's money.
+    /// Schedules the next try or, after [`RETENTION_DAYS`], gives the event up and tells the operators, because it
+    /// may be somebody's money.
     fn unmatched(&self, cx: &DecisionContext<'_>) -> Decision<Self> {
-        if cx.now.since(self.created_at) < KEPT_DAYS * 24 * HOURLY_MS {
-            return Decision::to(Self { next_at: cx.now.plus_ms(HOURLY_MS), ..self.clone() }, ());
+        if cx.now.since(self.created_at) < RETENTION_DAYS * 24 * HOUR_MS {
+            return Decision::to(Self { next_at: cx.now.plus_ms(HOUR_MS), ..self.clone() }, ());
         }
         let data = json!({ "eventId": self.event_id });
         let happened = Event::new(cx, "payment.unmatched", (Self::KIND, self.id), None, data);
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| {
             let text = format!(
-                "The payment event {} matched no order in {KEPT_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
+                "The payment event {} matched no order in {RETENTION_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
                 self.event_id
             );
             Created::Mail(Mail::new(cx, to, "A payment event matched no order".to_owned(), text))

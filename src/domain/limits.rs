@@ -1,7 +1,8 @@
-//! Rate limits (billing API §8, decisions §1): how many requests of one kind somebody may make in a fixed window.
+//! Rate limits: how many requests of one kind a caller may make in a fixed window of time.
 //!
-//! Windows follow the clock (the first minute window of an hour begins with the hour), so that servers that share them
-//! agree without asking each other. Not for what may wait inside the server: those are bounds of load.
+//! Windows follow the clock (a window of one minute begins with the minute), so that servers that share them agree
+//! without asking each other. These limits are about fairness among callers; bounds on the server's own load are
+//! elsewhere.
 
 pub mod address;
 
@@ -9,25 +10,25 @@ use crate::domain::time::Timestamp;
 
 const MINUTE_MS: i64 = 60_000;
 
-/// The kinds of windows. One more: a line here, one in [`Named::ALL`], [`Named::word`], [`Named::period_ms`], and its
+/// The kinds of limits. A new kind needs a line in [`Named::ALL`], [`Named::word`] and [`Named::period_ms`], and a
 /// limit in the settings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Named {
-    /// A staff session or an API key, whatever its role.
+    /// Requests of a staff session or an API key, whatever its role.
     Staff,
-    /// A customer's session.
+    /// Requests of a customer's session.
     Customer,
-    /// An address that shows no credentials, or wrong ones.
+    /// Requests of an address without credentials, or with wrong ones.
     Anonymous,
-    /// Sign-in of staff: a pair of e-mail address and IP address.
+    /// Attempts to sign in as staff, by pair of e-mail address and IP address.
     Login,
 }
 
 impl Named {
-    /// All, in the order of their declaration.
+    /// All kinds, in the order of their declaration.
     pub const ALL: [Self; 4] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login];
 
-    /// Its name in shared keys and metrics.
+    /// The kind's name in shared keys and metrics.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Staff => "staff",
@@ -37,7 +38,7 @@ impl Named {
         }
     }
 
-    /// How long one window lasts, in milliseconds.
+    /// Length of the window in milliseconds.
     pub const fn period_ms(self) -> i64 {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => MINUTE_MS,
@@ -46,51 +47,52 @@ impl Named {
     }
 }
 
-/// What holds of every window of one kind.
+/// The limit of one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// Most requests in one window.
+    /// Number of requests allowed in one window.
     pub limit: u32,
-    /// Its length in milliseconds; more than 0.
+    /// Length of the window in milliseconds, more than 0.
     pub period_ms: i64,
 }
 
-/// One window of one caller: which one, counted since 1970, and what it has seen.
+/// One caller's present window: its index since 1970, and the requests counted in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Window {
     index: i64,
     count: u32,
 }
 
-/// How a caller stands in one window after a request.
+/// What a caller has left in a window after a request; shown in the `X-RateLimit` headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Standing {
-    /// `X-RateLimit-Limit`.
+    /// Number of requests allowed in the window (`X-RateLimit-Limit`).
     pub limit: u32,
-    /// `X-RateLimit-Remaining`.
+    /// Number of requests left in it (`X-RateLimit-Remaining`).
     pub remaining: u32,
     /// Milliseconds until the window ends.
     pub ends_in_ms: i64,
-    /// The request was one too many.
+    /// Whether the request is refused because the limit was reached.
     pub refused: bool,
 }
 
 impl Rule {
-    /// Which window a moment is in.
+    /// Index of the window that this moment is in, counted since 1970.
     pub const fn index(self, now: Timestamp) -> i64 {
         now.0.div_euclid(self.period_ms)
     }
 
-    /// How somebody stands with `count` requests in the window of `now`.
+    /// The standing of a caller with `count` requests in the window of `now`.
     pub const fn standing(self, count: u32, refused: bool, now: Timestamp) -> Standing {
         let ends_in_ms = self.period_ms - now.0.rem_euclid(self.period_ms);
         Standing { limit: self.limit, remaining: self.limit.saturating_sub(count), ends_in_ms, refused }
     }
 
-    /// Counts a request; one too many is not counted.
+    /// Counts a request, unless the limit is reached: a refused request costs nothing.
     pub const fn count(self, window: &mut Window, now: Timestamp) -> Standing {
         let index = self.index(now);
-        // A caller that read the clock just before the turn, or a clock set back a little, counts in the newer window.
+        // A request that read the clock just before the turn, or after it was set back a little, counts in the newer
+        // window.
         if index > window.index || window.index - index > 1 {
             *window = Window { index, count: 0 };
         }
@@ -101,27 +103,28 @@ impl Rule {
         self.standing(window.count, refused, now)
     }
 
-    /// Takes back a request that was counted here and refused elsewhere.
+    /// Takes back a request that was counted here and then refused by another limit.
     pub const fn take_back(self, window: &mut Window, now: Timestamp) {
         if window.index - self.index(now) <= 1 && window.index >= self.index(now) {
             window.count = window.count.saturating_sub(1);
         }
     }
 
-    /// Whether a window is over and may be forgotten.
+    /// Whether the window has ended and may be forgotten.
     pub const fn over(self, window: Window, now: Timestamp) -> bool {
         self.index(now) > window.index
     }
 }
 
 impl Standing {
-    /// `Retry-After`: whole seconds until the window ends, at least 1.
+    /// Whole seconds until the window ends, at least 1, for `Retry-After`.
     pub const fn retry_after(self) -> u32 {
         let seconds = (self.ends_in_ms + 999) / 1000;
         if seconds < 1 { 1 } else { seconds as u32 }
     }
 
-    /// Of two windows of one request the one to tell of: a refusal before none, then less left, then the later end.
+    /// Of two limits on one request, the one to report: refused before not refused, then fewer left, then the later
+    /// end.
     pub fn tighter(self, other: Self) -> Self {
         let rank = |one: Self| (!one.refused, if one.refused { 0 } else { one.remaining }, -one.ends_in_ms);
         if rank(other) < rank(self) { other } else { self }

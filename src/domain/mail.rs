@@ -1,4 +1,5 @@
-//! A mail to be sent: made by the commit that calls for it, wanted until it is taken or given up.
+//! A mail to be sent. It is made in the commit that causes it, so that none is lost, and sent by an effect until the
+//! provider takes it or it is given up.
 
 use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -6,29 +7,29 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Tries before a mail is given up: with [`retry_ms`] about two days.
-pub const MOST_TRIES: u32 = 12;
+/// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
+pub const MAX_TRIES: u32 = 12;
 
-/// Where a mail stands.
+/// The state of a mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailState {
-    /// To be sent.
+    /// Waiting to be sent.
     Queued,
-    /// Taken by the provider.
+    /// Accepted by the provider.
     Sent,
-    /// Refused for good, or tried too often.
+    /// Given up: refused for good, or tried too often.
     Failed,
 }
 
-/// Which way a message goes.
+/// The channel by which a message goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// As e-mail.
+    /// E-mail.
     #[default]
     Mail,
-    /// To the agent gateway (`AGENT_URL`), which has its own receivers.
+    /// The agent gateway (`AGENT_URL`), which knows its own receivers.
     Agent,
 }
 
@@ -36,31 +37,31 @@ pub enum Channel {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Mail {
-    /// Identifier; also its `Message-ID`, so that a repeat is recognised.
+    /// Identifier; also the `Message-ID`, so that a mail sent twice is recognised.
     pub id: Id,
-    /// Which way it goes.
+    /// The channel by which it goes.
     #[serde(default)]
     pub channel: Channel,
-    /// Addresses; none for the agent gateway.
+    /// E-mail addresses of the receivers; empty for the agent gateway.
     pub to: Vec<String>,
     /// Subject line.
     pub subject: String,
-    /// Plain text.
+    /// Body, plain text.
     pub text: String,
     /// Where it stands.
     pub state: MailState,
-    /// Tries so far.
+    /// Number of tries made.
     pub tries: u32,
-    /// Not before.
+    /// When the next try is due.
     pub next_at: Timestamp,
-    /// The provider's last words.
+    /// The provider's answer to the last failed try; `None` if none failed.
     pub error: Option<String>,
-    /// When it was called for.
+    /// When it was made.
     pub created_at: Timestamp,
 }
 
 impl Mail {
-    /// A mail to be sent now.
+    /// A mail that is due now.
     pub fn new(cx: &DecisionContext<'_>, to: Vec<String>, subject: String, text: String) -> Self {
         Self {
             id: cx.ids.id(),
@@ -76,7 +77,7 @@ impl Mail {
         }
     }
 
-    /// What operators are told by every way that is configured: by mail, and through the agent gateway.
+    /// One message to the operators for each configured channel: mail, agent gateway, or none.
     pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Created> {
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
@@ -88,30 +89,30 @@ impl Mail {
     }
 }
 
-/// What is asked of a mail.
+/// A command to a mail.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
-    /// The provider answered.
+    /// The outcome of a try.
     Tried {
-        /// Which try, so that a repeat is recognised.
+        /// Number of the try, from 1; an outcome that is reported twice is recognised by it.
         number: u32,
-        /// `None` when it was taken; else the provider's words.
+        /// The provider's answer; `None` if it accepted the mail.
         error: Option<String>,
-        /// Trying again is of no use.
+        /// Whether further tries are useless.
         permanent: bool,
     },
 }
 
-/// A mail wants to be sent.
+/// The effect: try to send the mail.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Send {
-    /// Which try.
+    /// Number of the try, from 1.
     pub number: u32,
-    /// Not before.
+    /// When it is due.
     pub at: Timestamp,
 }
 
-/// Delay before the next try: 1 min doubling to 8 h.
+/// Delay in milliseconds before the next try: 1 minute, doubled each time up to 8 hours.
 pub fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }
@@ -135,7 +136,7 @@ impl Aggregate for Mail {
         }
         let state = match error {
             None => MailState::Sent,
-            Some(_) if *permanent || *number >= MOST_TRIES => MailState::Failed,
+            Some(_) if *permanent || *number >= MAX_TRIES => MailState::Failed,
             Some(_) => MailState::Queued,
         };
         let next_at = cx.now.plus_ms(retry_ms(*number));

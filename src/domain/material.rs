@@ -1,6 +1,12 @@
-//! A material: stock on hand, what is reserved of it, the ledger of every change, and the line of those who wait.
+//! A material: the stock on hand, the claims of jobs on it, and the ledger of all movements.
 //!
-//! Rules: production spec §1, decisions §4 (stock check, consumption) and §5.
+//! A job's need is reserved before it goes to a printer, so that two jobs never count on the same spool. A claim that
+//! cannot be served waits in a line, and is held as soon as stock comes in or a reservation is freed. A claim passes
+//! another in the line only if the other does not fit. On the job's end the claim is settled: what was used leaves
+//! the stock, the rest of the reservation becomes available.
+//!
+//! `decide` has the rules, `change` collects what one command alters, `line` indexes the claims, `recall` asks
+//! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies.
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -16,22 +22,22 @@ mod recall;
 #[cfg(test)]
 mod tests;
 
-/// Allowed `type` values (decisions §5).
+/// The type of a material; decides its unit.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaterialType {
-    /// Grams by spool weight.
+    /// Filament, in grams.
     Filament,
-    /// Millilitres by bottle volume.
+    /// Resin, in millilitres.
     Resin,
-    /// Sheets.
+    /// Sheets for a laser cutter, in sheets.
     LaserSheet,
-    /// Units, counted by hand; never a SKU's material.
+    /// Wearing parts of a laser cutter, in units. Counted by hand, and never the material of a SKU.
     LaserConsumable,
 }
 
 impl MaterialType {
-    /// The unit its amounts are in.
+    /// The unit of its amounts, for people.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::Filament => "g",
@@ -42,12 +48,12 @@ impl MaterialType {
     }
 }
 
-/// One reservation of one job: the job's `claim` number counts its reservations.
+/// Identifier of a claim: a job has a new claim with the next number for each reservation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct ClaimId {
-    /// Whose.
+    /// The job that needs the material.
     pub job: Id,
-    /// Which of its reservations.
+    /// Number of the claim within the job, from 1.
     pub number: u32,
 }
 
@@ -57,250 +63,264 @@ impl fmt::Display for ClaimId {
     }
 }
 
-/// Where a claim stands.
+/// How a claim stands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClaimState {
-    /// Reserved.
+    /// The need is reserved.
     Held,
-    /// In the line: not enough available.
+    /// Waits, because less is available than is needed.
     Short,
-    /// In the line: stock on hand is below the reorder point.
+    /// Waits, because the stock on hand is below the reorder point and the rules then block.
     BelowReorderPoint,
 }
 
-/// A reservation, or a place in the line.
+/// A job's claim on a material: a reservation, or a place in the waiting line. The claim exists until its order
+/// settles it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
-    /// Whose.
+    /// Identifier of the claim.
     pub id: ClaimId,
-    /// The material.
+    /// The material claimed.
     pub material_id: Id,
-    /// The job's order: told when the claim is held.
+    /// The job's order, which is told when the claim is held or asked back.
     pub order_id: Id,
-    /// How much.
+    /// How much is needed, in the material's unit.
     pub need: Amount,
-    /// Where it stands.
+    /// How the claim stands.
     pub state: ClaimState,
-    /// The order has not acknowledged that it is held.
+    /// Whether the order still has to acknowledge that the claim is held.
     pub unheard: bool,
-    /// An operator released it past the reorder point.
+    /// Whether an operator released the job past the reorder point.
     pub released: bool,
-    /// 0 to 9, higher first.
+    /// Priority, 0 to 9; the higher one is served first.
     pub priority: u8,
-    /// Wanted by; earlier first, none last.
+    /// When the job should be done; the earlier one is served first, `None` last.
     pub due_at: Option<Timestamp>,
-    /// The job's age; older first.
+    /// When the job was made; the older one is served first.
     pub since: Timestamp,
-    /// When it was reserved: the latest are asked back first.
+    /// When it was reserved, by which the latest reservations are asked back first; `None` while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_at: Option<Timestamp>,
-    /// Its order is asked to give it up.
+    /// Whether the order is asked to give the reservation up.
     #[serde(default)]
     pub recalled: bool,
-    /// Its order was asked and keeps it, because its print is on.
+    /// Whether the order was asked and keeps the reservation, because an attempt is live. Cleared when stock is
+    /// counted anew.
     #[serde(default)]
     pub kept: bool,
 }
 
-/// Why stock changed.
+/// Why stock moved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the ledger's words, decisions §5")]
 pub enum MovementKind {
+    /// A delivery, or the stock that a material was made with.
     Receive,
+    /// A correction or a stock-take.
     Adjust,
+    /// A claim was held.
     Reserve,
+    /// What a settled claim did not use became available.
     Release,
+    /// A print used it.
     Consume,
+    /// A correction from an outside parts system; no rule writes it yet.
     Sync,
 }
 
-/// One line of the append-only ledger; the sums of the deltas equal `quantity` and `reserved`, always.
+/// One entry of the append-only ledger. Invariant: the sums of the two deltas over all entries equal the material's
+/// `quantity` and `reserved`. Amounts are in the material's unit.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Movement {
-    /// Identifier.
+    /// Identifier of the entry.
     pub id: Id,
-    /// The material.
+    /// The material that moved.
     pub material_id: Id,
-    /// Why.
+    /// Why it moved.
     pub kind: MovementKind,
-    /// Change of stock on hand.
+    /// Change of the stock on hand.
     pub delta_quantity: Amount,
     /// Change of what is reserved.
     pub delta_reserved: Amount,
-    /// Stock on hand after it.
+    /// Stock on hand after the movement.
     pub quantity: Amount,
-    /// Reserved after it.
+    /// Reserved after the movement.
     pub reserved: Amount,
-    /// The job it was for.
+    /// The job that it was for; `None` for deliveries and stock-takes.
     pub job_id: Option<Id>,
-    /// In plain words.
+    /// The reason in words for people, if there is one.
     pub reason: Option<String>,
-    /// Who did it.
+    /// Who caused it: a user, an API key or the system.
     pub actor: String,
-    /// When.
+    /// When it was recorded.
     pub created_at: Timestamp,
 }
 
-/// What may be said of a material on create.
+/// The description of a material, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialFields {
-    /// Shown name.
+    /// Name for people.
     pub name: String,
-    /// What it is.
+    /// Its type, which decides the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// `#rrggbb`.
+    /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// Maker.
+    /// Manufacturer.
     pub brand: Option<String>,
-    /// Low-stock threshold.
+    /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
     pub reorder_point: Amount,
-    /// How much to order then.
+    /// How much to order when stock is low, in the material's unit.
     pub reorder_quantity: Amount,
 }
 
-/// A material. `claims` is skipped by serde: rows under its version; a load calls [`Material::hydrate`].
+/// A material. `claims` is not part of the serialized material: each claim is a row under its version, and
+/// [`Material::hydrate`] puts them back after a load.
+///
+/// Invariant: `reserved` is the sum of the held claims' needs. It may exceed `quantity` only after a stock-take or
+/// unexpected consumption, until reservations are given back.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Material {
-    /// Identifier.
+    /// Identifier of the material.
     pub id: Id,
-    /// What is said of it.
+    /// Its description.
     #[serde(flatten)]
     pub fields: MaterialFields,
-    /// Stock on hand.
+    /// Stock on hand, in the material's unit, including what is reserved.
     pub quantity: Amount,
-    /// Held by claims; the sum of the held ones.
+    /// Reserved by held claims, in the material's unit.
     pub reserved: Amount,
-    /// The low-stock alert went out and is not armed again.
+    /// Whether the low-stock alert was sent; set back once stock has recovered and no claim waits.
     pub alerted: bool,
-    /// Deleted: kept for history.
+    /// Whether it was deleted; the record stays for the ledger.
     pub archived: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// Reservations and the line.
+    /// All claims, held and waiting.
     #[serde(skip)]
     pub claims: rpds::RedBlackTreeMapSync<ClaimId, Claim>,
-    /// The claims that wait, first in line first.
+    /// The waiting claims by rank.
     #[serde(skip)]
-    line: rpds::RedBlackTreeSetSync<line::Place>,
-    /// The held claims that their orders have not acknowledged.
+    line: rpds::RedBlackTreeSetSync<line::WaitingRank>,
+    /// The held claims that their orders have not acknowledged, by order.
     #[serde(skip)]
     unheard: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
-    /// The held claims that are asked back.
+    /// The held claims that their orders are asked to give up, by order.
     #[serde(skip)]
     recalled: rpds::RedBlackTreeSetSync<(Id, ClaimId)>,
 }
 
 impl Material {
-    /// `max(0, quantity − reserved)`.
+    /// What is free to be reserved: `quantity` less `reserved`, never negative.
     pub fn available(&self) -> Amount {
         (self.quantity - self.reserved).max(Amount::ZERO)
     }
 }
 
-/// A job's wish for stock, in an order's message.
+/// A claim as an order sends it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct ClaimAsk {
-    /// Whose.
+    /// Identifier of the claim.
     pub id: ClaimId,
-    /// How much.
+    /// How much is needed, in the material's unit.
     pub need: Amount,
-    /// An operator released it past the reorder point.
+    /// Whether an operator released the job past the reorder point.
     pub released: bool,
-    /// 0 to 9, higher first.
+    /// Priority, 0 to 9.
     pub priority: u8,
-    /// Wanted by.
+    /// When the job should be done.
     pub due_at: Option<Timestamp>,
-    /// The job's age.
+    /// When the job was made.
     pub since: Timestamp,
 }
 
-/// What is asked of a material.
+/// A command to a material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
-    /// Makes it, with stock.
+    /// Makes the material.
     Create {
-        /// What is said of it.
+        /// Its description.
         fields: Box<MaterialFields>,
-        /// Stock on hand.
+        /// Stock on hand, in the material's unit.
         quantity: Amount,
     },
-    /// Changes what is said of it; `quantity` is a stock-take (absolute). Absent members stay.
+    /// Edits the description, or records a stock-take; `None` leaves a member as it is.
     Update {
-        /// Refused as stale when the version differs ("If-Match").
+        /// The version that the caller read; refused with 412 if the material has changed since.
         if_version: Option<i64>,
-        /// All fields as they shall be, when any is given.
+        /// The whole new description.
         fields: Option<Box<MaterialFields>>,
-        /// Counted stock on hand.
+        /// The counted stock on hand (absolute), in the material's unit.
         quantity: Option<Amount>,
     },
-    /// A relative change; below zero is refused.
+    /// Changes the stock on hand by a relative amount; refused if it would fall below zero.
     Adjust {
-        /// More or less.
+        /// The change in the material's unit, not zero.
         delta: Amount,
-        /// Why. A positive change is a delivery (`receive` in the ledger), a negative one an `adjust`.
+        /// The reason for people. A positive change is a delivery (`receive` in the ledger), a negative one a
+        /// correction (`adjust`).
         reason: String,
     },
-    /// Deletes it; the edge has made sure that no SKU or unfinished job names it.
+    /// Deletes the material. The edge has made sure that no SKU names it; claims on it are a conflict.
     Archive,
-    /// An order asks for stock for jobs. Repeats are answered with how each claim stands now.
+    /// An order claims stock for its jobs. A repeated claim is answered with how it stands now.
     Claim {
-        /// Who asks.
+        /// The order that claims.
         order: Id,
-        /// For which jobs.
+        /// One claim for each job.
         asks: Vec<ClaimAsk>,
     },
-    /// An order is done with claims: this much was consumed of each, the rest goes back. Unknown ones are "already".
+    /// An order is done with claims. A claim that is unknown was settled before, which is no error.
     Settle {
-        /// Claims and what was used up.
+        /// The claims, with what was consumed of each in the material's unit; the rest becomes available.
         claims: Vec<(ClaimId, Amount)>,
     },
-    /// An order has heard that these are held.
+    /// An order acknowledges that claims are held.
     Heard {
-        /// Which.
+        /// The claims acknowledged.
         claims: Vec<ClaimId>,
     },
-    /// An order that was asked to give these up keeps them.
+    /// An order that was asked to give reservations up keeps these.
     Kept {
-        /// Which.
+        /// The claims that stay reserved.
         claims: Vec<ClaimId>,
     },
 }
 
-/// What a material answers.
+/// A material's answer to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum MaterialAnswer {
-    /// The material after the change (its claims are not part of an answer).
+    /// The material after the change; serialized without its claims.
     Material(Box<Material>),
-    /// How each asked claim stands, with the words of a waiting one ("needs 120 g of PLA black, 80 g free").
+    /// How each claim stands and, if it waits, why in words for people ("needs 120 g of PLA black, 80 g free").
     Claims(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// Done, or already done.
+    /// Done now, or done before.
     Done,
 }
 
-/// Outside work of a material: tell orders how their claims stand.
+/// Messages to orders that the material's state calls for, one per order. Each is repeated, also after a restart,
+/// until the order has acknowledged it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum MaterialEffect {
-    /// These are held, until the order acknowledges.
+    /// Tell an order that claims are held.
     TellHeld {
-        /// Whom.
+        /// The order to tell.
         order: Id,
-        /// Which claims.
+        /// The claims that are held.
         claims: Vec<ClaimId>,
     },
-    /// These are asked back, until the order has settled them or keeps them.
+    /// Ask an order to give reservations up, until it has settled or kept them.
     AskBack {
-        /// Whom.
+        /// The order to ask.
         order: Id,
-        /// Which claims.
+        /// The claims that are asked back.
         claims: Vec<ClaimId>,
     },
 }

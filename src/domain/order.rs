@@ -1,6 +1,28 @@
-//! An order's life, top to bottom: drafted or placed, paid, made, ready, shipped; cancelled or refunded.
+//! An order: what a customer or an operator wants made, from the draft to the parcel.
 //!
-//! State tables: decisions §3 (orders) and §4 (jobs). The order owns its jobs, their attempts and its payments.
+//! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
+//! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
+//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded), `work` (jobs made, cancelled, retried,
+//! released), `stock` (material claimed and settled), `attempt` (printing). `command` has the messages, `rules`
+//! dispatches them and derives the effects, and `change` collects what one command alters.
+//!
+//! | from | on | to | event |
+//! | --- | --- | --- | --- |
+//! | none | made as a draft | draft | `order.draft` |
+//! | none | made by an operator, or from an accepted quote | created | `order.created` |
+//! | draft | confirmed | created; paid if the total is zero | `order.created` |
+//! | draft, created, `payment_failed` | paid in full | paid; the jobs are made in the same commit | `order.paid` |
+//! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
+//! | paid | the first job is seen printing | printing | `order.printing` |
+//! | printing | no job unfinished or failed, at least one completed | ready | `order.ready` |
+//! | ready | a completed job is retried | printing | none |
+//! | ready | carrier, tracking number and delivery date are given | shipped | `order.shipped` |
+//! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
+//! | paid and later, or cancelled | refunded in whole | refunded; unfinished jobs cancelled | `order.refunded` |
+//!
+//! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
+//! never refused, because the money has moved whatever the order's status is: see `money`. The table of a job is in
+//! [`crate::domain::job`].
 
 mod attempt;
 mod change;
@@ -26,113 +48,126 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where an order comes from.
+/// How an order came about; fixed when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OrderKind {
-    /// Lines name SKUs; placed by a customer.
+    /// Placed from the catalogue: each line names a SKU at its catalogue price.
     Catalog,
-    /// From an accepted quote.
+    /// Made from a quote that the customer accepted.
     Custom,
-    /// An operator's.
+    /// Entered by an operator.
     Manual,
 }
 
-/// Where an order stands (decisions §3).
+/// The status of an order; the table of transitions is in the [module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of the table in decisions §3")]
 pub enum OrderStatus {
+    /// A customer's draft: not placed, no event sent but `order.draft`.
     Draft,
+    /// Placed and waiting for payment.
     Created,
+    /// Placed; the last payment failed, another may succeed.
     PaymentFailed,
+    /// Paid; its jobs are made and none was seen printing yet.
     Paid,
+    /// At least one job was seen printing.
     Printing,
+    /// Made: no job is unfinished or failed.
     Ready,
+    /// Handed to the carrier.
     Shipped,
+    /// Cancelled; its jobs are cancelled or wait for their printers to confirm.
     Cancelled,
+    /// The whole payment was given back.
     Refunded,
 }
 
-/// What a line's jobs are made from: the SKU as it was when the order was placed.
+/// One line of an order. SKU name, price and tax rate are copied when the order is placed and never follow later
+/// changes of the SKU.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
-    /// What.
+    /// The SKU that is made.
     pub sku_id: Id,
-    /// How many parts.
+    /// Number of parts ordered, at least 1. The line makes one job for each full or partial plate of them.
     pub quantity: u32,
-    /// From the SKU, frozen; minor units.
+    /// Net price of one part in minor units of the order's currency, copied from the SKU.
     pub unit_price_cents: i64,
-    /// The SKU's name, frozen.
+    /// The SKU's name, copied from the SKU.
     pub description: String,
-    /// Tax of the destination, basis points, frozen.
+    /// Tax rate of the destination in basis points (1/100 of a percent), set by the rules when the order is made.
     pub tax_rate_bps: i64,
-    /// What jobs will need.
+    /// What the line's jobs need to be printed.
     pub make: Make,
 }
 
-/// Facts for the jobs of a line, gathered by the edge when the order is placed (file metadata included).
+/// Production facts of a line, which its jobs inherit. The edge reads them from the SKU and its G-code file when the
+/// order is placed, because the rules do no look-ups.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Make {
-    /// Parts per plate.
+    /// Parts that one plate makes; 0 counts as 1.
     pub units_per_plate: u32,
-    /// Required material.
+    /// The material that the parts are made of.
     pub material_id: Id,
-    /// Need of one plate: the G-code's own grams where it says them, else the SKU's estimate.
+    /// Material for one plate, in the material's unit: the weight stated in the G-code file if there is one, else the
+    /// SKU's estimate.
     pub need: Amount,
-    /// Which machines.
+    /// The type of machine that can make it.
     pub machine_type: crate::domain::sku::MachineType,
-    /// Size of the plate, mm.
+    /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<crate::domain::sku::Dimensions>,
-    /// The G-code.
+    /// The G-code file; `None` leaves the jobs in CREATED, because there is nothing to print.
     pub file_id: Option<Id>,
-    /// In which form it is.
+    /// The format of the G-code file, which decides the file name's extension on the printer.
     #[serde(default)]
     pub file_form: GcodeForm,
-    /// Filament length the file says, mm.
+    /// Length of filament for one plate in millimetres, as the G-code file states it.
     pub file_filament_mm: Option<f64>,
-    /// Print time, seconds.
+    /// Print time of one plate in seconds, as the G-code file states it.
     pub estimated_seconds: Option<i64>,
 }
 
-/// A payment, or a refund (negative); a row under the order's version.
+/// A payment of an order, or a refund (negative amount). Stored as a row of its own under the order's version; never
+/// changed afterwards.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
-    /// Identifier.
+    /// Identifier of the payment.
     pub id: Id,
-    /// Its order.
+    /// The order it belongs to.
     pub order_id: Id,
-    /// Minor units; negative for refunds.
+    /// Amount in minor units of `currency`; negative for a refund.
     pub amount_cents: i64,
-    /// ISO 4217, lower case.
+    /// Currency as ISO 4217 code in lower case; it may differ from the order's, because a processor's event is
+    /// recorded as it came.
     pub currency: String,
-    /// `processor`, or the word of `mark-paid`.
+    /// `processor` for an event of the payment processor, else the method that the operator named in `mark-paid`.
     pub method: String,
-    /// The processor's payment intent or the operator's reference.
+    /// The processor's payment intent (or checkout session, if no intent is known), or the operator's own reference.
     pub reference: Option<String>,
-    /// When.
+    /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }
 
-/// Where it went.
+/// How a shipped order travels.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shipment {
-    /// Who carries it.
+    /// Name of the carrier.
     pub carrier: String,
-    /// Their number.
+    /// The carrier's tracking number.
     pub tracking_number: String,
-    /// `YYYY-MM-DD`.
+    /// Expected day of delivery, `YYYY-MM-DD`.
     pub estimated_delivery: String,
 }
 
-/// A postal address (the same members as an address of a customer, decisions §10).
+/// A postal address, with the same members as an address in a customer's profile.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(missing_docs, reason = "the words say it")]
+#[expect(missing_docs, reason = "the names of an address's members are plain")]
 pub struct Address {
     pub line1: String,
     #[serde(default)]
@@ -141,74 +176,81 @@ pub struct Address {
     #[serde(default)]
     pub region: Option<String>,
     pub postal_code: String,
-    /// ISO 3166-1 alpha-2.
+    /// Country as ISO 3166-1 alpha-2 code.
     pub country: String,
 }
 
-/// An order. `jobs` and `payments` are skipped by serde: rows under its version.
+/// An order with all that belongs to it.
+///
+/// Invariants: prices, tax and total are frozen when the order is made; jobs exist only once it was paid, and are
+/// never removed; payments are only added. `jobs` and `payments` are not part of the serialized order: each is a row
+/// of its own under the order's version, so that a change of one job does not write all of them.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Order {
-    /// Identifier.
+    /// Identifier of the order.
     pub id: Id,
-    /// `ORD-000123`.
+    /// Sequential number for people, shown as `ORD-000123`; numbers may have gaps.
     pub number: i64,
-    /// Where it comes from.
+    /// How the order came about.
     pub kind: OrderKind,
-    /// Where it stands.
+    /// Where the order stands in its life.
     pub status: OrderStatus,
-    /// One of the five sites.
+    /// The site that the order belongs to, one of the configured ones.
     pub site: String,
-    /// The key or user that made it: a `customer` key sees its own.
+    /// The API key or user that made the order; an API key of role `customer` sees the orders it made. `None` if the
+    /// system made it.
     pub made_by: Option<Id>,
-    /// The customer record, when there is one.
+    /// The customer's record; `None` if there is none.
     pub customer_id: Option<Id>,
-    /// Trimmed, lower-cased.
+    /// The customer's e-mail address, trimmed and in lower case; it links the order to the customer's account.
     pub customer_email: Option<String>,
-    /// What is ordered.
+    /// What is ordered, at least one line; fixed when the order is made.
     pub lines: Vec<Line>,
-    /// ISO 4217, lower case.
+    /// Currency of all amounts as ISO 4217 code in lower case.
     pub currency: String,
-    /// Sum of the lines.
+    /// Sum of the lines without tax, in minor units.
     pub subtotal_cents: i64,
-    /// Flat shipping.
+    /// Flat shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax, half-up per line.
+    /// Tax in minor units: rounded half up for each line, then added.
     pub tax_cents: i64,
-    /// Taken off.
+    /// Discount in minor units; no rule grants one yet, so it is 0.
     pub discount_cents: i64,
-    /// What is to be paid.
+    /// Amount due in minor units: subtotal, tax and shipping, less the discount.
     pub total_cents: i64,
-    /// Words for people.
+    /// Free text of whoever placed the order.
     pub notes: Option<String>,
-    /// Destination.
+    /// Where the order is shipped to; `None` until it is known.
     pub shipping_address: Option<Address>,
-    /// 0 to 9, higher first; default 5.
+    /// Priority of the order's jobs, 0 to 9; the higher one is printed first, 5 is the default.
     pub priority: u8,
-    /// Wanted by.
+    /// When the order should be done; `None` ranks behind every date of the same priority.
     pub due_at: Option<Timestamp>,
-    /// Where it went.
+    /// How the order travels; set when it is shipped.
     pub shipment: Option<Shipment>,
-    /// What a person must look at (`refund_due`, `amount_mismatch`, `all_jobs_cancelled`, …).
+    /// Reasons for which a person must look at the order (`refund_due`, `amount_mismatch`, `all_jobs_cancelled`, …);
+    /// each at most once.
     pub flags: Vec<String>,
-    /// The processor's checkout session and payment intent, where known.
+    /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
-    /// The processor's payment intent, where known.
+    /// The processor's payment intent that paid this order, if known.
     pub payment_intent: Option<String>,
-    /// Refunded by the processor so far (cumulative), even when seen before the payment.
+    /// What the processor has refunded so far, in minor units and cumulative. It also counts a refund whose event
+    /// arrived before the event of the payment.
     pub refunded_cents: i64,
-    /// The whole of it was refunded.
+    /// Whether the whole payment was refunded; it stays set, so that a payment event that arrives late makes no jobs.
     pub refunded_whole: bool,
-    /// When it was placed.
+    /// When the order was made, as draft or placed.
     pub created_at: Timestamp,
-    /// When it was paid.
+    /// When the order was paid; `None` until then. A later refund keeps it.
     pub paid_at: Option<Timestamp>,
-    /// When it last changed.
+    /// When the order or one of its jobs last changed.
     pub updated_at: Timestamp,
-    /// Its jobs.
+    /// The order's jobs by id.
     #[serde(skip)]
     pub jobs: rpds::RedBlackTreeMapSync<Id, Arc<Job>>,
-    /// Its payments and refunds, oldest first.
+    /// Payments and refunds, oldest first.
     #[serde(skip)]
     pub payments: Vec<Payment>,
 }
@@ -230,19 +272,20 @@ impl fmt::Display for OrderStatus {
 }
 
 impl OrderStatus {
-    /// Nothing was paid yet, and it may still be.
+    /// Whether a payment is still to come: unpaid, and neither cancelled nor refunded.
     pub fn payable(self) -> bool {
         matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
     }
 }
 
 impl Order {
-    /// `ORD-000123`.
+    /// The order number as people see it: `ORD-000123`.
     pub fn number_text(&self) -> String {
         format!("ORD-{:06}", self.number)
     }
 
-    /// Whether they may see it: staff see all, a `customer` key its own orders, or those of its customer (decisions §2).
+    /// Whether this principal may read the order. Staff read every order. An API key of role `customer` reads those
+    /// of the customer whose e-mail address it carries or, if it carries none, those that it made itself.
     pub fn visible_to(&self, by: &Principal) -> bool {
         match by {
             Principal::Key { role: Role::Customer, customer_email: Some(email), .. } => {
@@ -253,7 +296,7 @@ impl Order {
         }
     }
 
-    /// Paid less refunded, in minor units, as the payments say.
+    /// What was paid less what was refunded, in minor units, over all recorded payments (whatever their currency).
     pub fn received_cents(&self) -> i64 {
         self.payments.iter().map(|payment| payment.amount_cents).sum()
     }

@@ -1,7 +1,7 @@
-//! Events of the payment processor: is it really theirs, and what does it mean for an order. Pure.
+//! Events of the payment processor: checking their signature and reading their meaning. Does no input or output.
 //!
-//! The shapes are those of protocol sheet §4.3. What an order does with an event is the order's affair; whether the event was seen
-//! before is the store's. Events arrive late, twice and out of order, so nothing here assumes a sequence.
+//! What an order does with an event is decided there, and whether an event was seen before by the store. Events
+//! arrive late, twice and out of order, so nothing here assumes a sequence.
 
 mod event;
 
@@ -9,33 +9,34 @@ pub use event::{EventError, OrderLinks, PaymentEffect, PaymentEvent, parse};
 
 use crate::domain::signing::{hmac_sha256, same};
 
-/// How far a signature's stamp may lie from now, in seconds, unless the settings say otherwise.
+/// How far a signature's timestamp may be from the present, in seconds, unless the settings say otherwise. It limits
+/// how long a recorded event could be sent again.
 pub const TOLERANCE_SECONDS: u64 = 300;
 
-/// Why an inbound event is not believed.
+/// Why an inbound event is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// No usable `t=` in the header, or several.
+    /// The header has no readable `t=`, or several.
     #[error("the signature header has no single timestamp t=")]
     NoTimestamp,
-    /// No `v1=` in the header.
+    /// The header has no `v1=`.
     #[error("the signature header has no v1= signature")]
     NoSignature,
-    /// None of the signatures is that of this body under our secret.
+    /// None of the signatures fits this body under our secret.
     #[error("the signature does not match the body")]
     Mismatch,
-    /// Rightly signed, but too long ago.
+    /// The signature is correct, but too old.
     #[error("the signature is too old")]
     TooOld,
-    /// Rightly signed, but with a stamp in the future.
+    /// The signature is correct, but its timestamp is in the future.
     #[error("the signature's timestamp lies in the future")]
     Ahead,
 }
 
-/// Judges the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…` over `t.body`.
+/// Checks the header `t=<unix seconds>,v1=<hex>[,v1=<hex>]…`, whose signatures cover `t.body`.
 ///
-/// The key is the secret's bytes exactly as given, prefix included. One matching `v1` is enough (there are two while a secret is being
-/// rolled); other keys are ignored. `now` is in Unix seconds. Both directions of the clock are judged, past and future.
+/// The key is the secret's text as given, prefix included. One matching `v1` is enough, because there are two while a
+/// secret is being changed; other keys are ignored. `now` is in Unix seconds, `tolerance` in seconds to either side.
 pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64) -> Result<(), SignatureError> {
     let mut stamps = Vec::new();
     let mut signatures = Vec::new();
@@ -53,12 +54,12 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
     if signatures.is_empty() {
         return Err(SignatureError::NoSignature);
     }
-    // Signed is the stamp as it was written, not as we would write it.
+    // The signature covers the timestamp as it was written, which may differ from how we would write the number.
     let expected = hmac_sha256(secret.as_bytes(), &[stamp.as_bytes(), b".", body]);
     let matched = signatures
         .iter()
         .filter_map(|text| hex::decode(text).ok())
-        // No short cut: every signature is compared, whichever fits.
+        // Every signature is compared, so that the time does not tell which one fits.
         .fold(false, |found, given| found | same(&expected, &given));
     if !matched {
         return Err(SignatureError::Mismatch);
@@ -72,7 +73,7 @@ pub fn verify(header: &str, body: &[u8], secret: &str, now: i64, tolerance: u64)
     }
 }
 
-/// The header a processor would send: for the tests of the server and for the simulated processor of the demo.
+/// The header that a processor would send; used by tests and by the simulated processor of the demo.
 pub fn sign(body: &[u8], secret: &str, at: i64) -> String {
     let stamp = at.to_string();
     let mac = hmac_sha256(secret.as_bytes(), &[stamp.as_bytes(), b".", body]);
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_whole_secret_keys_the_stamp_a_dot_and_the_body() {
-        // Computed with another program: HMAC-SHA256 of `1700000000.{"id":"evt_1"}` keyed with `whsec_test`.
+        // Computed with another program: HMAC-SHA256 of `1700000000.{"id":"evt_1"}` under the key `whsec_test`.
         let expected = "t=1700000000,v1=c89214b5b5da833daed6f0b8c5bb6bd58cea9022bd80ccc78230f3942d632925";
         assert_eq!(sign(BODY, SECRET, NOW), expected);
         assert_eq!(judge(expected), Ok(()));
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(judge(&moved), Err(SignatureError::Mismatch));
         assert_eq!(judge(&format!("t={NOW},v1=")), Err(SignatureError::Mismatch));
         assert_eq!(judge(&format!("t={NOW},v1=nothex")), Err(SignatureError::Mismatch));
-        // v0 is never believed, whatever it says.
+        // Signatures of version v0 are never accepted.
         assert_eq!(judge(&good.replace("v1=", "v0=")), Err(SignatureError::NoSignature));
     }
 

@@ -1,23 +1,23 @@
-//! Who asks: handed to every decision, written into the audit log and the events.
+//! Who gives a command. Handed to every decision, and written to the audit log and to events.
 
 use crate::domain::id::Id;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a key or a staff member may do (production spec §5, decisions §2).
+/// What a key or a staff member may do; each role may do all that the ones before it may.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Own orders and the SKU catalogue.
+    /// Its own orders, and reading the SKU catalogue.
     Customer,
-    /// The floor: orders, jobs, printers, files, inventory, SKUs.
+    /// The work of the floor: orders, jobs, printers, files, inventory, SKUs.
     Operator,
-    /// Everything, with users, keys, webhook endpoints, settings.
+    /// Everything, with users, keys, webhook endpoints and settings.
     Admin,
 }
 
 impl Role {
-    /// The word on the wire.
+    /// The role as the API writes it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Customer => "customer",
@@ -27,48 +27,48 @@ impl Role {
     }
 }
 
-/// Who asks.
+/// Who gives a command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Principal {
-    /// The server itself: wants, timers, reports of printers.
+    /// The server itself: effects, timers, printers' reports.
     System,
-    /// Nobody signed in.
+    /// A caller without credentials.
     Anonymous,
-    /// The owner of the machine, over the control socket.
+    /// The owner of the machine, over the control socket; may do everything.
     Machine,
-    /// A verified inbound event of the payment processor.
+    /// The payment processor, by an event whose signature was checked.
     Processor,
-    /// Somebody who speaks through the agent gateway.
+    /// A person who speaks through the agent gateway.
     Agent {
-        /// Their identifier, with its channel (`telegram:123`).
+        /// The gateway's identifier of the person, with the channel (`telegram:123`).
         user: String,
     },
     /// An API key.
     Key {
-        /// The key.
+        /// Identifier of the key.
         id: Id,
-        /// Its name.
+        /// Name of the key.
         name: String,
-        /// What it may do.
+        /// Role of the key.
         role: Role,
-        /// A customer key made for one customer's orders.
+        /// The customer to whom a key of role `customer` is limited, by e-mail address.
         #[serde(default)]
         customer_email: Option<String>,
     },
     /// A signed-in staff member.
     User {
-        /// The user.
+        /// Identifier of the user.
         id: Id,
-        /// Their address.
+        /// E-mail address of the user.
         email: String,
-        /// What they may do.
+        /// Role of the user.
         role: Role,
     },
 }
 
 impl Principal {
-    /// What they may do; `None` for those without credentials.
+    /// The caller's role; `None` for callers without credentials.
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Key { role, .. } | Self::User { role, .. } => Some(*role),
@@ -77,7 +77,8 @@ impl Principal {
             Self::Anonymous => None,
         }
     }
-    /// Whether changes asked for by them are written to the audit log; the server's own are events only.
+    /// Whether commands of this caller are written to the audit log. The server's own are not, because their events
+    /// record them.
     pub fn audited(&self) -> bool {
         !matches!(self, Self::System)
     }

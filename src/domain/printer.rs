@@ -1,8 +1,14 @@
-//! A printer: what is said of it, how we stand with it, and the one attempt it has in hand.
+//! A printer: its registration, what it was last seen doing, and the one attempt that it works on.
 //!
-//! The start verdict (decisions §4, "a part is never started twice"): the attempt id is the file name, `start_sent`
-//! is durable before the start goes out, and afterwards only evidence or a person decides. Telemetry is not kept
-//! here ([`crate::domain::printer_status`]); only changes that matter are commands.
+//! A part must never be started twice, and a printer's answer to a start may get lost. Therefore: the name of the
+//! uploaded file contains the attempt's id, so that whatever the printer shows can be tied to the attempt; the start
+//! is recorded in a commit of its own before it is sent ([`Phase::StartSent`]) and sent only once, by the caller
+//! whose commit recorded it; afterwards only evidence of the printer, or an operator, decides what became of it (see
+//! `attempt`).
+//!
+//! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
+//! matter to the rules are commands. `attempt` has the rules of an attempt, `seen` reads statuses, `readiness` says
+//! what a printer can take on, `manual` starts prints that are no jobs.
 
 mod attempt;
 mod command;
@@ -24,183 +30,197 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What may be said of a printer (production spec §2, decisions §6, §7).
+/// The registration of a printer, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrinterFields {
-    /// Shown name.
+    /// Name for people.
     pub name: String,
-    /// Adapter type: `fw_rest`, `server_rest`, …; the edge has checked it against the registry.
+    /// The type of the adapter that speaks to it: `fw_rest`, `server_rest`, …; the edge has checked that it exists.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Which machine.
+    /// The type of machine, which decides the jobs that it can make.
     pub machine_type: MachineType,
-    /// Base URL including port.
+    /// Address of the printer's API, with scheme and port.
     pub base_url: String,
-    /// Sealed; empty when none. Never returned.
+    /// The printer's API key, encrypted with `SECRETS_KEY`; empty if it needs none. No answer of the API contains it.
     pub encrypted_api_key: String,
-    /// For types that need one.
+    /// Serial number, for adapter types that address printers by it.
     pub serial: Option<String>,
-    /// mm.
+    /// Inner dimensions in millimetres; `None` takes prints of every size.
     pub build_volume: Option<Dimensions>,
-    /// The bed clears itself: no `bed-cleared` is waited for.
+    /// Whether the printer clears its bed by itself, so that it takes the next job without `bed-cleared`.
     pub auto_clear: bool,
-    /// What is loaded; `None` takes any.
+    /// The material that is loaded; `None` is unknown and fits every job.
     pub loaded_material_id: Option<Id>,
-    /// Where it stands.
+    /// Where the printer stands, in words for people.
     pub location: Option<String>,
-    /// Free words.
+    /// Free labels for filtering.
     pub tags: Vec<String>,
 }
 
-/// How far the attempt in hand is.
+/// How far the attempt in hand came. Phases only move forward, each in a commit of its own.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum Phase {
-    /// Taken from the order; the upload is wanted. A crash here uploads again (same unique name).
+    /// Accepted from the order; the file is to be uploaded. After a crash it is uploaded again, under the same unique
+    /// name.
     Taken,
-    /// Aggregate before the start goes out; never sent again. The verdict is wanted.
+    /// Recorded before the start is sent; never sent again. Evidence is to be found out.
     StartSent {
-        /// When it was written.
+        /// When it was recorded.
         at: Timestamp,
     },
-    /// Nobody can say whether it began; the printer takes no other. Evidence or an operator decides.
+    /// It is unknown whether the print began. The printer takes no other attempt until evidence or an operator
+    /// decides.
     Unverified {
-        /// In plain words.
+        /// Why it is unknown, in words for people.
         reason: String,
     },
-    /// The printer shows our file.
+    /// The printer shows the attempt's file as printing.
     Printing {
-        /// Since.
+        /// When it was first seen printing.
         at: Timestamp,
     },
-    /// Paused at the printer.
+    /// The print is paused at the printer.
     Paused {
-        /// The print began.
+        /// When the print was first seen printing.
         at: Timestamp,
     },
-    /// It began and is over; the order has not heard.
+    /// The print began and is over; kept until the order has acknowledged it.
     Ended {
-        /// How.
+        /// How the print ended.
         end: PrintEnd,
-        /// Filament used, mm.
+        /// Filament used in millimetres; `None` if the printer does not tell.
         filament_mm: Option<f64>,
-        /// 0 to 1.
+        /// How far the print came, 0 to 1.
         progress: f64,
-        /// Words of the printer.
+        /// The printer's own words on the end, if it gave any.
         reason: Option<String>,
     },
-    /// Stopped in an emergency before it was seen to print; the order has not heard.
+    /// An emergency stop came before the print was seen; kept until the order has acknowledged it.
     Stopped {
-        /// In plain words.
+        /// Why, in words for people.
         reason: String,
     },
-    /// It certainly did not and cannot start; the order has not heard.
+    /// It certainly printed nothing and cannot start later; kept until the order has acknowledged it.
     NotStarted {
-        /// A start had been sent.
+        /// Whether a start had been sent.
         start_sent: bool,
-        /// It counts as a try.
+        /// Whether it counts towards the job's tries.
         counts: bool,
-        /// In plain words.
+        /// Why, in words for people.
         reason: String,
     },
 }
 
-/// The one attempt a printer has in hand.
+/// The attempt that a printer works on. A printer has at most one.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InHand {
-    /// The attempt.
+    /// The order's attempt.
     pub attempt: Id,
-    /// Its job.
+    /// The job that is attempted.
     pub job: Id,
-    /// Its order.
+    /// The order of the job.
     pub order: Id,
-    /// The file that is uploaded.
+    /// The G-code file to upload.
     pub file_id: Id,
-    /// Its name on the printer, as we asked for it; unique to the attempt.
+    /// The name under which the file is uploaded; unique to the attempt and never used again.
     pub file_name: String,
-    /// The name the printer really uses (told by the upload).
+    /// The name that the printer gave to the uploaded file, as it answered; `None` before the upload.
     pub remote_name: Option<String>,
-    /// How far.
+    /// How far it came.
     pub phase: Phase,
-    /// Counts phase changes; the order acknowledges one by this number.
+    /// Number of the current phase, counted from 1; the order acknowledges a report by it.
     pub step: u32,
-    /// The last step that the order has heard of.
+    /// The last step that the order has acknowledged; the report is repeated while it is below `step`.
     pub heard: u32,
-    /// A cancel is asked for.
+    /// Whether the order asked to cancel; carried out when the print shows, and at once before the start.
     pub cancel: bool,
-    /// The order has given it up: it must not print, and nobody waits for its end.
+    /// Whether the order has given the attempt up: the print is cancelled, and the printer is freed even if its end
+    /// cannot be seen.
     #[serde(default)]
     pub unwanted: bool,
-    /// How far the print was when last written, 0 to 1; written at each tenth, so that an end in silence is known roughly.
+    /// The progress last recorded, 0 to 1. It is recorded at each tenth only, which is enough to estimate the
+    /// consumption of a print whose end was not seen.
     #[serde(default)]
     pub progress: f64,
-    /// When it was taken.
+    /// When it was accepted; on the way in, when the order claimed the printer.
     pub taken_at: Timestamp,
 }
 
-/// What keeps a printer from the next job, beyond its own state.
+/// What needs a person before the printer takes the next job, besides its own state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of decisions §6")]
 pub enum Attention {
+    /// Something may lie on the bed; an operator has to clear it.
     BedNotCleared,
+    /// The axes must be homed after an emergency stop.
     NeedsHome,
+    /// An operator took the printer out of service.
     Maintenance,
+    /// The last print failed; acknowledged together with the bed.
     PrintFailed,
+    /// The printer or its firmware does not answer.
     Unreachable,
+    /// The printer refuses the stored API key.
     WrongKey,
+    /// It is unknown whether an attempt's print began; an operator may have to decide.
     Unverified,
+    /// A print runs or is paused that is no job of ours.
     ForeignPrint,
 }
 
 /// A printer.
+///
+/// Invariants: at most one attempt is in hand, and no manual print besides it; an attempt in `past` is never accepted
+/// again; while the bed is not cleared, or the axes are not homed after an emergency stop, nothing is started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Printer {
-    /// Identifier.
+    /// Identifier of the printer.
     pub id: Id,
-    /// What is said of it.
+    /// Its registration.
     #[serde(flatten)]
     pub fields: PrinterFields,
-    /// The attempt in hand.
+    /// The attempt in hand; `None` when no order uses the printer.
     pub in_hand: Option<InHand>,
-    /// A print by an operator's hand that is being uploaded or started.
+    /// A print that is no job, while it is uploaded and started; `None` once the printer has taken the start.
     #[serde(default)]
     pub manual: Option<Manual>,
-    /// What came of the last one.
+    /// How the last manual print's start came out.
     #[serde(default)]
     pub last_manual: Option<ManualEnd>,
-    /// After a print, until it is cleared.
+    /// Something may lie on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
-    /// After an emergency stop, until homed.
+    /// Set by an emergency stop, cleared once the axes are homed.
     pub needs_home: bool,
-    /// Taken out of service, with a note.
+    /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
-    /// The last print failed; cleared with the bed.
+    /// Whether the last print failed; cleared together with the bed.
     pub print_failed: bool,
-    /// An operator disconnected it.
+    /// Whether an operator disconnected it; it is then neither watched nor used.
     pub disconnected: bool,
-    /// The last state that was told: what the dispatcher and the alerts go by.
+    /// The state that was last recorded, by which the dispatcher and the alerts go.
     pub activity: Activity,
-    /// How we stand with it.
+    /// Whether and how the printer is reachable.
     pub connection: Connection,
-    /// The file that it prints or has paused, ours or not.
+    /// The file that it prints or has paused, of an attempt or not; `None` when it does neither.
     pub shows: Option<String>,
-    /// The last attempts that are over here, newest last: none of them is ever taken (again).
+    /// The last attempts that are over here, newest last. A late message that offers one of them is refused.
     #[serde(default)]
     pub past: Vec<Id>,
-    /// When it was last stopped in an emergency: what it said before does not count as homed.
+    /// When it was last stopped in an emergency. A status from before does not prove that the axes are homed.
     #[serde(default)]
     pub stopped_at: Option<Timestamp>,
-    /// It is in an outage that was announced (`printer.offline` once per outage).
+    /// Whether it is in an outage that was announced; `printer.offline` is published once per outage.
     pub outage: bool,
-    /// Last word from it.
+    /// When the printer last answered, as last recorded; `None` if it never did.
     pub last_seen_at: Option<Timestamp>,
-    /// Idle since; the longest idle is preferred.
+    /// When it last became idle; of two equal printers the dispatcher takes the one that is idle longer.
     pub idle_since: Timestamp,
-    /// Deleted: kept for history.
+    /// Whether it was deleted; the record stays for the history of its jobs.
     pub archived: bool,
     /// When it was registered.
     pub created_at: Timestamp,

@@ -1,105 +1,106 @@
-//! What a printer says of itself: last value wins, nothing here is durable.
+//! What a printer reports about itself. Only the latest status is kept, in memory; nothing here is stored.
 
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// `state` of the printer status record (production spec §2).
+/// What a printer does: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Activity {
-    /// Ready, nothing on.
+    /// Ready, and nothing prints.
     Idle,
-    /// A print is under way.
+    /// A print is running.
     Printing,
     /// A print is paused.
     Paused,
     /// The firmware reports an error or is shut down.
     Error,
-    /// Does not answer.
+    /// The printer does not answer.
     #[default]
     Offline,
 }
 
-/// `connection` of decisions §6.
+/// Whether and how a printer is reachable: `connection` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Connection {
-    /// Answers.
+    /// The printer answers and its firmware is ready.
     Connected,
-    /// Being tried for the first time, or by an operator's wish.
+    /// A connection is being made, after the start or at an operator's request.
     #[default]
     Connecting,
-    /// Does not answer.
+    /// The printer does not answer.
     Unreachable,
-    /// Refuses our key.
+    /// The printer refuses the stored API key.
     WrongKey,
-    /// The web server answers, the firmware behind it does not (`klippy_connected` false, serial port closed).
+    /// The printer's web server answers, but not the firmware behind it (`klippy_connected` is false, or the serial
+    /// port is closed).
     FirmwareDisconnected,
-    /// An operator disconnected it.
+    /// An operator disconnected the printer.
     Disconnected,
 }
 
-/// How the last print of `file` ended, as the printer remembers it.
+/// How a print ended, according to the printer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PrintEnd {
-    /// To the end.
+    /// It ran to its end.
     Finished,
-    /// Cancelled at the printer or by us.
+    /// It was cancelled, at the printer or by us.
     Cancelled,
-    /// Error, shutdown, power loss.
+    /// It ended by an error, a shutdown or a loss of power.
     Failed,
 }
 
-/// One look at a printer, in the terms of every brand.
+/// A printer's status at one moment, in terms common to all adapter types.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
-    /// What it does.
+    /// What the printer does.
     pub state: Activity,
-    /// How we stand with it.
+    /// Whether and how it is reachable.
     pub connection: Connection,
-    /// The file that is printing, paused, or was printed last; a path relative to the printer's upload root.
+    /// The file that prints, is paused, or was printed last, as a path relative to the printer's upload folder.
     pub file: Option<String>,
-    /// How the print of `file` ended; `None` while it is on, or when the printer does not say.
+    /// How the print of `file` ended; `None` while it runs, or if the printer does not tell.
     pub ended: Option<PrintEnd>,
-    /// 0 to 100.
+    /// Progress of the print in percent, 0 to 100.
     pub progress: f64,
-    /// Seconds left, as the printer says.
+    /// Remaining print time in seconds, as the printer estimates it.
     pub remaining_seconds: Option<i64>,
-    /// Filament used by the print of `file` so far, millimetres.
+    /// Filament that the print of `file` has used so far, in millimetres.
     pub filament_mm: Option<f64>,
-    /// Degrees Celsius; 0 when unknown.
+    /// Temperature of the nozzle in degrees Celsius; 0 if unknown.
     pub nozzle: f64,
-    /// Degrees Celsius; 0 when unknown.
+    /// Temperature of the bed in degrees Celsius; 0 if unknown.
     pub bed: f64,
-    /// All axes homed, where the printer tells.
+    /// Whether all axes are homed; `None` if the printer does not tell.
     pub homed: Option<bool>,
-    /// The printer's own words on its error or state.
+    /// The printer's own message on its error or state.
     pub message: Option<String>,
-    /// When it was looked at.
+    /// When the status was read.
     pub updated_at: Timestamp,
 }
 
 impl Status {
-    /// A printer that does not answer, with the reason.
+    /// The status of a printer that is not reachable, with the reason in words for people.
     pub fn away(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
     }
 }
 
-/// One finished print, from the printer's own history.
+/// One print in the printer's own history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PastPrint {
-    /// Path relative to the upload root.
+    /// Path of the file, relative to the upload folder.
     pub file: String,
-    /// How it ended; `None` while it is on or when the printer does not say.
+    /// How it ended; `None` while it runs, or if the printer does not tell.
     pub ended: Option<PrintEnd>,
-    /// Millimetres used, where told.
+    /// Filament used in millimetres, if the printer tells.
     pub filament_mm: Option<f64>,
-    /// When it began, where told.
+    /// When it began, if the printer tells.
     pub started_at: Option<Timestamp>,
-    /// When it ended, where told.
+    /// When it ended, if the printer tells.
     pub ended_at: Option<Timestamp>,
 }

@@ -1,67 +1,67 @@
-//! A business "no". It is an answer, never a failure of an actor.
+//! A refusal: a rule's "no" to a command. It is an answer to the caller, never a failure of the actor.
 
 use serde::{Deserialize, Serialize};
 
-/// What kind of "no"; `http/error.rs` alone knows which status each becomes.
+/// The kind of a refusal; `http/error.rs` alone maps it to an HTTP status, given here in parentheses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// The command itself is wrong (400).
     Invalid,
-    /// No such thing, or none that the caller may see (404).
+    /// There is no such record, or none that the caller may see (404).
     NotFound,
-    /// The caller may not (403).
+    /// The caller may not do this (403).
     Forbidden,
-    /// The state of the thing says no (409).
+    /// The present state does not allow it (409).
     Conflict,
-    /// The caller's version is stale (412).
+    /// The record has changed since the caller read it (412).
     Stale,
-    /// Well-formed, but refused (422).
+    /// Well-formed, but not acceptable (422).
     Unprocessable,
 }
 
-/// One fault of a field, with its dotted path (`lines.0.quantity`).
+/// One fault of a request.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
-    /// Dotted path of the field.
+    /// Dotted path of the faulty member (`lines.0.quantity`).
     pub path: String,
-    /// What is wrong with it, in plain words.
+    /// What is wrong with it, for people; the sentence continues the path.
     pub message: String,
 }
 
-/// The "no" and its reason.
+/// A refusal with its reason.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// What kind of "no".
+    /// The kind of refusal.
     pub class: Class,
-    /// Stable `snake_case` word for programs.
+    /// Stable `snake_case` code for programs.
     pub code: String,
-    /// Plain words for people.
+    /// The reason for people: lower case, without a full stop.
     pub message: String,
-    /// All faults of the body at once; only for [`Class::Invalid`].
+    /// All faults of the request at once; only for [`Class::Invalid`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
 impl Refusal {
-    /// A refusal of this class.
+    /// A refusal of this kind; the message is cut at [`MAX_MESSAGE_CHARS`].
     pub fn new(class: Class, code: &str, message: impl Into<String>) -> Self {
         Self { class, code: code.to_owned(), message: shortened(message.into(), MAX_MESSAGE_CHARS), faults: Vec::new() }
     }
-    /// 404 for a thing of this kind (`order_not_found`).
+    /// 404 for a record of this kind, with the code `<kind>_not_found`.
     pub fn not_found(kind: &str) -> Self {
         Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind.replace('_', " ")))
     }
-    /// 409.
+    /// 409 with this code.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Conflict, code, message)
     }
-    /// 403.
+    /// 403 with this code.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(Class::Forbidden, code, message)
     }
-    /// 400 for one field.
+    /// 400 for one member.
     pub fn field(path: &str, message: impl Into<String>) -> Self {
         let mut faults = Faults::default();
         faults.note(path, message);
@@ -78,24 +78,25 @@ impl Refusal {
         };
         Self { class: Class::Invalid, code: "validation_failed".to_owned(), message, faults }
     }
-    /// A state table says no: 409 `invalid_transition`.
+    /// 409 `invalid_transition`: the table of states does not allow `what` in this state.
     pub fn transition(what: &str, state: impl std::fmt::Display) -> Self {
         Self::conflict("invalid_transition", format!("{what} is not possible while {state}"))
     }
 }
 
-/// Most faults that are told of one request.
+/// Number of faults that one refusal names.
 pub const MAX_FAULTS: usize = 50;
-/// Most bytes that all faults of one request take in an answer, as JSON.
+/// Length limit of all faults of one refusal, in bytes of JSON.
 const MAX_FAULTS_BYTES: usize = 60_000;
-/// A path names members that the caller chose, a message may repeat the caller's text: both are cut, in characters.
+/// Length limits of a path and of a fault's message, in characters. Both may contain text of the caller, so they are
+/// cut.
 const MAX_PATH_CHARS: usize = 200;
 const MAX_FAULT_CHARS: usize = 1_000;
-/// Longest message of a refusal, in characters.
+/// Length limit of a refusal's message, in characters.
 pub const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// The faults of one request, collected so that all are told at once: the first [`MAX_FAULTS`] by name, the others by
-/// number, so that an answer stays small whatever was sent.
+/// The faults of one request, collected so that the caller learns of all at once. The first [`MAX_FAULTS`] are named
+/// and the others counted, so that the answer stays small whatever was sent.
 #[derive(Default, Debug)]
 pub struct Faults {
     found: Vec<Fault>,
@@ -104,7 +105,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Notes a fault.
+    /// Adds a fault.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
         if self.left_out > 0 || self.found.len() >= MAX_FAULTS {
             self.left_out += 1;
@@ -120,31 +121,31 @@ impl Faults {
         self.bytes = bytes;
         self.found.push(Fault { path, message });
     }
-    /// Notes a fault unless `ok`.
+    /// Adds a fault unless `ok`.
     pub fn check(&mut self, ok: bool, path: &str, message: impl Into<String>) -> &mut Self {
         if !ok {
             self.note(path, message);
         }
         self
     }
-    /// Whether none was noted.
+    /// Whether there is no fault.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.left_out == 0
     }
-    /// The faults of a part of the same request, after those of this one.
+    /// Adds the faults of another part of the same request.
     pub fn append(&mut self, other: Self) {
         for fault in other.found {
             self.note(&fault.path, fault.message);
         }
         self.left_out += other.left_out;
     }
-    /// Refuses when anything was noted.
+    /// Refuses the request if there is any fault.
     pub fn refuse(self) -> Result<(), Refusal> {
         if self.is_empty() { Ok(()) } else { Err(Refusal::faults(self)) }
     }
 }
 
-/// The text, cut after this many characters.
+/// The text, cut at this many characters.
 pub fn shortened(mut text: String, most: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(most) {
         text.truncate(end);
@@ -153,7 +154,7 @@ pub fn shortened(mut text: String, most: usize) -> String {
     text
 }
 
-/// How many bytes a text takes when it is written as JSON.
+/// Length of a text written as JSON, in bytes.
 fn written_len(text: &str) -> usize {
     let escaped = |c: char| match c {
         '"' | '\\' => 2,

@@ -1,44 +1,45 @@
-//! The settings that rules depend on, handed to every decision.
+//! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
 
 /// Settings of the rules; the defaults are those of the shipped `config.toml`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
-    /// Stock on hand below the reorder point blocks validation (production spec §1 rule 5).
+    /// Whether a job waits for a person while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Attempts of a job since its last VALIDATED before it is FAILED (decisions §4).
+    /// Number of attempts since a job was last VALIDATED that may fail before the job is FAILED.
     pub max_attempts: u32,
-    /// A start not confirmed after this many milliseconds is judged by the printer's evidence.
+    /// Time after which a start that was not confirmed is judged by the printer's evidence, in milliseconds.
     pub confirm_ms: i64,
-    /// Silence of a printer after which it is offline, in milliseconds.
+    /// Time without an answer after which a printer is offline, in milliseconds.
     pub offline_ms: i64,
-    /// Most jobs of one order.
+    /// Number of jobs that one order may make.
     pub max_jobs: u32,
-    /// ISO 4217, lower case.
+    /// Default currency as ISO 4217 code in lower case.
     pub currency: String,
-    /// The site of records that name none.
+    /// Site of records that name none.
     pub site: String,
-    /// Flat shipping per order, minor units.
+    /// Flat shipping charge per order, in minor units.
     pub shipping_flat_cents: i64,
-    /// Tax by destination: (ISO country, region, basis points).
+    /// Tax rates by destination; a destination without one is not taxed.
     pub tax_rates: Vec<TaxRate>,
-    /// Delays before retries of a delivery, in milliseconds (1 min, 5 min, 25 min, 2 h, 10 h).
+    /// Delays before the retries of a webhook delivery, in milliseconds; after the last retry the endpoint is
+    /// disabled.
     pub webhook_schedule_ms: Vec<i64>,
-    /// Random delay added to each retry, at most, in milliseconds.
+    /// Upper limit of the random delay that is added to each retry, in milliseconds.
     pub webhook_jitter_ms: i64,
-    /// Addresses told of what needs an operator.
+    /// E-mail addresses that are told of what needs an operator; empty sends no mail.
     pub operator_mail: Vec<String>,
-    /// There is an agent gateway to tell as well.
+    /// Whether an agent gateway is configured, which is then told as well.
     pub agent_gateway: bool,
 }
 
-/// Tax of one destination.
+/// The tax rate of one destination.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TaxRate {
-    /// ISO 3166-1 alpha-2.
+    /// Country as ISO 3166-1 alpha-2 code.
     pub country: String,
-    /// Region, when the rate is for it alone.
+    /// Region of the country; `None` applies to all regions without a rate of their own.
     pub region: Option<String>,
-    /// Basis points.
+    /// Rate in basis points (1/100 of a percent).
     pub bps: i64,
 }
 

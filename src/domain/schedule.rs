@@ -1,12 +1,12 @@
-//! When to try again. Pure: random numbers are handed in, and what comes out is a delay, not a moment.
+//! Delays between attempts. Random numbers are handed in, and the results are delays, not moments.
 //!
-//! Two needs, two answers. A webhook delivery follows a fixed schedule that the specification gives to its receivers
-//! ([`next_attempt`]). Everything of our own that restarts, reconnects or probes uses growing delays ([`Delays`]).
+//! Webhook deliveries follow a fixed schedule, because it is promised to their receivers ([`next_attempt`]).
+//! Everything internal that restarts, reconnects or probes uses growing delays ([`Delays`]).
 
 use backoff::backoff::Backoff as _;
 use std::time::Duration;
 
-/// The retries of a delivery unless the settings say otherwise (production specification §6): 1 min, 5 min, 25 min, 2 h, 10 h.
+/// Default delays before the retries of a delivery: 1 min, 5 min, 25 min, 2 h, 10 h.
 pub const DELIVERY_RETRIES: [Duration; 5] = [
     Duration::from_mins(1),
     Duration::from_mins(5),
@@ -15,13 +15,15 @@ pub const DELIVERY_RETRIES: [Duration; 5] = [
     Duration::from_hours(10),
 ];
 
-/// The most that is added to a retry of a delivery, so that many endpoints do not call at the same moment.
+/// Upper limit of the random delay that is added to a retry, so that many endpoints are not called at the same
+/// moment.
 pub const DELIVERY_JITTER: Duration = Duration::from_secs(30);
 
-/// How long to wait after the latest failure before the next attempt of a delivery that has failed `failures` times.
+/// The delay before the next attempt of a delivery that has failed `failures` times.
 ///
-/// The first attempt goes out at once. After a failure the wait is that of the schedule and up to `jitter_max` more, never less;
-/// `jitter` is a random number in 0..1. `None`: the last retry has failed too, the endpoint is to be disabled.
+/// The first attempt is made at once. After a failure the delay is that of the schedule plus up to `jitter_max`,
+/// never less; `jitter` is a random number from 0 to 1. `None`: the last retry has failed, and the endpoint is to be
+/// disabled.
 pub fn next_attempt(retries: &[Duration], failures: u32, jitter: f64, jitter_max: Duration) -> Option<Duration> {
     let Some(retry) = failures.checked_sub(1) else {
         return Some(Duration::ZERO);
@@ -30,20 +32,21 @@ pub fn next_attempt(retries: &[Duration], failures: u32, jitter: f64, jitter_max
     Some(wait.saturating_add(share(jitter_max, jitter)))
 }
 
-/// Growing delays between attempts of the same thing: from `first`, twice as long each time, never longer than `longest`.
+/// Growing delays between attempts at the same thing: doubled each time, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delays {
-    /// The delay after the first failure, before jitter.
+    /// Delay after the first failure, before randomization.
     pub first: Duration,
-    /// No delay is longer than this.
+    /// Upper limit of every delay.
     pub longest: Duration,
 }
 
 impl Delays {
-    /// The delay after failure number `n`, counted from 0. `random` is in 0..1 and spreads it over the upper half: from half of the
-    /// full delay to all of it.
+    /// The delay after failure number `n`, counted from 0. `random`, from 0 to 1, spreads it from half of the full
+    /// delay to all of it, so that many clients do not return at once.
     ///
-    /// The crate `backoff` only counts up the interval here: its own randomness is switched off, its clock has no say.
+    /// The crate `backoff` only doubles the interval here: its own randomness is switched off and its clock is not
+    /// used.
     pub fn next(&self, n: u32, random: f64) -> Duration {
         let mut growing = backoff::ExponentialBackoffBuilder::new()
             .with_initial_interval(self.first.min(self.longest))
@@ -52,7 +55,7 @@ impl Delays {
             .with_randomization_factor(0.0)
             .with_max_elapsed_time(None)
             .build();
-        // A doubled nanosecond passes the longest duration there is after 94 steps: no need to count further.
+        // A nanosecond that is doubled 94 times exceeds the longest `Duration`, so further steps change nothing.
         for _ in 0..n.min(96) {
             growing.next_backoff();
         }
@@ -62,7 +65,7 @@ impl Delays {
     }
 }
 
-/// A part of a duration. Anything that is no share (less than 0, more than 1, not a number) counts as the nearest that is.
+/// A share of a duration. A share below 0, above 1 or not a number counts as the nearest valid one.
 fn share(whole: Duration, part: f64) -> Duration {
     if part > 0.0 {
         Duration::try_from_secs_f64(whole.as_secs_f64() * part.min(1.0)).unwrap_or(whole).min(whole)

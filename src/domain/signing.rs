@@ -1,8 +1,9 @@
-//! Signatures of outbound webhooks, and the secrets that make them. Not for signatures of others: see [`crate::domain::payment_event`].
+//! Signatures of outbound webhooks and the secrets that make them. Signatures of inbound events are in
+//! [`crate::domain::payment_event`].
 //!
-//! Two schemes go out with every delivery. `X-Service-Signature` (production specification §6) covers the raw body and is keyed with
-//! the secret's bytes exactly as given. `webhook-signature` follows the Standard Webhooks specification 1.0: it covers
-//! `id.timestamp.body` and is keyed with the base64 that follows `whsec_`.
+//! Every delivery carries two. `X-Service-Signature` covers the raw body, and its key is the secret's text as it is.
+//! `webhook-signature` follows the Standard Webhooks specification 1.0: it covers `id.timestamp.body`, and its key is
+//! the base64 after `whsec_`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,20 +11,20 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
-/// What a secret of our making begins with; what follows is the key in base64.
+/// Prefix of the secrets that the server makes; the key in base64 follows.
 pub const SECRET_PREFIX: &str = "whsec_";
-/// The longest secret accepted, in bytes.
+/// Length limit of a secret, in bytes.
 pub const SECRET_MAX_BYTES: usize = 256;
-/// A secret shorter than this, in bytes, is accepted with a warning.
+/// Recommended length of a secret, in bytes; a shorter one is accepted with a warning.
 pub const SECRET_ADVISED_BYTES: usize = 24;
 
 const SERVICE_PREFIX: &str = "sha256=";
 const STANDARD_PREFIX: &str = "v1,";
 
-/// A secret that cannot be used.
+/// Why a secret is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// The secret has no bytes at all.
+    /// The secret is empty.
     #[error("the secret must not be empty")]
     Empty,
     /// The secret is longer than [`SECRET_MAX_BYTES`].
@@ -34,16 +35,16 @@ pub enum SecretError {
     },
 }
 
-/// How good an accepted secret is.
+/// The strength of an accepted secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecretStrength {
-    /// Long enough.
+    /// As long as recommended.
     Good,
-    /// Shorter than [`SECRET_ADVISED_BYTES`]: accepted, but the caller shows a warning.
+    /// Shorter than [`SECRET_ADVISED_BYTES`]; the caller shows a warning.
     Weak,
 }
 
-/// Judges a secret that somebody chose.
+/// Checks a secret that a person chose.
 pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     match secret.len() {
         0 => Err(SecretError::Empty),
@@ -53,17 +54,18 @@ pub fn check_secret(secret: &str) -> Result<SecretStrength, SecretError> {
     }
 }
 
-/// Makes a secret in the Standard Webhooks form out of random bytes.
+/// Makes a secret in the Standard Webhooks form from random bytes.
 pub fn generate_secret(random: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", STANDARD.encode(random))
 }
 
-/// The value of `X-Service-Signature`: `sha256=` and the lowercase hex HMAC-SHA256 of the raw body.
+/// The value of `X-Service-Signature`: `sha256=` and the HMAC-SHA256 of the raw body in lower-case hexadecimal.
 pub fn service_signature(secret: &str, body: &[u8]) -> String {
     format!("{SERVICE_PREFIX}{}", hex::encode(hmac_sha256(secret.as_bytes(), &[body])))
 }
 
-/// True when `header` is the `X-Service-Signature` of this body. Takes the same time wherever they differ.
+/// Whether `header` is the `X-Service-Signature` of this body. Takes the same time wherever they differ, so that the
+/// time tells an attacker nothing.
 pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
     let Some(given) = header.strip_prefix(SERVICE_PREFIX).and_then(|text| hex::decode(text).ok()) else {
         return false;
@@ -71,8 +73,8 @@ pub fn verify_service(secret: &str, body: &[u8], header: &str) -> bool {
     same(&hmac_sha256(secret.as_bytes(), &[body]), &given)
 }
 
-/// The value of `webhook-signature`: one `v1,<base64>` for each secret, separated by spaces, so that a receiver knows one of them while
-/// a secret is being rotated.
+/// The value of `webhook-signature`: one `v1,<base64>` per secret, separated by spaces. During a rotation there are
+/// two, and a receiver accepts the message if one fits.
 ///
 /// `id` is the value of `webhook-id`, `timestamp` that of `webhook-timestamp` (Unix seconds of the attempt).
 pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]) -> String {
@@ -83,14 +85,15 @@ pub fn webhook_signature(secrets: &[&str], id: &str, timestamp: i64, body: &[u8]
         .join(" ")
 }
 
-/// True when one of the signatures in `header` is the `webhook-signature` of this message. The age of `timestamp` is the caller's affair.
+/// Whether one of the signatures in `header` is the `webhook-signature` of this message. The caller checks the age of
+/// `timestamp`.
 pub fn verify_webhook(secret: &str, id: &str, timestamp: i64, body: &[u8], header: &str) -> bool {
     let expected = standard_mac(secret, id, timestamp, body);
     header
         .split(' ')
         .filter_map(|part| part.strip_prefix(STANDARD_PREFIX))
         .filter_map(|text| STANDARD.decode(text).ok())
-        // No short cut: every signature is compared, whichever fits.
+        // Every signature is compared, so that the time does not tell which one fits.
         .fold(false, |found, given| found | same(&expected, &given))
 }
 
@@ -99,7 +102,7 @@ fn standard_mac(secret: &str, id: &str, timestamp: i64, body: &[u8]) -> [u8; 32]
     hmac_sha256(&standard_key(secret), &[id.as_bytes(), b".", stamp.as_bytes(), b".", body])
 }
 
-/// The Standard Webhooks key of a secret: what follows `whsec_`, decoded; any other secret is its own key.
+/// The Standard Webhooks key of a secret: the decoded base64 after `whsec_`; any other secret is its own key.
 fn standard_key(secret: &str) -> Vec<u8> {
     secret
         .strip_prefix(SECRET_PREFIX)
@@ -108,7 +111,7 @@ fn standard_key(secret: &str) -> Vec<u8> {
         .unwrap_or_else(|| secret.as_bytes().to_vec())
 }
 
-/// HMAC-SHA256 over the parts one after the other.
+/// HMAC-SHA256 over the concatenated parts.
 pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     #[expect(clippy::expect_used, reason = "HMAC takes a key of any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("a key of any length");
@@ -128,7 +131,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    // The test vector published with the Standard Webhooks libraries.
+    // Test vector published with the Standard Webhooks libraries.
     const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
     const ID: &str = "msg_27UH4WbU6Z5A5EzD8u03UvzRbpk";
     const STAMP: i64 = 1_649_367_553;
@@ -144,7 +147,7 @@ mod tests {
 
     #[test]
     fn service_signature_is_the_plain_hmac_of_the_body() {
-        // The well known vector of HMAC-SHA256 (RFC 4231, test case 2).
+        // Test vector of HMAC-SHA256: RFC 4231, test case 2.
         assert_eq!(
             service_signature("Jefe", b"what do ya want for nothing?"),
             "sha256=5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"

@@ -1,6 +1,4 @@
-//! What the shop sells: names a required material, a file and an estimated consumption.
-//!
-//! (Production spec §1 rule 1, decisions §7.)
+//! A SKU: an article that the business sells. It names the material, the file and the consumption that its jobs need.
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
@@ -9,7 +7,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Machine types (decisions §6).
+/// The type of a machine, for SKUs and printers alike.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
@@ -23,7 +21,7 @@ pub enum MachineType {
 }
 
 impl MachineType {
-    /// The word on the wire.
+    /// The type as the API writes it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::FdmStandard => "fdm_standard",
@@ -36,7 +34,7 @@ impl MachineType {
     }
 }
 
-/// Millimetres along each axis; of a part or of a build volume.
+/// Lengths along the axes in millimetres, of a part or of a build volume.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "the axes")]
@@ -47,68 +45,68 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// x≤X, y≤Y, z≤Z; no rotation.
+    /// Whether a part of this size fits a build volume on each axis, without rotating it.
     pub fn fits_in(&self, volume: &Self) -> bool {
         self.x <= volume.x && self.y <= volume.y && self.z <= volume.z
     }
 }
 
-/// What may be said of a SKU on create; on update each member is optional.
+/// The description of a SKU, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuFields {
-    /// Unique among all SKUs, archived ones included.
+    /// The article code; unique among all SKUs, deleted ones included.
     pub code: String,
-    /// For addresses; from the code when not given.
+    /// The name in web addresses; derived from the code if not given.
     pub slug: String,
-    /// Shown name.
+    /// Name for people.
     pub name: String,
-    /// Longer words.
+    /// Description for customers.
     pub description: Option<String>,
-    /// Free word of the shop (`part`, `kit`, …).
+    /// The business's own grouping (`part`, `kit`, …), free text.
     pub kind: Option<String>,
-    /// Slugs of collections.
+    /// Slugs of the collections that contain it.
     pub collections: Vec<String>,
-    /// Required material.
+    /// The material that it is made of.
     pub material_id: Id,
-    /// For one job: one full plate, in the material's unit.
+    /// Material for one full plate, in the material's unit; used where the G-code file states no weight.
     pub estimated_consumption: Amount,
-    /// Which machines can make it.
+    /// The type of machine that can make it.
     pub machine_type: MachineType,
-    /// Size of the plate, mm.
+    /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// Minor units.
+    /// Net price of one part in minor units.
     pub price_cents: i64,
-    /// ISO 4217, lower case.
+    /// Currency of the price as ISO 4217 code in lower case.
     pub currency: String,
-    /// Parts per plate.
+    /// Number of parts that one plate makes, at least 1.
     pub units_per_plate: u32,
-    /// Model to slice.
+    /// The model that it was sliced from.
     pub model_file_id: Option<Id>,
-    /// G-code to print.
+    /// The G-code file to print; without it jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
-    /// Slicer settings.
+    /// Name of the slicer settings.
     pub slicer_profile: Option<String>,
-    /// Print time, seconds.
+    /// Print time of one plate in seconds.
     pub estimated_seconds: Option<i64>,
-    /// Addresses or file ids of pictures.
+    /// Pictures: URLs or ids of uploaded files.
     pub images: Vec<String>,
-    /// Shown to customers.
+    /// Whether customers see it in the catalogue.
     pub public: bool,
-    /// May be ordered.
+    /// Whether it may be ordered.
     pub active: bool,
 }
 
-/// What the shop sells.
+/// An article that the business sells.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Sku {
-    /// Identifier.
+    /// Identifier of the SKU.
     pub id: Id,
-    /// What is said of it.
+    /// Its description.
     #[serde(flatten)]
     pub fields: SkuFields,
-    /// Deleted: kept for history.
+    /// Whether it was deleted; the record stays for past orders.
     pub archived: bool,
     /// When it was made.
     pub created_at: Timestamp,
@@ -116,19 +114,20 @@ pub struct Sku {
     pub updated_at: Timestamp,
 }
 
-/// What is asked of a SKU.
+/// A command to a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
-    /// Makes it.
+    /// Makes the SKU.
     Create(Box<SkuFields>),
-    /// Replaces what is said of it (the edge merges a PATCH into the present fields; `if_version` guards the merge).
+    /// Replaces the description. The edge merges a partial edit into the present description; `if_version` makes sure
+    /// that it was the present one.
     Update {
-        /// The version that was merged into.
+        /// The version that was merged into; refused with 412 if the SKU has changed since.
         if_version: i64,
-        /// All fields as they shall be.
+        /// The whole new description.
         fields: Box<SkuFields>,
     },
-    /// Deletes it; the edge has made sure that no unfinished order names it.
+    /// Deletes the SKU. The edge has made sure that no unfinished order needs it.
     Archive,
 }
 
@@ -152,7 +151,7 @@ impl Aggregate for Sku {
                 Self { fields: (**fields).clone(), updated_at: cx.now, ..sku.clone() }
             }
             (Some(sku), SkuCommand::Archive) => Self { archived: true, updated_at: cx.now, ..sku.clone() },
-            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists")),
+            (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists already")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
         Ok(Decision::to(next.clone(), next))
@@ -175,9 +174,9 @@ impl Aggregate for Sku {
 
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
-            Refusal::conflict("code_taken", "another SKU has this code")
+            Refusal::conflict("code_taken", "another SKU has this code; choose another")
         } else {
-            Refusal::conflict("conflict", "another SKU stands in the way")
+            Refusal::conflict("conflict", "another SKU has the same unique value; choose another")
         }
     }
 }

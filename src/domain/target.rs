@@ -1,44 +1,46 @@
-//! Where a webhook may go. Pure: it judges addresses and URLs, it does not resolve names.
+//! Where a webhook may be sent to. These rules judge URLs and addresses; they do not resolve names.
 //!
-//! An endpoint's URL comes from a user, and the server stands inside the shop's network: without these rules a webhook could be aimed
-//! at the router, a printer or a cloud's metadata service. URLs are judged when they are registered ([`check`]), and every address is
-//! judged again when it is dialled ([`address_allowed`]), because a name may resolve to something else by then.
+//! An endpoint's URL comes from a user, and the server stands inside the business's network. Without these rules a
+//! webhook could be aimed at the router, a printer or a cloud's metadata service. A URL is judged when it is
+//! registered ([`check`]), and each address again when it is connected to ([`address_allowed`]), because a name may
+//! resolve to something else by then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
-/// The longest URL accepted, in bytes.
+/// Length limit of a URL, in bytes.
 pub const URL_MAX_BYTES: usize = 2048;
 
-/// Why a webhook may not go there.
+/// Why a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// It is longer than [`URL_MAX_BYTES`].
     #[error("the URL is longer than {URL_MAX_BYTES} bytes")]
     TooLong,
-    /// It does not parse, or has no host.
+    /// It is not a URL, or has no host.
     #[error("this is not an absolute URL with a host")]
     NotAUrl,
-    /// The scheme is neither http nor https.
+    /// Its scheme is neither http nor https.
     #[error("the scheme must be http or https, not {scheme}")]
     Scheme {
         /// The scheme found.
         scheme: String,
     },
-    /// It carries a user name or a password.
+    /// It contains a user name or a password.
     #[error("the URL must not contain a user name or password")]
     Credentials,
-    /// The host is, or always means, an address that is not public.
+    /// Its host is not public: an address of a denied range, or a name that always means one.
     #[error("the address is not allowed: {range}")]
     Address {
-        /// What the address belongs to, such as `loopback`.
+        /// Name of the denied range, such as `loopback`.
         range: &'static str,
     },
 }
 
-/// Judges the URL of an endpoint and gives it parsed. With `allow_private`, private and local hosts pass too.
+/// Checks the URL of an endpoint and returns it parsed. `allow_private` admits private and local hosts.
 ///
-/// Host names pass here, whatever they resolve to: that is judged when dialling. Names that always mean this machine do not.
+/// A host name passes whatever it resolves to, because that is judged when connecting; only names that always mean
+/// this machine are refused.
 pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     if text.len() > URL_MAX_BYTES {
         return Err(TargetError::TooLong);
@@ -50,7 +52,7 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(TargetError::Credentials);
     }
-    // The URL parser has already turned forms like `0x7f.1` or `2130706433` into the address they mean.
+    // The URL parser has already turned notations like `0x7f.1` or `2130706433` into the address they mean.
     let denied = match url.host() {
         None => return Err(TargetError::NotAUrl),
         Some(Host::Ipv4(ip)) => denied_range(IpAddr::V4(ip)),
@@ -67,12 +69,12 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
 }
 
-/// True when a webhook may be sent to this address: it is a public, global, unicast one.
+/// Whether a webhook may be sent to this address: a public unicast address.
 pub fn address_allowed(ip: IpAddr) -> bool {
     denied_range(ip).is_none()
 }
 
-/// What a denied address belongs to; `None` for an address that is allowed.
+/// The denied range that the address belongs to; `None` if it may be sent to.
 pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => denied_v4(ip),
@@ -89,7 +91,7 @@ fn denied_v4(ip: Ipv4Addr) -> Option<&'static str> {
 }
 
 fn denied_v6(ip: Ipv6Addr) -> Option<&'static str> {
-    // A mapped address is dialled as IPv4, so that is what it is judged as.
+    // An IPv4 address mapped to IPv6 is connected to by IPv4, so the IPv4 rules apply.
     if let Some(mapped) = ip.to_ipv4_mapped() {
         return denied_v4(mapped);
     }
@@ -98,7 +100,7 @@ fn denied_v6(ip: Ipv6Addr) -> Option<&'static str> {
         .iter()
         .find(|(start, length, _)| bits >> (128 - length) == u128::from(*start) >> (128 - length))
         .map(|(_, _, name)| *name)
-        // Only 2000::/3 is given out for global unicast: whatever else there may be one day is not ours to reach.
+        // Only 2000::/3 is assigned to global unicast; any other range is denied, known or not.
         .or_else(|| (bits >> 125 != 1).then_some("not global unicast"))
 }
 
@@ -110,7 +112,7 @@ const DENIED_V4: &[V4Range] = &[
     (Ipv4Addr::new(10, 0, 0, 0), 8, "private network"),
     (Ipv4Addr::new(100, 64, 0, 0), 10, "carrier-grade NAT"),
     (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback"),
-    // The usual metadata service, 169.254.169.254, is in here.
+    // Contains the usual metadata service of clouds, 169.254.169.254.
     (Ipv4Addr::new(169, 254, 0, 0), 16, "link-local"),
     (Ipv4Addr::new(168, 63, 129, 16), 32, "cloud metadata"),
     (Ipv4Addr::new(172, 16, 0, 0), 12, "private network"),
@@ -122,11 +124,11 @@ const DENIED_V4: &[V4Range] = &[
     (Ipv4Addr::new(198, 51, 100, 0), 24, "documentation"),
     (Ipv4Addr::new(203, 0, 113, 0), 24, "documentation"),
     (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast"),
-    // Includes the broadcast address.
+    // Contains the broadcast address.
     (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved"),
 ];
 
-// Those outside 2000::/3 would be denied anyway; they stand here for their names.
+// Ranges outside 2000::/3 are denied anyway; they are listed to be named in the error.
 const DENIED_V6: &[V6Range] = &[
     (Ipv6Addr::UNSPECIFIED, 128, "unspecified"),
     (Ipv6Addr::LOCALHOST, 128, "loopback"),
@@ -152,7 +154,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// First and last address of each denied range, written out by hand and not taken from the tables.
+    /// First and last address of each denied range, written by hand so that the tables are checked against something
+    /// else.
     const EDGES: &[(&str, &str)] = &[
         ("0.0.0.0", "0.255.255.255"),
         ("10.0.0.0", "10.255.255.255"),

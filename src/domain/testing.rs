@@ -1,4 +1,5 @@
-//! What tests of the rules hand in: a clock that is set, ids that count up, chance that repeats itself.
+//! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
+//! numbers.
 
 use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
 use crate::domain::id::Id;
@@ -26,7 +27,7 @@ impl Counting {
 
 impl Ids for Counting {
     fn id(&self) -> Id {
-        // Far above the ids that tests choose themselves.
+        // Far above the ids that tests choose themselves, so that they never meet.
         Id(uuid::Uuid::from_u128((1 << 64) + u128::from(self.next())))
     }
     fn number(&self, _: Counter) -> i64 {
@@ -38,7 +39,7 @@ impl Ids for Counting {
 }
 
 impl Bench {
-    /// The shipped rules, and somebody to mail to.
+    /// The default rules, with one operator to mail to.
     pub(crate) fn new() -> Self {
         let rules = Rules { operator_mail: vec!["floor@example.com".to_owned()], ..Rules::default() };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
@@ -48,7 +49,7 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides and takes over the next state.
+    /// Decides a command and takes over the next state.
     pub(crate) fn tell<T: Aggregate>(
         &self,
         this: &mut Option<T>,

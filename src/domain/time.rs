@@ -1,4 +1,4 @@
-//! Points in time: milliseconds since 1970 UTC, RFC 3339 with milliseconds and `Z` on the wire.
+//! Points in time: milliseconds since 1970 UTC inside, RFC 3339 with milliseconds and `Z` in the API.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
@@ -9,11 +9,11 @@ use std::str::FromStr;
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// This moment and `ms` milliseconds.
+    /// The moment `ms` milliseconds later; saturates at the ends of the range.
     pub fn plus_ms(self, ms: i64) -> Self {
         Self(self.0.saturating_add(ms))
     }
-    /// The same moment for libraries.
+    /// The same moment as a `jiff::Timestamp`.
     pub fn jiff(self) -> jiff::Timestamp {
         jiff::Timestamp::from_millisecond(self.0).unwrap_or(if self.0 < 0 {
             jiff::Timestamp::MIN
@@ -21,7 +21,7 @@ impl Timestamp {
             jiff::Timestamp::MAX
         })
     }
-    /// Milliseconds from `earlier` to this moment; negative when `earlier` is later.
+    /// Milliseconds from `earlier` to this moment; negative if `earlier` is later.
     pub fn since(self, earlier: Self) -> i64 {
         self.0.saturating_sub(earlier.0)
     }

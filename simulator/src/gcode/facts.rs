@@ -1,6 +1,8 @@
-//! What a G-code file says of itself in its comments, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio and Cura.
+//! Reads what a G-code file states in its comments, in the dialects of `PrusaSlicer`, `OrcaSlicer`/Bambu Studio and
+//! Cura.
 //!
-//! Only the facts a printer host shows or a virtual print needs; everything absent stays absent, except the print time, which always has a value.
+//! Only what a printer host shows or a virtual print needs. What is not stated is `None`, except the print time,
+//! which always has a value.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
@@ -11,19 +13,19 @@ pub struct GcodeFacts {
     pub slicer: Option<String>,
     /// Its version, such as `2.9.4`.
     pub slicer_version: Option<String>,
-    /// How long the print lasts, in seconds: the slicer's estimate, else a guess from the moves and dwells.
+    /// Print time in seconds: the slicer's estimate, else a guess from moves and dwells.
     pub seconds: f64,
     /// Whether `seconds` is the slicer's own estimate.
     pub estimated: bool,
     /// Filament in millimetres, all extruders together.
     pub filament_mm: f64,
-    /// Whether the file itself says how much filament it takes.
+    /// Whether the file states how much filament it needs.
     pub filament_known: bool,
     /// Filament in grams, all extruders together.
     pub filament_g: Option<f64>,
     /// Filament in cubic centimetres.
     pub filament_cm3: Option<f64>,
-    /// Such as `PLA`.
+    /// Type of the filament, such as `PLA`.
     pub filament_type: Option<String>,
     /// Layer height in millimetres.
     pub layer_height: Option<f64>,
@@ -44,16 +46,16 @@ pub struct GcodeFacts {
 /// A picture embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
-    /// Pixels.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels.
+    /// Height in pixels.
     pub height: u32,
-    /// The PNG.
+    /// The bytes of the PNG file.
     pub png: Vec<u8>,
 }
 
 impl GcodeFacts {
-    /// Reads a file. Never fails: whatever is not understood is not there.
+    /// Reads a file. Never fails: what cannot be read is left out.
     pub fn read(file: &[u8]) -> Self {
         let mut facts = Self { nozzle_temp: 210.0, bed_temp: 60.0, ..Self::default() };
         let mut motion = 0.0;
@@ -89,7 +91,7 @@ impl GcodeFacts {
             facts.layers = Some(layer_marks);
         }
         if !facts.estimated {
-            // Nothing better is known: what the moves could take, and never so short that nobody sees it print.
+            // Nothing better is known: a guess from the moves, long enough to be seen printing.
             facts.seconds = f64::max(10.0, motion);
         }
         if !facts.filament_known {
@@ -111,7 +113,7 @@ impl GcodeFacts {
             self.slicer_version = words.next().map(str::to_owned);
             return;
         }
-        // Bambu puts two statements into one comment.
+        // Bambu Studio writes two statements into one comment.
         if comment.starts_with("model printing time:") {
             if let Some(time) = comment.split("total estimated time:").nth(1).and_then(parse_duration) {
                 self.time(time);
@@ -127,7 +129,7 @@ impl GcodeFacts {
                     self.time(time);
                 }
             }
-            // Cura's streamed placeholder is 6666; its real totals, where there are any, come later in the file.
+            // Cura's placeholder is 6666; its real totals, if there are any, come later in the file.
             "TIME" | "PRINT.TIME" => {
                 if let Ok(time) = value.parse::<f64>() {
                     self.time(time);
@@ -186,7 +188,7 @@ fn split_statement(comment: &str) -> Option<(&str, &str)> {
     Some((comment[..at].trim(), comment[at + 1..].trim()))
 }
 
-/// Sum of a comma list: one number per extruder.
+/// The sum of a list with one number per extruder, separated by commas.
 fn sum(list: &str) -> Option<f64> {
     let numbers: Vec<f64> = list.split(',').filter_map(|part| part.trim().parse().ok()).collect();
     (!numbers.is_empty()).then(|| numbers.iter().sum())
@@ -196,7 +198,7 @@ fn first(list: &str) -> Option<f64> {
     list.split([',', ';']).next()?.trim().parse().ok()
 }
 
-/// `1d 2h 3m 4s` in seconds; any subset of the units, fractions allowed.
+/// A duration in seconds from the form `1d 2h 3m 4s`, in which units may be missing or fractional.
 pub fn parse_duration(text: &str) -> Option<f64> {
     let mut seconds = 0.0;
     let mut seen = false;
@@ -215,13 +217,13 @@ pub fn parse_duration(text: &str) -> Option<f64> {
     seen.then_some(seconds)
 }
 
-/// Width and height of `16x16 1234`.
+/// Width and height in pixels from the form `16x16 1234`.
 fn thumbnail_size(text: &str) -> Option<(u32, u32)> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some((width.parse().ok()?, height.parse().ok()?))
 }
 
-/// A guess at what one line takes: dwells as they say, moves a twentieth of a second.
+/// A guess at the seconds that one line takes: dwells as stated, moves 1/20 s.
 fn motion_seconds(line: &str) -> f64 {
     let mut words = line.split_whitespace();
     match words.next() {

@@ -9,11 +9,11 @@ use crate::printer::CommandError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} {message}")]
 pub struct ApiError {
-    /// As an HTTP status.
+    /// The HTTP status.
     pub code: u16,
     /// The text that clients see.
     pub message: String,
-    /// Text that only the traceback shows (uploads and deletes hide theirs there).
+    /// Text that appears only in the traceback, where uploads and deletes hide theirs.
     pub detail: Option<String>,
 }
 
@@ -23,13 +23,13 @@ impl ApiError {
         Self { code, message: message.into(), detail: None }
     }
 
-    /// An error whose message is only the generic phrase of its status, as of upload and DELETE.
+    /// An error with only the generic phrase of its status as message, as of upload and DELETE.
     pub fn generic(code: u16, detail: impl Into<String>) -> Self {
         let phrase = StatusCode::from_u16(code).ok().and_then(|status| status.canonical_reason()).unwrap_or("Error");
         Self { code, message: phrase.to_owned(), detail: Some(detail.into()) }
     }
 
-    /// The text of a refused printer command.
+    /// The error of a refused printer command.
     pub(super) fn of_command(error: &CommandError, state_message: &str) -> Self {
         Self::new(
             400,
@@ -42,7 +42,7 @@ impl ApiError {
         )
     }
 
-    /// The HTTP answer.
+    /// As an HTTP response.
     pub(super) fn respond(&self) -> Response {
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let traceback =
@@ -50,7 +50,7 @@ impl ApiError {
         super::answer(status, &json!({"error": {"code": self.code, "message": self.message, "traceback": traceback}}))
     }
 
-    /// The JSON-RPC error object.
+    /// As a JSON-RPC error object.
     pub(super) fn rpc(&self) -> Value {
         let (code, message) = match self.code {
             404 => (-32601, "Method not found"),

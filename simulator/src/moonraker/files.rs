@@ -18,10 +18,10 @@ use crate::{
     wire::{Peer, Upload},
 };
 
-/// Extensions that Klipper prints.
+/// The extensions that Klipper prints.
 const PRINTABLE: &[&str] = &["gcode", "g", "gco", "ufp", "nc"];
 
-/// Unix seconds with fraction, as Moonraker writes times.
+/// A time as Moonraker writes it: Unix seconds with fraction.
 pub(super) fn unix(at: Timestamp) -> f64 {
     at.as_millisecond() as f64 / 1000.0
 }
@@ -39,7 +39,7 @@ pub(super) fn list(machine: &mut Machine) -> Value {
         .collect()
 }
 
-/// What the file's comments say, in Moonraker's words; what is not known is left out.
+/// What the file's comments state, under Moonraker's names; what is unknown is left out.
 pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
     let known = [
         ("slicer", facts.slicer.clone().map(Value::from)),
@@ -90,14 +90,14 @@ pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, A
     Ok(metadata)
 }
 
-/// Below the file's own folder.
+/// The path of a thumbnail, below the file's own folder.
 fn thumbnail_path(filename: &str, width: u32, height: u32) -> String {
     let name = filename.rsplit('/').next().unwrap_or(filename);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     format!(".thumbs/{stem}-{width}x{height}.png")
 }
 
-/// Deletes a file; the answer is wrapped, errors are generic.
+/// Deletes a file. The answer is wrapped and its errors are generic.
 pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiError> {
     let path = clean_path(path).ok_or_else(|| ApiError::generic(400, "Invalid path"))?;
     match machine.delete(&path) {
@@ -138,13 +138,13 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>)
     }
 }
 
-/// `POST /server/files/upload`: the only answer that is not wrapped.
+/// `POST /server/files/upload`, the only answer that is not wrapped.
 pub(super) async fn upload(
     State(host): State<Host>,
     ConnectInfo(peer): ConnectInfo<Peer>,
     request: Request,
 ) -> Response {
-    // Asked before the file is there: whoever sees it arrive may take the fault back.
+    // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let stored = match Multipart::from_request(request, &()).await {
         Ok(form) => store(&host, form).await,
@@ -187,7 +187,8 @@ async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError
         let file = machine.store(&path, file.bytes.clone(), file.facts.clone());
         let mut body = json!({"item": item(&path, &file), "action": "create_file"});
         if printable {
-            // A failed start is swallowed: only the flag tells. Nor does an upload take a paused print's place.
+            // The upload succeeds even if the start fails, which only the flag shows. It never replaces a paused
+            // print.
             let started = upload.is_true("print") && machine.job().is_none() && machine.start(&path).is_ok();
             body["print_started"] = json!(started);
             body["print_queued"] = json!(false);

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ApiError, Params, files};
 use crate::printer::{Machine, Outcome, Record};
 
-/// Newest first unless asked otherwise; 50 at a time.
+/// The list of prints, newest first unless asked otherwise, 50 at a time.
 pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
     let limit = number(params, "limit")?.unwrap_or(50.0) as usize;
     let start = number(params, "start")?.unwrap_or(0.0) as usize;
@@ -50,12 +50,12 @@ pub(super) fn totals(machine: &mut Machine) -> Value {
     }})
 }
 
-/// Six hex digits, as Moonraker numbers its jobs.
+/// Moonraker's id of a job: six hexadecimal digits.
 pub(super) fn job_id(number: u64) -> String {
     format!("{number:06X}")
 }
 
-/// A print as history shows it; a running one is `in_progress` with no end.
+/// A print as the history shows it; a running one is `in_progress` and has no end.
 pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     let running = machine.job().filter(|job| job.number == record.number);
     let (print, total, filament) = match running {
@@ -87,7 +87,7 @@ pub(super) fn job(machine: &Machine, record: &Record) -> Value {
     })
 }
 
-/// A number given as such or as text.
+/// A number, given as such or as text.
 fn number(params: &Params, name: &str) -> Result<Option<f64>, ApiError> {
     let Some(value) = params.get(name) else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! The calls, by their JSON-RPC names; HTTP and WebSocket share them.
+//! The calls by their JSON-RPC names, which HTTP and WebSocket share.
 
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(super) fn klippy(machine: &Machine) -> (&'static str, String) {
     }
 }
 
-/// Klipper's own routes exist only after it has connected once; afterwards its absence is 503.
+/// Klipper's own calls exist only after it has connected once; afterwards they answer 503 while it is absent.
 fn require_klippy(machine: &Machine) -> Result<(), ApiError> {
     match machine.controller() {
         Controller::Away(Away::NeverConnected) => Err(ApiError::new(404, "Not Found")),
@@ -95,7 +95,7 @@ impl Host {
         }
     }
 
-    /// A snapshot of the wanted objects.
+    /// The current values of the requested objects.
     pub(super) fn query(&self, params: &Params) -> Result<Value, ApiError> {
         let wanted = params
             .get("objects")
@@ -108,7 +108,7 @@ impl Host {
         })
     }
 
-    /// A command of the print routes; it answers once the machine has done it.
+    /// Carries out a command of the print calls; answers once the machine has done it.
     async fn command(&self, act: impl FnOnce(&mut Machine) -> Result<(), CommandError>) -> Result<Value, ApiError> {
         self.printer.with(|machine| {
             require_connected(machine)?;
@@ -118,7 +118,7 @@ impl Host {
         Ok(json!("ok"))
     }
 
-    /// Runs G-code line by line; the answer comes when all is done.
+    /// Runs G-code line by line; answers once all is done.
     async fn script(&self, script: &str) -> Result<Value, ApiError> {
         self.printer.with(require_ready_for_script)?;
         for line in script.lines() {
@@ -130,7 +130,7 @@ impl Host {
         Ok(json!("ok"))
     }
 
-    /// Waits until nothing that a macro would wait for is going on.
+    /// Waits until nothing is going on that a macro would wait for.
     async fn quiet(&self) {
         self.printer
             .until(|machine| !machine.is_homing() && !machine.job().is_some_and(|job| job.phase.is_transitional()))

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::methods::klippy;
 use crate::printer::{Controller, Job, Machine, Outcome, Phase};
 
-/// Every object with every field.
+/// All objects with all fields.
 pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     let heat = machine.temperatures();
     let (state, message) = klippy(machine);
@@ -67,7 +67,7 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
     }
 }
 
-/// `print_stats.state`. After an emergency stop it normally stays `paused`: no marker to rely on.
+/// `print_stats.state`. After an emergency stop it usually stays `paused`, so clients cannot rely on it.
 fn print_state(machine: &Machine) -> &'static str {
     let Some(job) = machine.shown() else {
         return "standby";
@@ -86,7 +86,7 @@ fn print_state(machine: &Machine) -> &'static str {
     }
 }
 
-/// Share of the file's bytes read. A cancelled file is closed, which loses it.
+/// Share of the file's bytes read, 0 to 1. A cancelled file is closed, which resets it.
 fn file_progress(machine: &Machine, job: &Job) -> f64 {
     match job.outcome {
         Some(Outcome::Cancelled) => 0.0,
@@ -95,12 +95,13 @@ fn file_progress(machine: &Machine, job: &Job) -> f64 {
     }
 }
 
-/// Heater power, 0 to 1.
+/// Power of a heater, 0 to 1.
 fn power(actual: f64, target: f64) -> f64 {
     if target <= 0.0 { 0.0 } else { ((target - actual) / 20.0 + target / 400.0).clamp(0.0, 1.0) }
 }
 
-/// The wanted objects and fields: null or an empty list means all fields; unknown objects are left out, unknown fields are null.
+/// The requested objects and fields. Null or an empty list requests all fields; unknown objects are left out, unknown
+/// fields are null.
 pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
     let mut status = Map::new();
     for (name, fields) in wanted {
@@ -123,7 +124,7 @@ pub(super) fn select(all: &Map<String, Value>, wanted: &Map<String, Value>) -> M
     status
 }
 
-/// What differs from the status before, field by field.
+/// The fields that differ from the status before.
 pub(super) fn delta(before: &Map<String, Value>, after: &Map<String, Value>) -> Map<String, Value> {
     let mut changes = Map::new();
     for (name, object) in after {

@@ -1,4 +1,4 @@
-//! JSON-RPC: the WebSocket with its pushes, and the same calls by plain HTTP.
+//! JSON-RPC: the WebSocket with its notifications, and the same calls over plain HTTP.
 
 use std::{sync::atomic::Ordering, time::Duration};
 
@@ -16,8 +16,8 @@ use serde_json::{Map, Value, json};
 use super::{ApiError, Host, answer, history, objects};
 use crate::printer::{Controller, What};
 
-/// Klipper samples what is subscribed this often.
-const SAMPLING: Duration = Duration::from_millis(250);
+/// Interval at which Klipper samples subscribed objects.
+const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
 
 /// `POST /server/jsonrpc`: errors come with status 200, subscriptions are refused.
 pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Response {
@@ -112,7 +112,7 @@ struct Session {
     identified: bool,
     subscription: Option<Subscription>,
     log_seen: usize,
-    /// Klipper's state when last told.
+    /// Klipper's state when it was last announced.
     klippy: Option<Controller>,
 }
 
@@ -120,12 +120,12 @@ impl Session {
     async fn run(mut self, mut socket: WebSocket) {
         let printer = self.host.printer.clone();
         let mut revised = printer.revisions();
-        let mut sampling = tokio::time::interval(SAMPLING);
+        let mut sampling = tokio::time::interval(SAMPLING_INTERVAL);
         sampling.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut running: FuturesUnordered<BoxFuture<'static, Value>> = FuturesUnordered::new();
         self.klippy = Some(printer.with(|machine| machine.controller().clone()));
         loop {
-            // While it hangs, nothing is read and nothing is said.
+            // While the printer hangs, nothing is read and nothing is sent.
             printer.until(|machine| !machine.faults().hang).await;
             let outgoing = tokio::select! {
                 received = socket.recv() => match received {
@@ -148,7 +148,7 @@ impl Session {
         }
     }
 
-    /// Answers at once, or leaves the call running.
+    /// Answers at once, or leaves the call to run.
     fn receive(&mut self, text: &[u8], running: &mut FuturesUnordered<BoxFuture<'static, Value>>) -> Option<Value> {
         let call = match parse(text) {
             Ok(call) => call,
@@ -189,7 +189,7 @@ impl Session {
         Ok(json!({"connection_id": self.id}))
     }
 
-    /// Replaces the former subscription; an empty one cancels it.
+    /// Replaces the previous subscription; an empty one cancels it.
     fn subscribe(&mut self, params: &Map<String, Value>) -> Result<Value, ApiError> {
         let snapshot = self.host.query(params)?;
         let wanted = params.get("objects").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -210,7 +210,7 @@ impl Session {
             .then(|| json!({"jsonrpc": "2.0", "method": "notify_status_update", "params": [delta, time]}))
     }
 
-    /// What is to be told now that something changed.
+    /// The notifications to send after a change.
     fn news(&mut self) -> Vec<Value> {
         let seen = self.log_seen;
         let (entries, controller) = self
@@ -228,7 +228,7 @@ impl Session {
             let method = match &controller {
                 Controller::Ready => "notify_klippy_ready",
                 Controller::Halted { .. } => "notify_klippy_shutdown",
-                // A restart tears the connection down too.
+                // A restart ends the connection too.
                 Controller::Away(_) | Controller::Closed | Controller::Starting => "notify_klippy_disconnected",
             };
             if matches!(controller, Controller::Away(_) | Controller::Closed | Controller::Starting) {

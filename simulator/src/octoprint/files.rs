@@ -1,4 +1,4 @@
-//! `/api/files`: stored files. Only the `local` storage exists.
+//! `/api/files`: the stored files. The only storage is `local`.
 
 use axum::{
     Json,
@@ -19,7 +19,7 @@ use crate::{
     wire::{JsonBody, Peer, Upload},
 };
 
-/// Extensions taken.
+/// The extensions that are accepted.
 const PRINTABLE: &[&str] = &["gcode", "gco", "g"];
 
 /// The last part of a path.
@@ -27,14 +27,14 @@ pub(super) fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Filament by tool: millimetres and cubic centimetres.
+/// Filament by tool, in millimetres and cubic centimetres.
 pub(super) fn filament(facts: &GcodeFacts) -> Value {
-    // 1.75 mm filament has 2.405 mm² of cross-section.
+    // Filament of 1.75 mm has a cross-section of 2.405 mm².
     let volume = facts.filament_cm3.unwrap_or(facts.filament_mm * 2.405 / 1000.0);
     json!({"tool0": {"length": facts.filament_mm, "volume": volume}})
 }
 
-/// Names are made harmless on the server: clients go by the answer.
+/// The name that the server stores a file under; clients must use the one in the answer.
 fn harmless(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_.()[]".contains(c) { c } else { '_' }).collect()
 }
@@ -44,7 +44,7 @@ fn refs(path: &str) -> Value {
     json!({"resource": format!("/api/files/local/{path}"), "download": format!("/downloads/files/local/{path}")})
 }
 
-/// Everything but unreserved characters and slashes.
+/// A path with everything percent-encoded but unreserved characters and slashes.
 fn percent_encoded(path: &str) -> String {
     use std::fmt::Write as _;
     path.bytes().fold(String::with_capacity(path.len()), |mut out, byte| {
@@ -174,7 +174,7 @@ pub(super) async fn upload(
         Err(failure) => return error(StatusCode::BAD_REQUEST, &failure.body_text()),
     };
     let Some(file) = &upload.file else {
-        // Folders come into being with the files in them.
+        // Folders exist only by the files in them.
         return error(StatusCode::BAD_REQUEST, "No file to upload");
     };
     let folder = upload.field("path").unwrap_or_default();
@@ -187,14 +187,14 @@ pub(super) async fn upload(
     {
         return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Could not upload file, invalid type");
     }
-    // Asked before the file is there: whoever sees it arrive may take the fault back.
+    // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let stored = host.printer.with(|machine| {
         if machine.in_use(&path) {
             return None;
         }
         machine.store(&path, file.bytes.clone(), file.facts.clone());
-        // Selecting and printing are favours: the upload succeeds without them, and only the flags tell.
+        // The upload succeeds even if selecting or printing fails, which only the flags of the answer show.
         let print = upload.is_true("print") && machine.job().is_none() && machine.start(&path).is_ok();
         let select = upload.is_true("select") && machine.select(&path).is_ok();
         Some(json!({

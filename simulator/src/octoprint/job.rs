@@ -12,7 +12,7 @@ use super::{Host, USER, error, files, outcome, printer};
 use crate::printer::{CommandError, Controller, Job, Machine, Outcome, Phase};
 use crate::wire::JsonBody;
 
-/// The file and its expected time and material; null members when nothing is selected.
+/// The file with its expected time and material; null members when no file is selected.
 pub(super) fn job(machine: &Machine) -> Value {
     let Some((path, file)) = machine.selected().and_then(|path| machine.files().get(path).map(|file| (path, file)))
     else {
@@ -45,7 +45,7 @@ pub(super) fn job(machine: &Machine) -> Value {
     })
 }
 
-/// Progress of the selected file: exactly 100.0 once finished, null once cancelled or failed.
+/// Progress of the selected file in percent: exactly 100.0 once finished, null once cancelled or failed.
 pub(super) fn progress(machine: &Machine) -> Value {
     let shown = machine.shown().filter(|job| Some(job.filename.as_str()) == machine.selected());
     let visible = shown.filter(|job| matches!(job.outcome, None | Some(Outcome::Completed)));
@@ -62,12 +62,12 @@ pub(super) fn progress(machine: &Machine) -> Value {
     })
 }
 
-/// Real seconds.
+/// Remaining time in real seconds.
 fn left(machine: &Machine, job: &Job) -> u64 {
     ((job.facts.seconds - job.done).max(0.0) / machine.speed()).round() as u64
 }
 
-/// Always 200, whatever the printer does.
+/// Always answers 200, whatever the printer does.
 pub(super) async fn show(State(host): State<Host>) -> Response {
     host.printer.with(|machine| {
         let mut body =
@@ -92,7 +92,7 @@ pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) 
             }
             (Some("start"), None) => match machine.selected().map(str::to_owned) {
                 Some(path) => outcome(machine.start(&path)),
-                // With nothing selected the command is accepted and nothing happens.
+                // Without a selected file the command is accepted and has no effect.
                 None => super::done(),
             },
             (Some("restart"), Some(Phase::Paused)) => {

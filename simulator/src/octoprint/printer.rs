@@ -15,10 +15,10 @@ use crate::{
     wire::JsonBody,
 };
 
-/// What `OctoPrint` says after M112 closed the port.
+/// The message of `OctoPrint` after M112 closed the port.
 pub(super) const STOPPED: &str = "Closing serial port due to emergency stop M112.";
 
-/// The state in words.
+/// The state as `OctoPrint` words it.
 pub(super) fn state_text(machine: &Machine) -> &'static str {
     match machine.controller() {
         Controller::Ready => match machine.job().map(|job| job.phase) {
@@ -36,7 +36,7 @@ pub(super) fn state_text(machine: &Machine) -> &'static str {
     }
 }
 
-/// The error behind the state, where there is one.
+/// The error behind the state, if there is one.
 pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     match machine.controller() {
         Controller::Halted { message } => Some(message),
@@ -47,7 +47,7 @@ pub(super) fn error_text(machine: &Machine) -> Option<&str> {
     }
 }
 
-/// Text and flags; the flags overlap: a print on its way to pausing still prints.
+/// Text and flags of the state. The flags overlap: while a print is pausing it still counts as printing.
 pub(super) fn state(machine: &Machine) -> Value {
     let ready = *machine.controller() == Controller::Ready;
     let phase = machine.job().map(|job| job.phase).filter(|_| ready);
@@ -73,7 +73,7 @@ pub(super) fn state(machine: &Machine) -> Value {
     })
 }
 
-/// Tool and bed with their targets.
+/// The temperatures of tool and bed with their targets, in °C.
 pub(super) fn temperatures(machine: &mut Machine) -> Value {
     let heat = machine.temperatures();
     json!({
@@ -103,7 +103,7 @@ pub(super) async fn show(State(host): State<Host>, Query(query): Query<Vec<(Stri
     })
 }
 
-/// Raw G-code. Answers at once: what it does comes later. M112 jumps the queue and ends with a closed port.
+/// Runs raw G-code. The answer comes before the effect. M112 goes before all others and closes the port.
 pub(super) async fn command(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     let commands: Vec<&str> = match (body.get("command"), body.get("commands")) {
         (Some(Value::String(one)), None) => vec![one],
@@ -151,7 +151,7 @@ pub(super) async fn bed(State(host): State<Host>, JsonBody(body): JsonBody) -> R
     }
 }
 
-/// Homing and jogging are refused while printing.
+/// Homes and moves the axes; refused while printing.
 pub(super) async fn printhead(State(host): State<Host>, JsonBody(body): JsonBody) -> Response {
     let idle = host.printer.with(|machine| {
         if machine.job().is_some_and(|job| job.phase != Phase::Paused) { Err(CommandError::Busy) } else { Ok(()) }

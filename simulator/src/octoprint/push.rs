@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use super::{Host, USER, files::name_of, job, printer};
 use crate::printer::{Machine, What};
 
-/// At most two `current` messages a second.
-const RATE: Duration = Duration::from_millis(500);
+/// Shortest interval between two `current` messages.
+const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
 /// `GET /sockjs/info`
 pub(super) async fn info() -> Response {
@@ -34,7 +34,7 @@ async fn run(host: Host, mut socket: WebSocket) {
     let mut revised = printer.revisions();
     let mut seen = printer.with(|machine| machine.log().len());
     let mut authorised = false;
-    let mut ticks = tokio::time::interval(RATE);
+    let mut ticks = tokio::time::interval(MIN_PUSH_INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut outgoing = vec![
         json!({"connected": {"version": "1.11.8", "display_version": "1.11.8", "branch": null, "plugin_hash": "0", "config_hash": "0", "debug": false, "safe_mode": null, "permissions": []}}),
@@ -45,7 +45,7 @@ async fn run(host: Host, mut socket: WebSocket) {
                 return;
             }
         }
-        // While it hangs, nothing is read and nothing is said.
+        // While the printer hangs, nothing is read and nothing is sent.
         printer.until(|machine| !machine.faults().hang).await;
         tokio::select! {
             received = socket.recv() => match received {
@@ -77,7 +77,8 @@ async fn run(host: Host, mut socket: WebSocket) {
     }
 }
 
-/// Whether a message carries a right or a wrong session; nothing if it is about something else (`subscribe`, `throttle`).
+/// Whether a message authenticates with a valid session; `None` if it is about something else (`subscribe`,
+/// `throttle`).
 fn auth(host: &Host, text: &str) -> Option<bool> {
     let message = bounded_json::read(text.as_bytes(), bounded_json::REQUEST).ok()?;
     let (user, session) = message.get("auth")?.as_str()?.split_once(':')?;
@@ -103,7 +104,7 @@ fn current(machine: &mut Machine) -> Value {
     })
 }
 
-/// What happened, in `OctoPrint`'s words.
+/// The events of `OctoPrint` for what happened.
 fn events(what: &What) -> Vec<Value> {
     let event = |kind: &str, payload: Value| json!({"event": {"type": kind, "payload": payload}});
     let file = |path: &str| json!({"name": name_of(path), "path": path, "origin": "local"});

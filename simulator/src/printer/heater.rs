@@ -1,41 +1,41 @@
-//! A heater that warms steadily and cools towards the room.
+//! A heater that warms at a steady rate and cools towards room temperature.
 
 /// Room temperature in °C.
-pub const AMBIENT: f64 = 22.0;
+pub const AMBIENT_CELSIUS: f64 = 22.0;
 
-/// One heater. Time is given to it; it keeps none.
+/// One heater. Its time is advanced by the caller.
 #[derive(Clone, Debug)]
 pub struct Heater {
     actual: f64,
     target: f64,
-    /// °C per second while heating.
+    /// Rate of warming in °C per second.
     rise: f64,
-    /// Share of the distance to the room lost per second.
+    /// Share of the difference to room temperature that is lost per second.
     fall: f64,
 }
 
 impl Heater {
     /// A cold heater.
     pub fn new(rise: f64, fall: f64) -> Self {
-        Self { actual: AMBIENT, target: 0.0, rise, fall }
+        Self { actual: AMBIENT_CELSIUS, target: 0.0, rise, fall }
     }
 
-    /// Sets the target in °C; 0 is off.
+    /// Sets the target in °C; 0 switches it off.
     pub fn set(&mut self, target: f64) {
         self.target = target.clamp(0.0, 350.0);
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub fn pass(&mut self, seconds: f64) {
         if self.actual < self.target {
             self.actual = f64::min(self.actual + self.rise * seconds, self.target);
         } else {
-            let floor = f64::max(self.target, AMBIENT);
+            let floor = f64::max(self.target, AMBIENT_CELSIUS);
             self.actual = floor + (self.actual - floor) * (-self.fall * seconds).exp();
         }
     }
 
-    /// What it is set to, in °C.
+    /// The target in °C.
     pub fn target(&self) -> f64 {
         self.target
     }
@@ -60,8 +60,8 @@ mod tests {
         assert!((heater.read(0.0) - 200.0).abs() < 0.1);
         heater.set(0.0);
         heater.pass(30.0);
-        assert!(heater.read(0.0) < 200.0 && heater.read(0.0) > AMBIENT);
+        assert!(heater.read(0.0) < 200.0 && heater.read(0.0) > AMBIENT_CELSIUS);
         heater.pass(10_000.0);
-        assert!((heater.read(0.0) - AMBIENT).abs() < 0.1);
+        assert!((heater.read(0.0) - AMBIENT_CELSIUS).abs() < 0.1);
     }
 }

@@ -1,4 +1,4 @@
-//! A print in progress or ended, and the memory of past ones.
+//! A print, running or ended, and the record of past ones.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,23 +7,23 @@ use tokio::time::Instant;
 
 use crate::gcode::GcodeFacts;
 
-/// Where a running print stands.
+/// The phase of a running print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Moving.
+    /// Printing.
     Printing,
-    /// Told to pause, still on its way to standing.
+    /// Told to pause and not standing yet.
     Pausing,
-    /// Standing.
+    /// Standing still.
     Paused,
-    /// Told to go on, still warming or moving back.
+    /// Told to resume, and warming or moving back.
     Resuming,
-    /// Told to stop, still parking.
+    /// Told to stop, and parking.
     Cancelling,
 }
 
 impl Phase {
-    /// Whether it passes into another phase by itself.
+    /// Whether the phase passes into another by itself.
     pub fn is_transitional(self) -> bool {
         matches!(self, Self::Pausing | Self::Resuming | Self::Cancelling)
     }
@@ -46,35 +46,36 @@ pub enum Outcome {
     ControllerLost,
 }
 
-/// One print. Times called "real" are wall-clock; a G-code second is a real second divided by the speed.
+/// One print. Real durations are wall-clock time; a second of G-code time is a real second divided by the speed.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// Counts up from 1.
+    /// Number of the print, counted from 1.
     pub number: u64,
-    /// The file.
+    /// The printed file.
     pub filename: String,
     /// Its size in bytes.
     pub size: u64,
     /// What its comments say.
     pub facts: Arc<GcodeFacts>,
-    /// G-code seconds done.
+    /// Seconds of G-code time done.
     pub done: f64,
-    /// Real time spent printing. Warming up is part of it: a virtual print lasts its slicer's estimate, and heats within that.
+    /// Real time spent printing. Warming up is part of it, so that a virtual print lasts as long as its slicer's
+    /// estimate.
     pub printing: Duration,
-    /// When it began.
+    /// When it began, on the monotonic clock.
     pub started: Instant,
-    /// The same on the calendar.
+    /// When it began, in calendar time.
     pub started_at: Timestamp,
-    /// When it ended.
+    /// When it ended, on the monotonic clock; `None` while it runs.
     pub ended: Option<Instant>,
-    /// Where it stands while it runs.
+    /// Its phase while it runs.
     pub phase: Phase,
-    /// How it ended.
+    /// How it ended; `None` while it runs.
     pub outcome: Option<Outcome>,
 }
 
 impl Job {
-    /// Share done, 0 to 1; exactly 1 once completed.
+    /// Progress, 0 to 1; exactly 1 once completed.
     pub fn progress(&self) -> f64 {
         if self.outcome == Some(Outcome::Completed) { 1.0 } else { (self.done / self.facts.seconds).clamp(0.0, 1.0) }
     }
@@ -89,33 +90,33 @@ impl Job {
         self.ended.unwrap_or(now).saturating_duration_since(self.started)
     }
 
-    /// Layer being printed, counted from 1, where the file has layers.
+    /// The layer being printed, counted from 1; `None` if the file states no layers.
     pub fn layer(&self) -> Option<u64> {
         self.facts.layers.map(|layers| ((self.progress() * layers as f64).ceil() as u64).clamp(1, layers))
     }
 }
 
-/// A print as the printer's history remembers it.
+/// A print in the printer's history.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The job's number.
+    /// Number of the print.
     pub number: u64,
-    /// The file.
+    /// The printed file.
     pub filename: String,
     /// What the file's comments said when it was printed.
     pub facts: Arc<GcodeFacts>,
     /// Size of the file in bytes when it was printed.
     pub size: u64,
-    /// Calendar time.
+    /// When it began, in calendar time.
     pub started_at: Timestamp,
-    /// Calendar time; absent while it runs.
+    /// When it ended, in calendar time; `None` while it runs.
     pub ended_at: Option<Timestamp>,
-    /// Absent while it runs.
+    /// How it ended; `None` while it runs.
     pub outcome: Option<Outcome>,
-    /// Real seconds spent moving.
+    /// Real seconds of printing.
     pub print_seconds: f64,
-    /// Real seconds, pauses included.
+    /// Real seconds in all, pauses included.
     pub total_seconds: f64,
-    /// Millimetres.
+    /// Filament used in millimetres.
     pub filament_mm: f64,
 }

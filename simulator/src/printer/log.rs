@@ -1,4 +1,5 @@
-//! The physical truth: what a virtual printer did, apart from what it reported. Append-only; reboots do not touch it.
+//! The physical truth: what a virtual printer did, as opposed to what it reported. Only appended to; reboots do not
+//! change it.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,12 +7,12 @@ use serde::{Deserialize, Serialize};
 /// One thing that physically happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogEntry {
-    /// Position in the log, from 0.
+    /// Position in the log, counted from 0.
     pub seq: u64,
-    /// When.
+    /// When it happened.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
-    /// What.
+    /// What happened.
     #[serde(flatten)]
     pub what: What,
 }
@@ -20,80 +21,80 @@ pub struct LogEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum What {
-    /// Began to print a file.
+    /// A print began.
     Started {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
-    /// Printed a file to its end.
+    /// A print ran to its end.
     Finished {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
-    /// Stopped a print because it was told to.
+    /// A print was stopped by a command.
     Cancelled {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
     /// A print ended by a failure or an emergency stop.
     Failed {
-        /// The file.
+        /// The printed file.
         filename: String,
-        /// Why.
+        /// The reason of the failure.
         reason: String,
     },
     /// A print was lost with the power or the connection to the controller.
     Interrupted {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
-    /// Stands still in a print.
+    /// A print was paused.
     Paused {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
-    /// Goes on with a print.
+    /// A print was resumed.
     Resumed {
-        /// The file.
+        /// The printed file.
         filename: String,
     },
-    /// Stored a file.
+    /// A file was stored.
     Uploaded {
-        /// The file.
+        /// The stored file.
         filename: String,
-        /// Its size.
+        /// Its size in bytes.
         bytes: u64,
     },
-    /// Removed a file.
+    /// A file was deleted.
     Deleted {
-        /// The file.
+        /// The deleted file.
         filename: String,
     },
-    /// A start that was accepted earlier came due and found no file, or another print: nothing moved.
+    /// A start that was accepted earlier had no effect, because the file was gone or another print was running.
     LateStartFellThrough {
-        /// The file.
+        /// The file to be printed.
         filename: String,
     },
-    /// All motion and heat cut.
+    /// An emergency stop cut motion and heating.
     EmergencyStop,
-    /// The controller stopped by itself.
+    /// The controller shut down by itself.
     FirmwareShutdown,
     /// The controller was restarted and is ready.
     Restarted,
-    /// The host has its printer.
+    /// The host connected to the controller.
     Connected,
-    /// The host lost, or let go of, its printer.
+    /// The host lost the controller, or disconnected from it.
     Disconnected,
     /// Power was lost.
     Rebooted,
-    /// Found its zero on these axes.
+    /// Axes were homed.
     Homed {
-        /// Lower-case letters.
+        /// The axes as lower-case letters.
         axes: String,
     },
-    /// Ran one line of G-code that came from outside a file.
+    /// A line of G-code that came from outside a file was run.
     Gcode {
-        /// The line.
+        /// The line of G-code.
         line: String,
     },
 }

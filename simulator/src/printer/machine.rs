@@ -1,6 +1,7 @@
 //! The state of one virtual printer and the rules by which it changes. Time is handed in; nothing here waits.
 //!
-//! A machine lives on two clocks: real time (delays of faults, durations it reports) and G-code time, which runs `speed` times as fast.
+//! There are two kinds of time: real time (delays of faults, reported durations) and G-code time, which runs `speed`
+//! times as fast.
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,25 +32,25 @@ pub const SHUTDOWN_BY_M112: &str = "Shutdown due to M112 command";
 /// Message of the `firmware_shutdown` fault.
 pub const SHUTDOWN_BY_MCU: &str = "MCU 'mcu' shutdown: Timer too close";
 
-/// The board that moves and heats, as its host sees it.
+/// The controller board, as its host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Controller {
-    /// Takes commands.
+    /// Accepts commands.
     Ready,
-    /// Starting up, soon ready.
+    /// Starting up; ready soon.
     Starting,
-    /// Shut down: nothing but a restart helps.
+    /// Shut down; only a restart helps.
     Halted {
-        /// Why.
+        /// The reason of the shutdown.
         message: String,
     },
-    /// Let go of on request.
+    /// Disconnected on request.
     Closed,
-    /// Lost.
+    /// Lost by a fault.
     Away(Away),
 }
 
-/// Something that will happen by itself.
+/// Something scheduled to happen by itself.
 #[derive(Clone, Debug)]
 enum Upcoming {
     LateStart { filename: String },
@@ -61,27 +62,27 @@ enum Upcoming {
     EchoEnds,
 }
 
-/// How this specimen behaves; drawn from the seed.
+/// The timing of this machine, drawn from the seed.
 #[derive(Clone, Debug)]
 struct Temper {
-    /// G-code seconds from restart to ready.
+    /// Seconds of G-code time from restart to ready.
     restart: f64,
-    /// G-code seconds from power loss to answering again.
+    /// Seconds of G-code time from power loss to answering again.
     boot: f64,
-    /// G-code seconds to home all axes.
+    /// Seconds of G-code time to home all axes.
     homing: f64,
 }
 
 /// Temperatures in °C.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperatures {
-    /// Nozzle as measured.
+    /// Measured temperature of the nozzle.
     pub nozzle: f64,
-    /// Nozzle as set.
+    /// Target of the nozzle.
     pub nozzle_target: f64,
-    /// Bed as measured.
+    /// Measured temperature of the bed.
     pub bed: f64,
-    /// Bed as set.
+    /// Target of the bed.
     pub bed_target: f64,
 }
 
@@ -96,7 +97,7 @@ pub struct Machine {
     speed: f64,
     revision: u64,
     pub(super) faults: Faults,
-    /// Whether a lost controller is found again without being told (Klipper yes, a serial port no).
+    /// Whether a lost controller is found again without a command (Klipper does, a serial port does not).
     reconnects: bool,
     controller: Controller,
     files: Files,
@@ -149,12 +150,12 @@ impl Machine {
         }
     }
 
-    /// Real time up to which the state is worked out.
+    /// Real time up to which the state is computed.
     pub fn now(&self) -> Instant {
         self.now
     }
 
-    /// The same on the calendar.
+    /// The same as a point in calendar time.
     pub fn now_at(&self) -> Timestamp {
         self.calendar(self.now)
     }
@@ -164,43 +165,43 @@ impl Machine {
         self.zero_at.checked_add(passed).unwrap_or(self.zero_at)
     }
 
-    /// Real seconds since this printer was made; the host's monotonic clock.
+    /// Real seconds since the printer was made: the host's monotonic clock.
     pub fn uptime(&self) -> f64 {
         self.now.saturating_duration_since(self.zero).as_secs_f64()
     }
 
-    /// Changes with every change of state other than the passing of time.
+    /// Counts the changes of state other than the passing of time.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How much faster than the G-code's estimate it prints.
+    /// How many times faster than the G-code's estimate it prints.
     pub fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Changes the speed from now on.
+    /// Changes the speed.
     pub fn set_speed(&mut self, speed: f64) {
         self.speed = sane_speed(speed);
         self.touch();
     }
 
-    /// What is wrong with it.
+    /// Its faults.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
 
-    /// Whether anything answers at the printer's address.
+    /// Whether the printer's address answers.
     pub fn reachable(&self) -> bool {
         self.powered && !self.faults.disconnect
     }
 
-    /// The controller.
+    /// The state of the controller.
     pub fn controller(&self) -> &Controller {
         &self.controller
     }
 
-    /// The print in progress.
+    /// The print in progress, if there is one.
     pub fn job(&self) -> Option<&Job> {
         self.job.as_ref()
     }
@@ -210,12 +211,12 @@ impl Machine {
         self.job.as_ref().or(self.ended.as_ref())
     }
 
-    /// Whether the printer claims to print although it does not (the `duplicate_finish` fault).
+    /// Whether the printer reports a print that does not happen (the `duplicate_finish` fault).
     pub fn echoes(&self) -> bool {
         self.echo
     }
 
-    /// Whether a start was accepted that has not come due (the `start_late` fault).
+    /// Whether a start was accepted and not carried out yet (the `start_late` fault).
     pub fn start_awaited(&self) -> bool {
         self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::LateStart { .. }))
     }
@@ -283,7 +284,7 @@ impl Machine {
         self.touch();
     }
 
-    /// Real time that so many G-code seconds take.
+    /// The real time that so many seconds of G-code time take.
     fn real(&self, gcode_seconds: f64) -> Duration {
         Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }
@@ -294,7 +295,7 @@ impl Machine {
     }
 }
 
-/// Speeds that make sense; anything else is real speed.
+/// The speed if it is usable, else 1.
 fn sane_speed(speed: f64) -> f64 {
     if speed.is_finite() && speed > 0.0 { speed } else { 1.0 }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{JsonBody, Peer};
 use crate::VirtualPrinter;
 
-/// `/_sim/…` of one printer. They stand outside the guard, so they work whatever is wrong with it.
+/// The routes `/_sim/…` of one printer. They are outside the guard, so that they work whatever is wrong with it.
 pub fn control_routes(printer: VirtualPrinter) -> Router {
     Router::new()
         .route("/_sim/log", get(log))
@@ -25,7 +25,7 @@ pub fn control_routes(printer: VirtualPrinter) -> Router {
         .with_state(printer)
 }
 
-/// Marks the connection as one that faults do not cut for now.
+/// Marks the connection as spared from faults for now.
 async fn spare(ConnectInfo(peer): ConnectInfo<Peer>, request: Request, next: Next) -> Response {
     peer.0.spare(true);
     next.run(request).await

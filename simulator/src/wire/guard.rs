@@ -1,4 +1,4 @@
-//! The faults that strike any request, whatever it asks for.
+//! The faults that affect every request of a protocol.
 
 use std::sync::{
     Arc,
@@ -16,7 +16,7 @@ use axum::{
 use super::Peer;
 use crate::VirtualPrinter;
 
-/// What the guard of a protocol needs.
+/// The state of the guard.
 #[derive(Clone)]
 pub struct Guard {
     printer: VirtualPrinter,
@@ -24,7 +24,8 @@ pub struct Guard {
     requests: Arc<AtomicU64>,
 }
 
-/// Puts a protocol's routes behind the faults that strike any request. `error` makes an answer in the protocol's own shape.
+/// Applies the faults that affect every request to a protocol's routes. `error` makes a response in the protocol's
+/// own shape.
 pub fn guarded(router: Router, printer: VirtualPrinter, error: fn(StatusCode, &str) -> Response) -> Router {
     let guard = Guard { printer, error, requests: Arc::default() };
     router.layer(middleware::from_fn_with_state(guard, strike))
@@ -45,7 +46,7 @@ async fn strike(
         return peer.hang_up();
     }
     if hangs {
-        // Once it no longer hangs, the request is long forgotten: the connection goes without an answer.
+        // When it no longer hangs, the request is too old: the connection is closed without an answer.
         guard.printer.until(|machine| !machine.faults().hang).await;
         return peer.hang_up();
     }
@@ -57,7 +58,7 @@ async fn strike(
         return next.run(request).await;
     }
     if count.is_multiple_of(4) {
-        // Carried out, and answered as if not.
+        // The request is carried out, and answered as if it were not.
         let _ = next.run(request).await;
     }
     (guard.error)(StatusCode::INTERNAL_SERVER_ERROR, "simulated fault")

@@ -1,4 +1,4 @@
-//! Multipart uploads, taken in as they come and as slowly as a fault says.
+//! Multipart uploads, received as they arrive and as slowly as a fault demands.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -8,21 +8,21 @@ use sha2::{Digest, Sha256};
 
 use crate::{VirtualPrinter, gcode::GcodeFacts};
 
-/// A whole upload.
+/// A complete upload.
 #[derive(Debug, Default)]
 pub struct Upload {
-    /// Text fields by name; the last of a name wins.
+    /// Text fields by name; of equal names the last one counts.
     pub fields: BTreeMap<String, String>,
-    /// The file.
+    /// The uploaded file, if there is one.
     pub file: Option<UploadedFile>,
-    /// SHA-256 of the contents, lower-case hex.
+    /// SHA-256 of the contents in lower-case hexadecimal.
     pub sha256: String,
 }
 
 /// The file of an upload.
 #[derive(Debug)]
 pub struct UploadedFile {
-    /// As sent, possibly with folders; not empty.
+    /// The name as sent, possibly with folders; not empty.
     pub name: String,
     /// Its contents.
     pub bytes: Bytes,
@@ -31,17 +31,17 @@ pub struct UploadedFile {
 }
 
 impl Upload {
-    /// A text field.
+    /// The value of a text field.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.get(name).map(String::as_str)
     }
 
-    /// Whether a flag is literally `true`.
+    /// Whether a field has the value `true`.
     pub fn is_true(&self, name: &str) -> bool {
         self.field(name) == Some("true")
     }
 
-    /// Takes an upload in. The `slow_upload` fault acts on every piece, also when it is switched while the upload runs.
+    /// Receives an upload. The `slow_upload` fault acts on every piece, also if it is switched meanwhile.
     pub async fn receive(printer: &VirtualPrinter, mut form: Multipart) -> Result<Self, MultipartError> {
         let mut upload = Self::default();
         while let Some(mut field) = form.next_field().await? {

@@ -1,6 +1,6 @@
-//! The rules of access: decisions §2.
+//! The rules of access: who may be added, edited and removed, and which sessions that ends.
 //!
-//! A deleted user's address is free for another user.
+//! The e-mail address of a deleted user may be given to another user.
 
 use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, UserChange, normal_email};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
@@ -31,7 +31,7 @@ impl Aggregate for Access {
             C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
-            // Nothing but its line in the audit log.
+            // An empty change: only the entry in the audit log is written.
             C::Asked(_) => Ok(Decision::to(this, AccessAnswer::Done)),
             C::Sweep { idle_ms, life_ms } => Ok(end(this, |session| session.over(cx.now, *idle_ms, *life_ms))),
         }
@@ -66,28 +66,35 @@ impl Aggregate for Access {
     }
 
     fn clash(constraint: &str) -> Refusal {
-        if constraint.contains("email") { email_taken() } else { Refusal::conflict("conflict", "this is taken") }
+        if constraint.contains("email") {
+            email_taken()
+        } else {
+            Refusal::conflict("conflict", "another record has this value; choose another")
+        }
     }
 
-    /// Resident: every request asks it.
+    /// Access stays in memory, because every request needs it.
     fn at_rest(&self) -> bool {
         false
     }
 }
 
 fn email_taken() -> Refusal {
-    Refusal::conflict("email_taken", "another user has this e-mail address")
+    Refusal::conflict("email_taken", "another user has this e-mail address; choose another")
 }
 
 fn staff_role(faults: &mut Faults, role: Role) {
     faults.check(role != Role::Customer, "role", "must be operator or admin");
 }
 
-/// The change would leave nobody who may administer.
+/// Refuses a change of this user that would leave no active admin.
 fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
     let administers = this.user(but).is_some_and(|user| user.administers());
     if administers && !this.admins().any(|admin| admin.id != but) {
-        return Err(Refusal::conflict("last_admin", "the last active admin cannot be deleted, demoted or deactivated"));
+        return Err(Refusal::conflict(
+            "last_admin",
+            "the last active admin cannot be deleted, demoted or deactivated; make another user admin first",
+        ));
     }
     Ok(())
 }
@@ -106,7 +113,7 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
     Decision::to(this, AccessAnswer::Key(key)).rows([row])
 }
 
-/// Takes out the sessions that are over by `over`.
+/// Removes the sessions that match `over`; returns the rows that record it.
 fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<Row> {
     let ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     for session in &ended {
@@ -164,7 +171,11 @@ fn update_user(
 ) -> Decided {
     let user = this.user(id).cloned().ok_or_else(|| Refusal::not_found("user"))?;
     if if_version.is_some_and(|seen| seen != user.version) {
-        return Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"));
+        return Err(Refusal::new(
+            Class::Stale,
+            "stale_version",
+            "the user has changed since you read it; read it again and repeat the change",
+        ));
     }
     let next = User {
         name: change.name.as_ref().map_or_else(|| user.name.clone(), |name| name.trim().to_owned()),
@@ -212,7 +223,7 @@ fn add_key(this: Access, cx: &DecisionContext<'_>, command: &AccessCommand) -> D
         .check(customer_email.is_none() || *role == Role::Customer, "customerEmail", "is for customer keys only");
     faults.refuse()?;
     if this.keys.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this key exists"));
+        return Err(Refusal::conflict("exists", "this key exists already; make a new one"));
     }
     let key = ApiKey {
         id: cx.ids.id(),
@@ -243,7 +254,7 @@ fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str
         return Err(Refusal::not_found("user"));
     }
     if this.sessions.contains_key(hash) {
-        return Err(Refusal::conflict("exists", "this session exists"));
+        return Err(Refusal::conflict("exists", "this session exists already; sign in again"));
     }
     let session = Arc::new(Session {
         id: cx.ids.id(),
@@ -258,7 +269,7 @@ fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str
     Ok(Decision::to(this, AccessAnswer::Session(session)).rows([row]))
 }
 
-/// Times only move forward; keys and sessions that are gone are passed over.
+/// Records uses. Times only move forward, and keys and sessions that are gone are skipped.
 fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]) -> Decision<Access> {
     let latest = |uses: &[(Id, Timestamp)]| {
         let mut latest = HashMap::<Id, Timestamp>::new();

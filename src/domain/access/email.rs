@@ -1,9 +1,10 @@
-//! One form of an e-mail address everywhere: trimmed and lower-cased (decisions §2).
+//! The normal form of e-mail addresses: trimmed and in lower case, so that one person is found however the address is
+//! written.
 
 use crate::domain::refusal::Refusal;
 
-/// The address trimmed and lower-cased; a malformed one is refused (400, field `email`). The form is that of the HTML
-/// standard: a mailbox of ordinary characters, `@`, a host name.
+/// The normal form of an address; a malformed one is refused with 400 on the field `email`. The syntax is that of the
+/// HTML standard (`input type=email`): a mailbox of ordinary characters, `@`, a host name.
 pub fn normal_email(text: &str) -> Result<String, Refusal> {
     let email = text.trim().to_lowercase();
     if well_formed(&email) { Ok(email) } else { Err(Refusal::field("email", "must be an e-mail address")) }

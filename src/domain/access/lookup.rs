@@ -1,4 +1,4 @@
-//! What middleware asks of the read copy.
+//! The look-ups that middleware makes in the copy of [`Access`] in memory.
 
 use crate::domain::access::{Access, ApiKey, Session, User};
 use crate::domain::id::Id;
@@ -6,36 +6,36 @@ use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
 use std::sync::Arc;
 
-/// Why a key is not accepted; each is 401.
+/// Why an API key is refused; each answers 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum KeyRefusal {
-    /// No such key.
+    /// There is no such key.
     #[error("this API key is not known")]
     Unknown,
-    /// It was revoked.
+    /// The key was revoked.
     #[error("this API key was revoked")]
     Revoked,
-    /// Its time is over.
+    /// The key has expired.
     #[error("this API key has expired")]
     Expired,
 }
 
 impl Session {
-    /// Idle for `idle_ms`, or older than `life_ms`.
+    /// Whether the session has expired: unused for `idle_ms`, or older than `life_ms`, both in milliseconds.
     pub fn over(&self, now: Timestamp, idle_ms: i64, life_ms: i64) -> bool {
         now.since(self.seen_at) >= idle_ms || now.since(self.created_at) >= life_ms
     }
 }
 
 impl User {
-    /// May administer: an admin, active, not deleted.
+    /// Whether the user counts as an active admin: of role admin, active, not deleted.
     pub fn administers(&self) -> bool {
         self.role == Role::Admin && self.active && !self.archived
     }
 }
 
 impl Access {
-    /// Access with the rows of its version.
+    /// Puts users, keys and sessions back from their rows after a load.
     pub fn hydrate(
         mut self,
         users: impl IntoIterator<Item = User>,
@@ -54,7 +54,7 @@ impl Access {
         self
     }
 
-    /// The key of this hash, if it is accepted now.
+    /// The key with this hash if it is valid now, else why it is refused.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;
         if key.revoked_at.is_some() {
@@ -66,28 +66,28 @@ impl Access {
         }
     }
 
-    /// The session of this hash, unless it is over or its user may no longer sign in.
+    /// The session with this hash, if it has not expired (limits in milliseconds) and its user may sign in.
     pub fn session_by_hash(&self, hash: &str, now: Timestamp, idle_ms: i64, life_ms: i64) -> Option<&Arc<Session>> {
         let session = self.sessions.get(hash).filter(|session| !session.over(now, idle_ms, life_ms))?;
         self.user(session.user_id).filter(|user| user.active).map(|_| session)
     }
 
-    /// A staff member, unless deleted.
+    /// The user, unless deleted.
     pub fn user(&self, id: Id) -> Option<&Arc<User>> {
         self.users.get(&id).filter(|user| !user.archived)
     }
 
-    /// The staff member of this address ([`super::normal_email`]), unless deleted.
+    /// The user with this address, unless deleted; the address must be normal ([`super::normal_email`]).
     pub fn user_by_email(&self, email: &str) -> Option<&Arc<User>> {
         self.users.values().find(|user| !user.archived && user.email == email)
     }
 
-    /// A key, revoked and expired ones included.
+    /// The key with this id, also if it is revoked or expired.
     pub fn key(&self, id: Id) -> Option<&Arc<ApiKey>> {
         self.keys.values().find(|key| key.id == id)
     }
 
-    /// Active admins.
+    /// The active admins.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
         self.users.values().filter(|user| user.administers())
     }

@@ -1,10 +1,10 @@
-//! Why an unfinished job waits, in plain words (decisions §4, `waitingReason`).
+//! Why an unfinished job waits, in words for people: `waitingReason` in the API.
 
 use crate::domain::job::{Block, Job, JobState};
 use crate::domain::printer::Printer;
 use std::collections::BTreeMap;
 
-/// Why a job waits; `None` when it prints or is over. `printers` are all of the shop.
+/// Why a job waits; `None` when it prints or is over. `printers` are all printers of the app.
 pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> Option<String> {
     if job.over() {
         return None;
@@ -35,7 +35,8 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
     }
 }
 
-/// What keeps the printers of its type: "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not cleared".
+/// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
+/// cleared".
 fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> String {
     let word = job.machine_type.word();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -147,9 +147,9 @@ fn a_claimed_printer_is_not_proposed_and_a_refused_pair_cools() {
     board.order_changed(&one);
     let made = board.proposals(NOW);
     assert_eq!(made[0].job, id(2000), "the refused one waits");
-    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(COOL_MS)));
+    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(REFUSAL_COOLDOWN_MS)));
     board.settled(&made[0], false);
-    assert_eq!(board.proposals(NOW.plus_ms(COOL_MS))[0].job, id(1000));
+    assert_eq!(board.proposals(NOW.plus_ms(REFUSAL_COOLDOWN_MS))[0].job, id(1000));
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn starts_per_minute_are_limited() {
     (10..15).for_each(|n| board.printer_changed(&printer(n)));
     let made = board.proposals(NOW);
     assert_eq!(made.len(), 2);
-    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(MINUTE_MS)));
+    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(START_WINDOW_MS)));
     board.settled(&made[1], false);
     assert_eq!(board.proposals(NOW.plus_ms(1)).len(), 1);
-    assert_eq!(board.proposals(NOW.plus_ms(MINUTE_MS)).len(), 1);
+    assert_eq!(board.proposals(NOW.plus_ms(START_WINDOW_MS)).len(), 1);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
 }
 
 proptest! {
-    /// Nobody is passed by a job behind it that would have taken its printer, and no fitting pair is left.
+    /// No job is passed by one behind it that takes its printer, and no fitting pair is left over.
     #[test]
     fn the_line_is_kept(
         jobs in prop::collection::vec((0u8..10, 0u32..3, 50u32..250), 1..30),

@@ -1,7 +1,7 @@
-//! The rules of an endpoint: production spec §6, decisions §8.
+//! The rules of an endpoint.
 //!
-//! Deleting one cancels what is in the window at once. Its backlog is cancelled by refills: a deleted endpoint with a
-//! backlog still wants [`EndpointEffect::Refill`], and rows that come are written as cancelled until there are no more.
+//! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they
+//! come: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until there are none left.
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
 use crate::domain::endpoint::{
@@ -14,8 +14,8 @@ use crate::domain::mail::Mail;
 use crate::domain::refusal::{Faults, Refusal};
 use serde_json::json;
 
-/// For so long the former secret signs beside the new one.
-const FORMER_MS: i64 = 24 * 3_600_000;
+/// How long the previous secret signs beside a new one, in milliseconds.
+const FORMER_SECRET_MS: i64 = 24 * 3_600_000;
 
 type Decided = Result<Decision<Endpoint>, Refusal>;
 
@@ -40,7 +40,7 @@ impl Aggregate for Endpoint {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), C::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this endpoint exists"));
+                return Err(Refusal::conflict("exists", "this endpoint exists already"));
             }
             (Some(this), _) => this,
         };
@@ -51,7 +51,7 @@ impl Aggregate for Endpoint {
                 Ok(Decision::unchanged(EndpointAnswer::Done))
             }
             _ if this.archived => Err(Refusal::not_found(Self::KIND)),
-            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists")),
+            C::Create { .. } => Err(Refusal::conflict("exists", "this endpoint exists already")),
             C::Update { url, events, .. } => {
                 let url = url.as_ref().unwrap_or(&this.url);
                 let events = events.as_ref().unwrap_or(&this.events);
@@ -62,7 +62,7 @@ impl Aggregate for Endpoint {
             C::Enable if this.state == EndpointState::Active => Ok(Decision::unchanged(answer(this))),
             C::Enable => Ok(enable(next(), cx)),
             C::Rotate { encrypted_secret } => {
-                let former = Some((this.encrypted_secret.clone(), cx.now.plus_ms(FORMER_MS)));
+                let former = Some((this.encrypted_secret.clone(), cx.now.plus_ms(FORMER_SECRET_MS)));
                 Ok(shown(Self { encrypted_secret: encrypted_secret.clone(), former, ..next() }))
             }
             C::Follow { upto, due } => Ok(follow(this, cx, *upto, due)),
@@ -76,7 +76,10 @@ impl Aggregate for Endpoint {
                     return Err(Refusal::not_found("delivery"));
                 }
                 if past.state == DeliveryState::Pending {
-                    return Err(Refusal::conflict("delivery_pending", "this delivery is still to be sent"));
+                    return Err(Refusal::conflict(
+                        "delivery_pending",
+                        "this delivery is pending and will be sent; only one that is not pending can be sent again",
+                    ));
                 }
                 let next = Self { replays: this.replays + 1, ..this.clone() };
                 let delivery = again(cx, past, next.replays);
@@ -110,7 +113,8 @@ impl Aggregate for Endpoint {
         if !self.archived {
             wants.push(EndpointEffect::Follow { cursor: self.cursor });
         }
-        // Half at a time: a query for every single delivery would cost more than the deliveries.
+        // Refill when half of the window is free: one query for each single delivery would cost more than the
+        // deliveries.
         if self.backlog && self.window.size() <= WINDOW / 2 && (active || self.archived) {
             wants.push(EndpointEffect::Refill);
         }
@@ -123,7 +127,7 @@ impl Aggregate for Endpoint {
         wants
     }
 
-    /// Resident: each follows the outbox.
+    /// Endpoints stay in memory, because each follows the outbox.
     fn at_rest(&self) -> bool {
         self.archived && !self.backlog
     }
@@ -146,7 +150,7 @@ fn check(url: &str, events: &[String]) -> Result<(), Refusal> {
         let path = format!("events.{at}");
         let known = event::OUTBOUND.contains(&kind.as_str());
         faults.check(known, &path, format!("must be one of {}", event::OUTBOUND.join(", ")));
-        faults.check(!events[..at].contains(kind), &path, "is named twice");
+        faults.check(!events[..at].contains(kind), &path, "is named twice; name each event once");
     }
     faults.refuse()
 }
@@ -181,7 +185,7 @@ fn create(
     }))
 }
 
-/// A delivery to be sent now.
+/// A new delivery, due now.
 fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> Delivery {
     Delivery {
         id: cx.ids.id(),
@@ -203,7 +207,7 @@ fn delivery(cx: &DecisionContext<'_>, endpoint: Id, due: &Due, replay: u32) -> D
     }
 }
 
-/// The same bytes again.
+/// A new delivery with the same body as a past one.
 pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> Delivery {
     let due = Due { event_id: past.event_id, seq: past.event_seq, event: past.event.clone(), body: past.body.clone() };
     delivery(cx, past.endpoint_id, &due, replay)
@@ -224,7 +228,8 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
     shown(next).rows(rows)
 }
 
-/// Sends again; what is held counts its attempts anew, the backlog as refills bring it.
+/// Enables sending. Deliveries of the window count their attempts anew now, those of the backlog when a refill brings
+/// them.
 fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;
@@ -237,7 +242,7 @@ fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     shown(next).rows(held.into_iter().map(Row::Delivery))
 }
 
-/// The cursor only moves forward: events at or before it were turned into deliveries already.
+/// Makes deliveries for the events passed. The cursor only moves forward, so that a repeated part makes none twice.
 fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> Decision<Endpoint> {
     if upto <= this.cursor {
         return Decision::unchanged(EndpointAnswer::Done);
@@ -317,7 +322,7 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
     disable(next, cx, &tried).rows([row])
 }
 
-/// The last retry has failed: nothing more is sent until an operator enables it.
+/// Disables the endpoint after the last retry of a delivery failed, and tells the operators.
 fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Decision<Endpoint> {
     let why = match (last.last_status, last.last_error.as_deref()) {
         (_, Some(error)) => error.to_owned(),

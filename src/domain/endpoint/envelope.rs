@@ -1,17 +1,18 @@
-//! What is sent: the envelope of production spec §6, byte for byte the same on every attempt.
+//! The body of a delivery: an envelope around the event, made once and equal byte for byte on every attempt, because
+//! the signature covers it.
 
 use crate::domain::endpoint::{Due, Endpoint};
 use crate::domain::event::{Event, Numbered};
 use serde_json::{Map, Value};
 
-/// The envelope `{id, event, timestamp, data}` in this order; the members of `data` are sorted by name, so that the bytes
-/// do not depend on where the event was kept.
+/// The envelope `{id, event, timestamp, data}` in this order. The members of `data` are sorted by name, because the
+/// databases do not keep their order.
 pub fn envelope(event: &Event) -> String {
     let [id, kind, at] = [event.id.to_string(), event.event.clone(), event.timestamp.to_string()].map(Value::String);
     format!(r#"{{"id":{id},"event":{kind},"timestamp":{at},"data":{}}}"#, sorted(&event.data))
 }
 
-/// The events of these that the endpoint subscribed to and has not followed yet, with their envelopes.
+/// Of these events, those that the endpoint subscribed to and has not considered yet, with their envelopes.
 pub fn due<'a>(endpoint: &Endpoint, events: impl IntoIterator<Item = &'a Numbered>) -> Vec<Due> {
     let wanted = |e: &&Numbered| e.seq > endpoint.cursor && endpoint.events.contains(&e.event.event);
     let of =

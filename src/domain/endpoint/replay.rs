@@ -1,5 +1,5 @@
-//! Past events once more: a replay goes through the delivery log in parts, so that one of a month is as small in memory as one of
-//! an hour, and goes on after a crash where it was.
+//! Sending past events again. A replay reads the delivery log in parts, so that a month needs no more memory than an
+//! hour, and records how far it came, so that it goes on there after a crash.
 
 use super::decide::again;
 use crate::domain::aggregate::{Decision, DecisionContext, Row};
@@ -14,24 +14,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Replaying {
-    /// Its replay number.
+    /// The replay number of the deliveries it makes.
     pub number: u32,
-    /// First deliveries made since then.
+    /// It covers first deliveries made from this moment on.
     pub since: Timestamp,
-    /// Up to when it was asked for.
+    /// It covers first deliveries made up to this moment: when it was asked for.
     pub upto: Timestamp,
-    /// The last one that was looked at.
+    /// The last delivery of the log that was considered; `None` at the beginning.
     pub after: Option<(Timestamp, Id)>,
 }
 
 impl Delivery {
-    /// Whether a replay sends its event again: the first delivery of an event of the shop, no longer to be sent.
+    /// Whether a replay sends this delivery's event again: a first delivery, no longer pending, and not a test.
     pub fn is_past(&self) -> bool {
         self.replay == 0 && self.state != DeliveryState::Pending && self.event != event::TEST
     }
 }
 
-/// Begins one, unless there is nothing to send again.
+/// Begins a replay of `count` events; does nothing if there are none.
 pub(super) fn begin(
     this: &Endpoint,
     cx: &DecisionContext<'_>,
@@ -39,7 +39,7 @@ pub(super) fn begin(
     count: u32,
 ) -> Result<Decision<Endpoint>, Refusal> {
     if this.replaying.is_some() {
-        return Err(Refusal::conflict("replay_running", "the replay before is not through yet"));
+        return Err(Refusal::conflict("replay_running", "another replay is under way; wait until it has ended"));
     }
     if count == 0 {
         return Ok(Decision::unchanged(EndpointAnswer::Count(0)));
@@ -49,7 +49,8 @@ pub(super) fn begin(
     Ok(Decision::to(Endpoint { replays: number, replaying, ..this.clone() }, EndpointAnswer::Count(count)))
 }
 
-/// The next part of the log: `past` after `after`, oldest first; `end` when there is no more.
+/// Makes deliveries for the next part of the log: `past` was read after `after`, oldest first; `end` says that it is
+/// the last part.
 pub(super) fn part(
     this: &Endpoint,
     cx: &DecisionContext<'_>,

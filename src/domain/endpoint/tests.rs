@@ -59,7 +59,7 @@ impl Target {
     fn now(&self) -> &Endpoint {
         self.endpoint.as_ref().unwrap()
     }
-    /// `count` more events of its kind.
+    /// Follows `count` more events of the subscribed type.
     fn follow(&mut self, count: i64) {
         let cursor = self.now().cursor;
         let events: Vec<_> = (1..=count).map(|n| happened(cursor + n, "order.paid")).collect();
@@ -72,7 +72,7 @@ impl Target {
         let (error, excerpt) = (None, Some("words".to_owned()));
         self.tell(&EndpointCommand::Tried { delivery, number, ok, status, error, excerpt, duration_ms: 12 }).unwrap()
     }
-    /// What the store finds for a refill.
+    /// The rows that the store finds for a refill.
     fn query(&self) -> EndpointCommand {
         let mut rows: Vec<_> = self.rows.values().filter(|d| d.state == DeliveryState::Pending).cloned().collect();
         rows.sort_by_key(|d| (d.next_at, d.id));
@@ -80,7 +80,7 @@ impl Target {
         rows.truncate(2 * WINDOW);
         EndpointCommand::Refilled { rows, more }
     }
-    /// What the store finds for the replay under way.
+    /// The rows that the store finds for the replay under way.
     fn next_part(&self, limit: usize) -> Option<EndpointCommand> {
         let replaying = self.now().replaying.as_ref()?;
         let within = |d: &&Delivery| d.created_at >= replaying.since && d.created_at <= replaying.upto;
@@ -229,7 +229,7 @@ fn redelivery_and_replay_are_new_deliveries_of_the_same_bytes() {
     assert_eq!(target.tell(&EndpointCommand::Replay { since, count: 2 }).unwrap_err().code, "replay_running");
     while let Some(part) = target.next_part(1) {
         target.tell(&part).unwrap();
-        // Told twice it is the same.
+        // The same part twice changes nothing.
         assert!(target.tell(&part).unwrap().next.is_none());
     }
     let mut unique: Vec<_> = target.rows.values().map(|d| (d.event_id, d.replay)).collect();
@@ -296,7 +296,7 @@ proptest! {
         steps in proptest::collection::vec(any_step(), 1..100),
     ) {
         let mut target = target();
-        // At most one refill is under way: read from the rows at one time, told at another.
+        // At most one refill is under way; it is read at one time and delivered at a later one.
         let mut under_way: Option<EndpointCommand> = None;
         for step in steps {
             let (before, cursor) = (target.rows.clone(), target.now().cursor);
@@ -305,7 +305,8 @@ proptest! {
                 Step::Tried(n, ok) => {
                     let sent: Vec<Id> = target.now().window.keys().copied().collect();
                     if let Some(sent) = (!sent.is_empty()).then(|| sent[n % sent.len()]) {
-                        // In memory: a row that counts anew is written with its next attempt.
+                        // In the window attempts may count anew before the row says so; the row is written with the
+                        // next attempt.
                         let was = target.now().window.get(&sent).unwrap().attempts as usize;
                         target.tried(sent, ok);
                         let row = &target.rows[&sent];
@@ -338,7 +339,7 @@ proptest! {
                     target.tell(&part).unwrap();
                 },
                 Step::Archive => {
-                    // What comes afterwards is the end of the story.
+                    // A deleted endpoint comes to rest once refills have cancelled its backlog.
                     let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
                     gone.tell(&EndpointCommand::Archive).unwrap();
                     while gone.now().effects().contains(&EndpointEffect::Refill) {
@@ -379,7 +380,7 @@ proptest! {
             unique.dedup();
             prop_assert_eq!(unique.len(), target.rows.len());
         }
-        // Once it answers again, everything that is pending is delivered.
+        // Once the endpoint answers again, everything pending is delivered.
         target.tell(&EndpointCommand::Enable).unwrap();
         for _ in 0..10_000 {
             if let Some((sent, ..)) = target.deliveries().first().copied() {

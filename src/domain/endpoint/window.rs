@@ -1,17 +1,20 @@
-//! The next due deliveries in memory, at most [`WINDOW`]; all the others are the backlog, in rows.
+//! The pending deliveries of an endpoint that are in memory: those due next, at most [`WINDOW`]. All
+//! others are the backlog, in the database.
 //!
-//! A new delivery takes the place of one that is due later; a delivery whose attempt failed goes back to its row while there
-//! is a backlog, and a refill brings the earliest rows. So one that fails again and again never keeps another waiting.
+//! A new delivery displaces one that is due later. While there is a backlog, a delivery whose attempt failed leaves
+//! the window, and a refill brings in those that are due next. So a delivery that keeps failing never holds up the
+//! others.
 
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointEffect, WINDOW};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// Most deliveries remembered as having left the window.
-const LEFT: usize = 4 * WINDOW;
+/// How many deliveries are remembered as having left the window since the last refill.
+const MAX_LEFT_DELIVERIES: usize = 4 * WINDOW;
 
 impl Endpoint {
-    /// The endpoint with pending deliveries from their rows, earliest first; `more` when there are others.
+    /// Fills the window after a load, from pending deliveries in the order of their due time; `more` says that there
+    /// are others.
     pub fn hydrate(mut self, rows: impl IntoIterator<Item = Delivery>, more: bool) -> Self {
         self.backlog |= more;
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
@@ -22,7 +25,8 @@ impl Endpoint {
         self
     }
 
-    /// A pending delivery counts its attempts anew when it was last tried before the endpoint was enabled.
+    /// Counts the attempts of a pending delivery anew, and makes it due, if it was last attempted before the endpoint
+    /// was enabled.
     pub(super) fn anew(&self, row: Delivery, now: Timestamp) -> Delivery {
         match (self.anew_at, row.attempted_at) {
             (Some(anew), Some(tried)) if tried < anew && row.attempts > 0 => {
@@ -32,7 +36,8 @@ impl Endpoint {
         }
     }
 
-    /// Takes a delivery into the window, in the place of one due later if it is full; else it stays in its row.
+    /// Takes a delivery into the window. If the window is full it displaces the one due last, or stays in the backlog
+    /// itself.
     pub(super) fn place(&mut self, delivery: Delivery) {
         if self.window.size() >= WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;
@@ -45,19 +50,19 @@ impl Endpoint {
         self.window.insert_mut(delivery.id, delivery);
     }
 
-    /// Takes a delivery out of the window and remembers that.
+    /// Takes a delivery out of the window and remembers that it left.
     pub(super) fn leave(&mut self, id: Id) {
         self.window.remove_mut(&id);
         self.left.insert_mut(id);
-        if self.left.size() > LEFT
+        if self.left.size() > MAX_LEFT_DELIVERIES
             && let Some(oldest) = self.left.first().copied()
         {
             self.left.remove_mut(&oldest);
         }
     }
 
-    /// Of the rows of a refill those that are news: not in the window, and not of a time before they left it.
-    /// Afterwards a fresh refill may bring the others. The flag tells whether any was passed over for the latter.
+    /// Of the rows of a refill, those to take into the window: not in it already, and not read before they left it.
+    /// The second value says whether any was skipped for the latter reason; a further refill must then bring it.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
         let strange = |row: &&Delivery| row.state == DeliveryState::Pending && row.endpoint_id == self.id;
         let outside = rows.iter().filter(strange).filter(|row| !self.window.contains_key(&row.id));
@@ -66,7 +71,7 @@ impl Endpoint {
         (news, !stale.is_empty())
     }
 
-    /// Attempts, for each delivery of the window.
+    /// The effects that attempt the deliveries of the window.
     pub(super) fn deliver(&self) -> impl Iterator<Item = EndpointEffect> {
         self.window.values().map(|d| EndpointEffect::Deliver { delivery: d.id, number: d.attempts + 1, at: d.next_at })
     }

@@ -1,5 +1,6 @@
-//! Binary G-code (`.bgcode`; the format of Prusa's libbgcode, its `doc/specifications.md`): what its metadata blocks say, its
-//! thumbnails, and whether it is whole. The commands themselves are checked by their checksums and never decoded.
+//! Binary G-code (`.bgcode`, the format of Prusa's libbgcode, described in its `doc/specifications.md`): reads the
+//! metadata blocks and thumbnails, and checks that the file is whole. The commands are covered by checksums and never
+//! decoded.
 //!
 //! All numbers are little-endian. File header: `GCDE`, version (u32), kind of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), packed size (u32, if packed), parameters, data, checksum (u32, if there is one).
@@ -13,10 +14,10 @@ use flate2::read::ZlibDecoder;
 use std::io::Read as _;
 
 const MAGIC: &[u8] = b"GCDE";
-const FILE_HEADER: usize = 10;
+const FILE_HEADER_BYTES: usize = 10;
 const VERSION: u32 = 1;
-/// Longest block that is kept to be read, in bytes, packed and unpacked; longer ones are passed over.
-const LONGEST: u32 = 4 << 20;
+/// Size limit of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
+const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
 const GCODE: u16 = 1;
 const THUMBNAIL: u16 = 5;
@@ -25,10 +26,10 @@ const PNG: u16 = 0;
 /// Where in the file the reader is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Step {
-    /// Before or in the file's header.
+    /// Before or in the file header.
     #[default]
     File,
-    /// In the part of a block's header that all have.
+    /// In the part of a block's header that all blocks have.
     Block,
     /// In the rest of the header and the parameters.
     Parameters(Head),
@@ -36,7 +37,7 @@ enum Step {
     Data { block: Block, left: u64 },
     /// In the checksum.
     Checksum(Block),
-    /// Nothing of it is read any more: it is something else, or broken.
+    /// The rest is not read, because it is no binary G-code or broken.
     Done,
 }
 
@@ -50,7 +51,7 @@ struct Head {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     head: Head,
-    /// Of a thumbnail: format, width, height.
+    /// Format, width and height, if the block is a thumbnail.
     picture: [u16; 3],
     keep: bool,
 }
@@ -59,7 +60,7 @@ struct Block {
 #[derive(Debug, Default)]
 pub(super) struct Binary {
     step: Step,
-    /// Of the present step; never longer than [`LONGEST`].
+    /// Bytes of the present step, at most [`MAX_BLOCK_BYTES`].
     bytes: Vec<u8>,
     crc: Option<Crc>,
     checksums: bool,
@@ -96,10 +97,10 @@ impl Binary {
         }
     }
 
-    /// How many bytes the present step needs.
+    /// Number of bytes that the present step needs.
     fn wanted(&self) -> usize {
         match self.step {
-            Step::File => FILE_HEADER,
+            Step::File => FILE_HEADER_BYTES,
             Step::Block => 8,
             Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL { 6 } else { 2 },
             Step::Checksum(_) => 4,
@@ -124,7 +125,7 @@ impl Binary {
                 let size = if packed(head) == 1 { long(bytes, 0) } else { head.size };
                 let at = packed(head) * 4;
                 let picture = if head.kind == THUMBNAIL { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
-                let keep = head.kind != GCODE && size <= LONGEST && head.size <= LONGEST;
+                let keep = head.kind != GCODE && size <= MAX_BLOCK_BYTES && head.size <= MAX_BLOCK_BYTES;
                 self.commands |= head.kind == GCODE;
                 self.step = Step::Data { block: Block { head, picture, keep }, left: size.into() };
                 self.end_of_data(notes);
@@ -178,7 +179,7 @@ impl Binary {
     }
 }
 
-/// Notes what a block says; one that cannot be unpacked says nothing.
+/// Notes the contents of a block; one that cannot be unpacked is skipped.
 fn read(block: &Block, data: &[u8], notes: &mut Notes) {
     let size = block.head.size as usize;
     let unpacked = match block.head.compression {

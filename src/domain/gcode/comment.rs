@@ -1,22 +1,23 @@
-//! The forms that values have in slicers' comments.
+//! Parsers of the values in slicers' comments.
 
-/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g] : 3`).
+/// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
+/// : 3`).
 pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_at(text.find(['=', ':'])?);
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// A number as slicers write it; never negative, never infinite.
+/// A number as slicers write it: finite and not negative.
 pub(super) fn number(text: &str) -> Option<f64> {
     text.trim().parse().ok().filter(|number: &f64| (0.0..=1e12).contains(number))
 }
 
-/// Values for each extruder, separated by commas; None if one of them is no number.
+/// One number per extruder, separated by commas; `None` if one of them is not a number.
 pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
     text.split(',').map(number).collect()
 }
 
-/// A time as `1d 2h 3m 4s`, with any units left out, in seconds.
+/// A duration in seconds from the form `1d 2h 3m 4s`, in which any unit may be missing.
 pub(super) fn time(text: &str) -> Option<i64> {
     let mut total: f64 = 0.0;
     let mut words = text.split_whitespace().peekable();
@@ -34,7 +35,8 @@ pub(super) fn time(text: &str) -> Option<i64> {
     Some(total.round() as i64)
 }
 
-/// Cura's lengths in metres, one for each extruder (`1.23456m, 0.5m`), in millimetres. Volumes (`1234mm3`) are no lengths.
+/// Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), as a sum in millimetres. Volumes (`1234mm3`)
+/// are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
     let lengths = text.split(',').map(|part| number(part.trim().strip_suffix('m')?));
     lengths.sum::<Option<f64>>().map(|metres| metres * 1000.0)

@@ -1,13 +1,14 @@
-//! Tells what a file is from its bytes, since names lie. Needs its beginning, and of a zip archive the end.
+//! Recognises a file by its bytes, because names may be wrong. It needs the beginning of the file and, of a zip
+//! archive, the end.
 
 use crate::domain::file::FileKind;
 
-/// Bytes kept of the beginning.
-const HEAD: usize = 4096;
-/// Bytes kept of the end: the directory of a 3MF archive, which is short.
-const TAIL: usize = 64 * 1024;
+/// Bytes held of the beginning.
+const HEAD_BYTES: usize = 4096;
+/// Bytes held of the end: enough for the directory of a 3MF archive.
+const TAIL_BYTES: usize = 64 * 1024;
 
-/// First bytes of a PNG file.
+/// The first bytes of every PNG file.
 pub(super) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const ZIP: &[u8] = b"PK\x03\x04";
 
@@ -16,15 +17,15 @@ const ZIP: &[u8] = b"PK\x03\x04";
 pub enum Content {
     /// G-code as text.
     Gcode,
-    /// G-code in Prusa's binary form.
+    /// G-code in Prusa's binary format.
     BinaryGcode,
     /// A 3MF package with sliced G-code, as Bambu Studio and OrcaSlicer write it.
     SlicedThreeMf,
-    /// A mesh, STL as text.
+    /// A mesh: STL as text.
     AsciiStl,
-    /// A mesh, binary STL.
+    /// A mesh: binary STL.
     BinaryStl,
-    /// A 3MF package.
+    /// A 3MF package with a model.
     ThreeMf,
     /// A PNG picture.
     Png,
@@ -32,12 +33,12 @@ pub enum Content {
     Jpeg,
     /// A WebP picture.
     WebP,
-    /// A HEIC picture, as telephones take them.
+    /// A HEIC picture, as phones take them.
     Heic,
 }
 
 impl Content {
-    /// What it is for.
+    /// The use of such a file.
     pub fn kind(self) -> FileKind {
         match self {
             Self::Gcode | Self::BinaryGcode | Self::SlicedThreeMf => FileKind::Gcode,
@@ -46,7 +47,7 @@ impl Content {
         }
     }
 
-    /// Its media type.
+    /// Its media type for HTTP.
     pub fn media_type(self) -> &'static str {
         match self {
             Self::Gcode => "text/x.gcode",
@@ -72,27 +73,27 @@ pub(super) struct Windows {
 impl Windows {
     pub(super) fn push(&mut self, chunk: &[u8]) {
         self.size += chunk.len() as u64;
-        let room = HEAD - self.head.len();
+        let room = HEAD_BYTES - self.head.len();
         self.head.extend_from_slice(&chunk[..chunk.len().min(room)]);
-        if chunk.len() >= TAIL {
+        if chunk.len() >= TAIL_BYTES {
             self.tail.clear();
-            self.tail.extend_from_slice(&chunk[chunk.len() - TAIL..]);
+            self.tail.extend_from_slice(&chunk[chunk.len() - TAIL_BYTES..]);
             return;
         }
-        // Moved only once it has doubled, so that small chunks stay cheap.
-        if self.tail.len() + chunk.len() > 2 * TAIL {
-            let keep = TAIL - chunk.len();
+        // The buffer is moved only once it has doubled, so that small chunks stay cheap.
+        if self.tail.len() + chunk.len() > 2 * TAIL_BYTES {
+            let keep = TAIL_BYTES - chunk.len();
             self.tail.drain(..self.tail.len() - keep);
         }
         self.tail.extend_from_slice(chunk);
     }
 
-    /// Whether it is certain that no lines of text come.
+    /// Whether it is certain that the file contains no lines of text.
     pub(super) fn is_binary(&self) -> bool {
         self.head.contains(&0)
     }
 
-    /// What the file is; `commands`: whether a line of it begins like a G-code command.
+    /// What the file is; `commands` says whether any of its lines begins like a G-code command.
     pub(super) fn content(&self, commands: bool) -> Option<Content> {
         let head = self.head.as_slice();
         let brand = head.get(8..12).unwrap_or_default();
@@ -111,7 +112,7 @@ impl Windows {
         } else if head.starts_with(ZIP) {
             self.package()
         } else if self.is_binary_stl() {
-            // Before the text form: many binary files begin with "solid", too.
+            // Checked before the text form, because many binary files begin with "solid" too.
             Some(Content::BinaryStl)
         } else if !is_text(head) {
             None
@@ -122,9 +123,9 @@ impl Windows {
         }
     }
 
-    /// What the archive's directory, at its end, lists: sliced plates, or a model part.
+    /// Recognises a 3MF package by the archive's directory at its end: sliced plates, or a model part.
     fn package(&self) -> Option<Content> {
-        let end = &self.tail[self.tail.len().saturating_sub(TAIL)..];
+        let end = &self.tail[self.tail.len().saturating_sub(TAIL_BYTES)..];
         let names = end.windows(4).enumerate().filter(|(_, bytes)| *bytes == b"PK\x01\x02").filter_map(|(at, _)| {
             let length = u16::from_le_bytes(end.get(at + 28..at + 30)?.try_into().ok()?);
             end.get(at + 46..at + 46 + usize::from(length))
@@ -142,14 +143,14 @@ impl Windows {
         found
     }
 
-    /// Whether the size is exactly that of the facets which the header counts.
+    /// Whether the file has exactly the size that follows from the number of facets in its header.
     fn is_binary_stl(&self) -> bool {
         let count = self.head.get(80..84).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_le_bytes);
         count > 0 && self.size == 84 + 50 * u64::from(count)
     }
 }
 
-/// Whether these are characters; a last one may be cut off.
+/// Whether these bytes are text; a last character may be cut off.
 fn is_text(head: &[u8]) -> bool {
     let valid = match std::str::from_utf8(head) {
         Ok(_) => true,

@@ -1,6 +1,6 @@
-//! Unpacks heatshrink, the small LZSS that binary G-code uses for its blocks (window 2^11 or 2^12, look-ahead 2^4).
+//! Unpacks heatshrink, the small LZSS compression of binary G-code's blocks (window 2^11 or 2^12, look-ahead 2^4).
 
-/// Unpacks at most `most` bytes; `None` when the data does not hold as many as it should say.
+/// Unpacks `most` bytes; `None` if the data contains fewer.
 pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: usize) -> Option<Vec<u8>> {
     let mut bits = Bits { data, at: 0 };
     let mut out: Vec<u8> = Vec::with_capacity(most.min(64 * 1024));
@@ -12,7 +12,7 @@ pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: u
         let back = usize::try_from(bits.take(window_bits)?).ok()? + 1;
         let count = usize::try_from(bits.take(lookahead_bits)?).ok()? + 1;
         for _ in 0..count.min(most - out.len()) {
-            // Before the beginning there are zeros, as in the packer's own window.
+            // Before the beginning the window holds zeros, as the packer's does.
             let byte = out.len().checked_sub(back).map_or(0, |at| out[at]);
             out.push(byte);
         }
@@ -20,7 +20,7 @@ pub(super) fn unpack(data: &[u8], window_bits: u32, lookahead_bits: u32, most: u
     Some(out)
 }
 
-/// Bits, the highest of each byte first.
+/// A sequence of bits, the highest of each byte first.
 struct Bits<'a> {
     data: &'a [u8],
     at: usize,
@@ -43,7 +43,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Packs greedily; slow, for tests.
+    /// A simple packer, slow, for tests.
     pub(in super::super) fn pack(data: &[u8], window_bits: u32, lookahead_bits: u32) -> Vec<u8> {
         let (mut out, mut held, mut count) = (Vec::new(), 0u8, 0);
         let mut put = |value: u32, bits: u32| {

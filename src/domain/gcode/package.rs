@@ -1,25 +1,26 @@
-//! A sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is text G-code.
+//! Reads a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code as
+//! text.
 
 use super::thumbnail::Thumbnail;
 use super::{Damage, Metadata, Reader};
 use std::io::{Read, Seek};
 use zip::ZipArchive;
 
-/// So much of a plate's G-code is read: its beginning says all, and a small archive may unpack to anything.
-const READ: u64 = 16 << 20;
-/// The largest picture that is kept, in bytes.
-const PICTURE: u64 = 4 << 20;
+/// Bytes read of a plate's G-code. Its beginning has all statements, and a small archive may unpack to any size.
+const MAX_PLATE_BYTES: u64 = 16 << 20;
+/// Size limit of a picture, in bytes.
+const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
-/// What the first plate of a package says.
+/// The metadata of the first plate of a package.
 pub fn read_package(file: impl Read + Seek) -> Result<Metadata, Damage> {
     let mut archive = ZipArchive::new(file).map_err(|_| Damage::CutOff)?;
     let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
     let plates = names.filter(|name| name.starts_with("Metadata/plate_") && name.strip_suffix(".gcode").is_some());
-    // The shortest name, then by letters: plate 2 comes before plate 10.
+    // The shortest name comes first, then by letters, so that plate 2 precedes plate 10.
     let first = plates.min_by_key(|name| (name.len(), name.clone())).ok_or(Damage::CutOff)?;
     let mut reader = Reader::new();
     {
-        let mut code = archive.by_name(&first).map_err(|_| Damage::CutOff)?.take(READ);
+        let mut code = archive.by_name(&first).map_err(|_| Damage::CutOff)?.take(MAX_PLATE_BYTES);
         let mut chunk = vec![0; 64 * 1024];
         loop {
             match code.read(&mut chunk).map_err(|_| Damage::Checksum)? {
@@ -37,11 +38,11 @@ pub fn read_package(file: impl Read + Seek) -> Result<Metadata, Damage> {
 
 fn picture<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<Thumbnail> {
     let mut png = Vec::new();
-    archive.by_name(name).ok()?.take(PICTURE + 1).read_to_end(&mut png).ok()?;
+    archive.by_name(name).ok()?.take(MAX_PICTURE_BYTES + 1).read_to_end(&mut png).ok()?;
     let size = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
-    // A PNG's first chunk says its size.
+    // The first chunk of a PNG has its size.
     let (width, height) = (size(16)?, size(20)?);
-    let fits = png.len() as u64 <= PICTURE && png.starts_with(super::content::PNG);
+    let fits = png.len() as u64 <= MAX_PICTURE_BYTES && png.starts_with(super::content::PNG);
     fits.then_some(Thumbnail { width, height, png })
 }
 

@@ -1,11 +1,11 @@
-//! Pictures in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Other formats than PNG stand in
-//! blocks of other names (`thumbnail_JPG begin`) and are passed over.
+//! Pictures in comments: `thumbnail begin 32x32 1234`, lines of base64, `thumbnail end`. Pictures in formats other
+//! than PNG are in blocks of other names (`thumbnail_JPG begin`) and are skipped.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// Longest picture that is kept, in characters of base64.
-const LONGEST: usize = 4 << 20;
+/// Size limit of a picture, in characters of base64.
+const MAX_PICTURE_CHARS: usize = 4 << 20;
 
 /// A picture that the slicer put into the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Thumbnail {
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// The picture, a PNG file.
+    /// The bytes of the PNG file.
     pub png: Vec<u8>,
 }
 
@@ -24,7 +24,7 @@ impl Thumbnail {
     }
 }
 
-/// Collects the blocks and keeps the largest good picture.
+/// Collects the pictures and keeps the largest valid one.
 #[derive(Debug, Default)]
 pub(super) struct Thumbnails {
     best: Option<Thumbnail>,
@@ -40,7 +40,7 @@ struct Block {
 }
 
 impl Thumbnails {
-    /// Takes a comment line; answers whether it belonged to a picture.
+    /// Reads a comment line; returns whether it belonged to a picture.
     pub(super) fn take(&mut self, text: &str) -> bool {
         if let Some(size) = text.strip_prefix("thumbnail begin ") {
             self.open = block(size);
@@ -51,7 +51,7 @@ impl Thumbnails {
             return true;
         }
         let Some(open) = &mut self.open else { return false };
-        open.fits &= open.base64.len() + text.len() <= LONGEST;
+        open.fits &= open.base64.len() + text.len() <= MAX_PICTURE_CHARS;
         if open.fits {
             open.base64.push_str(text);
         }
@@ -66,7 +66,7 @@ impl Thumbnails {
         self.offer(Thumbnail { width, height, png });
     }
 
-    /// Keeps the picture if it is the largest so far, and a PNG.
+    /// Keeps the picture if it is a PNG and the largest so far.
     pub(super) fn offer(&mut self, found: Thumbnail) {
         let larger = self.best.as_ref().is_none_or(|best| found.pixels() > best.pixels());
         if larger && found.png.starts_with(super::content::PNG) {
@@ -79,7 +79,7 @@ impl Thumbnails {
     }
 }
 
-/// Reads `32x32 1234`.
+/// Reads the header of a picture: `32x32 1234`.
 fn block(text: &str) -> Option<Block> {
     let (width, height) = text.split_whitespace().next()?.split_once('x')?;
     Some(Block { width: width.parse().ok()?, height: height.parse().ok()?, base64: String::new(), fits: true })

@@ -15,11 +15,11 @@ fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     assert!(bench.tell(&mut kept, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
     assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now }], "at once");
     bench.tell(&mut kept, id(1), &missed).unwrap();
-    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOURLY_MS) }]);
+    assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOUR_MS) }]);
     let mut matched = kept.clone();
     bench.tell(&mut matched, id(1), &InboundCommand::Tried { matched: true }).unwrap();
     assert!(matched.as_ref().unwrap().at_rest() && matched.unwrap().effects().is_empty());
-    bench.now = bench.now.plus_ms(KEPT_DAYS * 24 * HOURLY_MS);
+    bench.now = bench.now.plus_ms(RETENTION_DAYS * 24 * HOUR_MS);
     let given_up = bench.tell(&mut kept, id(1), &missed).unwrap();
     assert_eq!(given_up.events[0].event, "payment.unmatched");
     assert_eq!(given_up.created.len(), 1);
@@ -38,7 +38,7 @@ fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         1 => Just(Step::Keep),
         4 => proptest::bool::weighted(0.1).prop_map(Step::Tried),
-        3 => (0..3 * 24 * HOURLY_MS).prop_map(Step::Later),
+        3 => (0..3 * 24 * HOUR_MS).prop_map(Step::Later),
         1 => Just(Step::Restart),
     ]
 }
@@ -77,7 +77,7 @@ proptest! {
             if let Some(was) = was.filter(|was| was.done) {
                 prop_assert_eq!(now, &was);
             }
-            prop_assert!(told == 0 || bench.now.since(now.created_at) >= KEPT_DAYS * 24 * HOURLY_MS, "not given up early");
+            prop_assert!(told == 0 || bench.now.since(now.created_at) >= RETENTION_DAYS * 24 * HOUR_MS, "not given up early");
         }
     }
 }

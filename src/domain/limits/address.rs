@@ -1,16 +1,17 @@
-//! Whose request it is by address: networks of trusted proxies, `X-Forwarded-For`, and what counts as one caller.
+//! Which caller a request belongs to by its address: trusted proxies, `X-Forwarded-For`, and what counts as one
+//! caller.
 
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// An address or a network in CIDR notation.
+/// An IP address, or a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Network {
     address: IpAddr,
     prefix: u8,
 }
 
-/// A text that is no address and no network.
+/// The text is neither an address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is neither an address nor a network such as 10.0.0.0/8")]
 pub struct NoNetwork;
@@ -36,7 +37,7 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether an address is in it.
+    /// Whether the address belongs to the network; an IPv4 address mapped to IPv6 counts as IPv4.
     pub fn contains(self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {
@@ -48,14 +49,15 @@ impl Network {
     }
 }
 
-/// Whether two addresses differ at most in their last `free` bits.
+/// Whether two addresses are equal but for their last `free` bits.
 fn same(a: u128, b: u128, free: u8) -> bool {
     free >= 128 || (a ^ b) >> free == 0
 }
 
-/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies it
-/// is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of the
-/// headers. Where that list ends early or cannot be read it is the last hop that is known.
+/// The client's address. A peer that is no trusted proxy is the client itself, because anybody can write the header.
+/// Behind trusted proxies it is the rightmost address of `X-Forwarded-For` that is not a trusted proxy; `forwarded`
+/// are the header's values in order. If the list ends before that, or an entry is unreadable, it is the last hop that
+/// is known.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut known = peer.to_canonical();
@@ -72,14 +74,14 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     known
 }
 
-/// An address as proxies write it: alone, or with a port.
+/// An address as proxies write it, with or without a port.
 fn hop_address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|text| text.split_once(']')).map(|(address, _)| address);
     let parsed = bare.unwrap_or(text).parse().ok();
     parsed.or_else(|| text.parse::<std::net::SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// What counts as one caller: an IPv4 address, or the /64 that one IPv6 customer is given.
+/// The key of one caller: an IPv4 address, or a /64 network of IPv6, which is what one customer gets.
 pub fn scope(address: IpAddr) -> u128 {
     match address.to_canonical() {
         IpAddr::V4(address) => address.to_bits().into(),
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn the_rightmost_address_that_is_no_proxy_is_the_client() {
-        // What the client itself wrote stands on the left, where nobody looks.
+        // The client itself may write entries on the left, so they are not believed.
         assert_eq!(seen("10.1.2.3", &["1.1.1.1, 198.51.100.1, 192.0.2.7"]), "198.51.100.1");
         assert_eq!(seen("10.1.2.3", &["1.1.1.1", "198.51.100.1", "192.0.2.7 "]), "198.51.100.1");
         assert_eq!(seen("2001:db8:1::5", &["[2001:db8:2::9]:4711"]), "2001:db8:2::9");

@@ -10,7 +10,7 @@ fn mail(bench: &Bench) -> Mail {
 
 #[test]
 fn tries_are_further_and_further_apart_up_to_eight_hours() {
-    let waits: Vec<i64> = (1..=MOST_TRIES).map(retry_ms).collect();
+    let waits: Vec<i64> = (1..=MAX_TRIES).map(retry_ms).collect();
     assert_eq!(waits[..3], [60_000, 120_000, 240_000]);
     assert!(waits.windows(2).all(|two| two[0] <= two[1]));
     assert_eq!(waits.last(), Some(&(8 * 3_600_000)));
@@ -18,7 +18,7 @@ fn tries_are_further_and_further_apart_up_to_eight_hours() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A report of this try (0: the next one): taken, refused for now, refused for good.
+    /// The outcome of this try (0 is the next one): accepted, refused for now, refused for good.
     Tried(u32, u8),
     Later(i64),
     Restart,
@@ -57,7 +57,7 @@ proptest! {
                 }
             }
             let now = it.as_ref().unwrap();
-            prop_assert!(now.tries <= MOST_TRIES && now.tries >= was.tries);
+            prop_assert!(now.tries <= MAX_TRIES && now.tries >= was.tries);
             if was.state != MailState::Queued {
                 prop_assert_eq!(now, &was, "sent and given up are the end");
             }

@@ -1,4 +1,4 @@
-//! What people and programs hear of a material: low stock (production spec §1 rule 5, decisions §5) and discrepancies.
+//! Alerts about a material for people and programs: low stock, and stock that does not match the records.
 
 use crate::domain::aggregate::{Created, DecisionContext};
 use crate::domain::amount::Amount;
@@ -7,13 +7,14 @@ use crate::domain::mail::Mail;
 use crate::domain::material::Material;
 use serde_json::json;
 
-/// Events and mail of one alert.
+/// The events and mails of one alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
     pub(super) messages: Vec<Created>,
 }
 
-/// `inventory.low` for subscribers, `LOW_STOCK` for workflow automation, mail and the agent gateway.
+/// Low stock. `inventory.low` is the event for webhook subscribers; `LOW_STOCK` is the same for workflow automation,
+/// mail and the agent gateway, which expect that name.
 pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
@@ -37,8 +38,8 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     Alert { events: events.into(), messages }
 }
 
-/// Stock on hand is not what the shop counted on: a print used `beyond` more than there was, or what is there no longer
-/// covers what is reserved.
+/// Stock on hand does not match the records: prints used `beyond` more than there was or, if that is zero, less is on
+/// hand than is reserved. `beyond` is in the material's unit.
 pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());
     let data = json!({

@@ -1,5 +1,5 @@
-//! One change of a material under way: every step writes its movement, so that the ledger's sums stay equal to
-//! `quantity` and `reserved`.
+//! The collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the
+//! sums of the ledger stay equal to `quantity` and `reserved`.
 
 use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
 use crate::domain::amount::Amount;
@@ -9,23 +9,24 @@ use crate::domain::material::alerts::{self, Alert};
 use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialAnswer, Movement, MovementKind};
 use std::collections::BTreeSet;
 
-/// A change under way.
-pub(super) struct Change<'a> {
+/// One command's changes to a material.
+pub(super) struct MaterialChange<'a> {
     cx: &'a DecisionContext<'a>,
     pub(super) next: Material,
-    /// What is on hand covered what is reserved before the change.
+    /// Whether the stock on hand covered what is reserved before the command, so that a discrepancy is announced when
+    /// it arises and not again.
     covered: bool,
     movements: Vec<Movement>,
     touched: BTreeSet<ClaimId>,
     events: Vec<Event>,
     created: Vec<Created>,
-    /// A check found a need above what is available.
+    /// Whether a claim needed more than is available, which triggers the low-stock alert.
     fell_short: bool,
-    /// Consumed, but never on hand.
+    /// Consumed beyond the stock on hand, in the material's unit.
     beyond: Amount,
 }
 
-impl<'a> Change<'a> {
+impl<'a> MaterialChange<'a> {
     pub(super) fn of(material: &Material, cx: &'a DecisionContext<'a>) -> Self {
         Self {
             cx,
@@ -40,7 +41,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Moves stock and writes it down; a movement of nothing is none.
+    /// Moves stock and writes the ledger entry; nothing is written if nothing moves.
     pub(super) fn movement(
         &mut self,
         kind: MovementKind,
@@ -69,7 +70,8 @@ impl<'a> Change<'a> {
         });
     }
 
-    /// Checks a claim that is not held yet and writes down how it stands. `unheard`: its order is to be told when it is held.
+    /// Decides how a claim that is not held stands now, and reserves its need if it fits. `unheard` says whether its
+    /// order must be told of it, which is not needed when the answer to the order's own message tells it.
     pub(super) fn check(&mut self, mut claim: Claim, unheard: bool) {
         claim.state = self.next.stands(self.cx, &claim);
         match claim.state {
@@ -84,7 +86,7 @@ impl<'a> Change<'a> {
         self.put(claim);
     }
 
-    /// Writes a claim down, if it differs.
+    /// Stores a claim if it differs.
     pub(super) fn put(&mut self, claim: Claim) {
         if self.next.claims.get(&claim.id) != Some(&claim) {
             self.touched.insert(claim.id);
@@ -92,7 +94,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// A claim is done with: what was consumed leaves the shelf, the rest of the reservation is free again.
+    /// Settles a claim: what was consumed leaves the stock, and the rest of the reservation becomes available.
+    /// Consumption beyond the stock on hand takes what there is and is announced as a discrepancy.
     pub(super) fn settle(&mut self, id: ClaimId, consumed: Amount) {
         let Some(claim) = self.next.claims.get(&id) else {
             return;
@@ -110,9 +113,11 @@ impl<'a> Change<'a> {
         self.touched.insert(id);
     }
 
-    /// Whoever fits now is held, first in line first; the others learn why they wait.
+    /// Serves the waiting line in rank order: claims that fit are held, the others keep waiting with their present
+    /// reason.
     ///
-    /// Called after everything that can let a waiting claim fit, so between commands nobody waits who fits.
+    /// Must be called after everything that can let a waiting claim fit, so that between two commands no claim waits
+    /// that would fit.
     pub(super) fn walk(&mut self) {
         if !self.next.anybody_waits() {
             return;
@@ -128,7 +133,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// The decision, with the alerts that the change calls for.
+    /// Closes the collection: the decision, with reservations asked back and alerts sent as the change requires.
     pub(super) fn decided(mut self, answer: impl FnOnce(&Material) -> MaterialAnswer) -> Decision<Material> {
         self.recall();
         self.alert();
@@ -142,12 +147,13 @@ impl<'a> Change<'a> {
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }
 
-    /// Nothing was moved and no claim differs.
+    /// Whether no stock moved and no claim differs.
     pub(super) fn is_nothing(&self) -> bool {
         self.movements.is_empty() && self.touched.is_empty()
     }
 
-    /// Low stock is told once, and armed again when the level is back and nobody waits; a discrepancy when it arises.
+    /// Alerts people and programs. Low stock is announced once, and again only after the level has recovered and no
+    /// claim waits; a discrepancy is announced when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;
         if (low || self.fell_short) && !self.next.alerted {

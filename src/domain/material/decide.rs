@@ -1,12 +1,12 @@
-//! The rules of a material: production spec §1, decisions §4 (stock check, consumption) and §5.
+//! The rules of a material: the answer to each command.
 //!
-//! A stock-take below what is reserved is taken as counted: `available` is 0, the operator is told by
-//! `inventory.discrepancy`, and the latest reservations are asked back ([`super::recall`]).
+//! A stock-take is recorded as counted even when it is below what is reserved: then nothing is available, operators
+//! are told by `inventory.discrepancy`, and the latest reservations are asked back (see `recall`).
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
-use crate::domain::amount::{Amount, LARGEST};
+use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
-use crate::domain::material::change::Change;
+use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{
     Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
     MovementKind,
@@ -36,13 +36,13 @@ impl Aggregate for Material {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), MaterialCommand::Create { .. }) => {
-                return Err(Refusal::conflict("exists", "this material exists"));
+                return Err(Refusal::conflict("exists", "this material exists already"));
             }
             (Some(gone), _) if gone.archived => return after_archive(gone, command),
             (Some(material), _) => material,
         };
         match command {
-            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists")),
+            MaterialCommand::Create { .. } => Err(Refusal::conflict("exists", "this material exists already")),
             MaterialCommand::Update { fields, quantity, .. } => update(material, cx, fields.as_deref(), *quantity),
             MaterialCommand::Adjust { delta, reason } => adjust(material, cx, *delta, reason),
             MaterialCommand::Archive => archive(material, cx),
@@ -70,7 +70,7 @@ impl Aggregate for Material {
         self.untold()
     }
 
-    /// Resident: every stock check asks it.
+    /// Materials stay in memory, because every stock check needs them.
     fn at_rest(&self) -> bool {
         self.archived
     }
@@ -84,16 +84,16 @@ fn check_fields(faults: &mut Faults, fields: &MaterialFields) {
     let colour = |c: &str| c.len() == 7 && c.starts_with('#') && c.bytes().skip(1).all(|b| b.is_ascii_hexdigit());
     faults
         .check(!fields.name.trim().is_empty(), "name", "must not be empty")
-        .check(fields.color.as_deref().is_none_or(colour), "color", "must look like #rrggbb")
+        .check(fields.color.as_deref().is_none_or(colour), "color", "must be a colour such as #1a2b3c")
         .check(fields.reorder_point >= Amount::ZERO, "reorderPoint", "must not be negative")
         .check(fields.reorder_quantity >= Amount::ZERO, "reorderQuantity", "must not be negative");
 }
 
 fn check_quantity(faults: &mut Faults, quantity: Amount) {
     faults.check(quantity >= Amount::ZERO, "quantity", "must not be negative").check(
-        quantity <= LARGEST,
+        quantity <= MAX_AMOUNT,
         "quantity",
-        "is too large",
+        format!("must be at most {MAX_AMOUNT}"),
     );
 }
 
@@ -116,7 +116,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
         unheard: Default::default(),
         recalled: Default::default(),
     };
-    let mut change = Change::of(&empty, cx);
+    let mut change = MaterialChange::of(&empty, cx);
     change.movement(MovementKind::Receive, quantity, Amount::ZERO, None, Some("first stock"));
     Ok(change.decided(answer))
 }
@@ -135,10 +135,13 @@ fn update(
         check_quantity(&mut faults, quantity);
     }
     faults.refuse()?;
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     if let Some(fields) = fields.filter(|fields| **fields != material.fields) {
         if fields.kind != material.fields.kind && !material.claims.is_empty() {
-            return Err(Refusal::conflict("material_in_use", "the type cannot change while jobs reserve or await it"));
+            return Err(Refusal::conflict(
+                "material_in_use",
+                "the type cannot change while jobs need it; finish or cancel them first",
+            ));
         }
         change.next.fields = fields.clone();
     }
@@ -158,19 +161,20 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
     let mut faults = Faults::default();
     faults
         .check(delta != Amount::ZERO, "delta", "must not be zero")
-        .check(delta.0.unsigned_abs() <= LARGEST.0.unsigned_abs(), "delta", "is too large")
+        .check(delta.0.unsigned_abs() <= MAX_AMOUNT.0.unsigned_abs(), "delta", format!("must be at most {MAX_AMOUNT}"))
         .check(!reason.trim().is_empty(), "reason", "must not be empty");
     faults.refuse()?;
-    if material.quantity + delta > LARGEST {
-        return Err(Refusal::field("delta", "makes the stock too large"));
+    if material.quantity + delta > MAX_AMOUNT {
+        return Err(Refusal::field("delta", format!("must leave at most {MAX_AMOUNT} on hand")));
     }
     if material.quantity + delta < Amount::ZERO {
         let unit = material.fields.kind.unit();
-        let words = format!("only {} {unit} of {} are on hand", material.quantity, material.fields.name);
+        let words =
+            format!("only {} {unit} of {} are on hand; take off at most that", material.quantity, material.fields.name);
         return Err(Refusal::conflict("insufficient_stock", words));
     }
     let kind = if delta > Amount::ZERO { MovementKind::Receive } else { MovementKind::Adjust };
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     change.movement(kind, delta, Amount::ZERO, None, Some(reason));
     change.ask_again();
     change.walk();
@@ -180,14 +184,18 @@ fn adjust(material: &Material, cx: &DecisionContext<'_>, delta: Amount, reason: 
 fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     if !material.claims.is_empty() {
         let (name, count) = (&material.fields.name, material.claims.size());
-        return Err(Refusal::conflict("material_in_use", format!("{count} jobs reserve or await {name}")));
+        return Err(Refusal::conflict(
+            "material_in_use",
+            format!("{count} jobs need {name}; finish or cancel them first"),
+        ));
     }
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);
     Ok(Decision::to(next, answer))
 }
 
-/// A deleted material holds nothing for anybody: an order that asks hears so, one that is done with it is done.
+/// The answers of a deleted material: claims on it stay short, and orders that are done with it need not know that it
+/// is gone.
 fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
     match command {
         MaterialCommand::Claim { asks, .. } => {
@@ -202,10 +210,10 @@ fn after_archive(material: &Material, command: &MaterialCommand) -> Decided {
     }
 }
 
-/// The first in line is checked first, within one message too. Nobody who waited before fits (see [`Change::walk`]), so
-/// only those who ask are checked.
+/// Answers claims of one order, in rank order among themselves. Only these are checked, because no claim that waited
+/// before fits (see [`MaterialChange::walk`]).
 fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[ClaimAsk]) -> Decision<Material> {
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     let mut ranked: Vec<&ClaimAsk> = asks.iter().collect();
     ranked.sort_by_key(|ask| (Reverse(ask.priority), ask.due_at.is_none(), ask.due_at, ask.since, ask.id));
     for ask in ranked {
@@ -240,7 +248,7 @@ fn claim(material: &Material, cx: &DecisionContext<'_>, order: Id, asks: &[Claim
 }
 
 fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[(ClaimId, Amount)]) -> Decision<Material> {
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     for (id, consumed) in claims {
         change.settle(*id, *consumed);
     }
@@ -252,7 +260,7 @@ fn settle(material: &Material, cx: &DecisionContext<'_>, claims: &[(ClaimId, Amo
 }
 
 fn heard(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     for id in claims {
         if let Some(claim) = material.claims.get(id).filter(|claim| !claim.waits() && claim.unheard) {
             change.put(Claim { unheard: false, ..claim.clone() });
@@ -265,7 +273,7 @@ fn heard(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> D
 }
 
 fn kept(material: &Material, cx: &DecisionContext<'_>, claims: &[ClaimId]) -> Decision<Material> {
-    let mut change = Change::of(material, cx);
+    let mut change = MaterialChange::of(material, cx);
     change.keeps(claims);
     if change.is_nothing() {
         return Decision::unchanged(MaterialAnswer::Done);

@@ -1,7 +1,7 @@
-//! Who waits for a material and in which order; who is held and has not been told.
+//! The indexes over a material's claims: which wait, in which order, and what orders still have to be told.
 //!
-//! Both are indexes over the claims, kept in step by [`Material::set_claim`] and [`Material::remove_claim`] alone, so that a
-//! change of stock costs nothing while nobody waits.
+//! Only [`Material::set_claim`] and [`Material::remove_claim`] change them, so that they always match the claims.
+//! They make a change of stock cheap while no claim waits.
 
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::id::Id;
@@ -10,22 +10,23 @@ use crate::domain::time::Timestamp;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// A place in the line: priority (higher first), wanted by (none last), age of the job, then the claim itself.
-pub(super) type Place = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
+/// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
+/// claim's id to tell equals apart.
+pub(super) type WaitingRank = (Reverse<u8>, Timestamp, Timestamp, ClaimId);
 
 impl Claim {
-    /// Its place in the line.
-    fn place(&self) -> Place {
+    /// Its rank in the waiting line.
+    fn rank(&self) -> WaitingRank {
         (Reverse(self.priority), self.due_at.unwrap_or(Timestamp(i64::MAX)), self.since, self.id)
     }
-    /// In the line.
+    /// Whether the claim is in the waiting line, that is, not held.
     pub fn waits(&self) -> bool {
         self.state != ClaimState::Held
     }
 }
 
 impl Material {
-    /// The material with its claims from their rows.
+    /// Puts the claims back from their rows after a load.
     pub fn hydrate(mut self, claims: impl IntoIterator<Item = Claim>) -> Self {
         for claim in claims {
             self.set_claim(claim);
@@ -33,18 +34,18 @@ impl Material {
         self
     }
 
-    /// The claims that wait, first in line first.
+    /// The waiting claims in rank order.
     pub fn waiting(&self) -> impl Iterator<Item = &Claim> {
-        self.line.iter().filter_map(|place| self.claims.get(&place.3))
+        self.line.iter().filter_map(|rank| self.claims.get(&rank.3))
     }
 
-    /// Whether anybody waits.
+    /// Whether any claim waits.
     pub fn anybody_waits(&self) -> bool {
         !self.line.is_empty()
     }
 
-    /// How a claim of this need would stand now (decisions §4). A shortage is named before the reorder point: a release
-    /// overrides only the latter.
+    /// How a claim would stand now. A shortage is named before the reorder point, because an operator's release
+    /// overrides only the reorder point.
     pub(super) fn stands(&self, cx: &DecisionContext<'_>, claim: &Claim) -> ClaimState {
         if self.available() < claim.need {
             ClaimState::Short
@@ -76,42 +77,42 @@ impl Material {
         format!("its {name} was taken back: {} {unit} on hand, {} {unit} reserved", self.quantity, self.reserved)
     }
 
-    /// Inserts or replaces a claim.
+    /// Inserts or reentries a claim, in the indexes too.
     pub(super) fn set_claim(&mut self, claim: Claim) {
         self.remove_claim(claim.id);
         if claim.waits() {
-            self.line.insert_mut(claim.place());
+            self.line.insert_mut(claim.rank());
         } else {
-            let place = (claim.order_id, claim.id);
+            let entry = (claim.order_id, claim.id);
             if claim.recalled {
-                self.recalled.insert_mut(place);
+                self.recalled.insert_mut(entry);
             } else if claim.unheard {
-                self.unheard.insert_mut(place);
+                self.unheard.insert_mut(entry);
             }
         }
         self.claims.insert_mut(claim.id, claim);
     }
 
-    /// Takes a claim out.
+    /// Removes a claim, from the indexes too.
     pub(super) fn remove_claim(&mut self, id: ClaimId) {
         if let Some(old) = self.claims.get(&id) {
-            self.line.remove_mut(&old.place());
+            self.line.remove_mut(&old.rank());
             self.unheard.remove_mut(&(old.order_id, id));
             self.recalled.remove_mut(&(old.order_id, id));
             self.claims.remove_mut(&id);
         }
     }
 
-    /// Whether a reservation is asked back.
+    /// Whether any reservation is asked back.
     pub(super) fn anybody_recalled(&self) -> bool {
         !self.recalled.is_empty()
     }
 
-    /// What orders are to be told, one message each.
+    /// The messages that orders have not acknowledged yet, one per order and kind.
     pub(super) fn untold(&self) -> Vec<MaterialEffect> {
-        let by_order = |places: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
+        let by_order = |entries: &rpds::RedBlackTreeSetSync<(Id, ClaimId)>| {
             let mut orders = BTreeMap::<Id, Vec<ClaimId>>::new();
-            for (order, claim) in places {
+            for (order, claim) in entries {
                 orders.entry(*order).or_default().push(*claim);
             }
             orders

@@ -1,15 +1,17 @@
-//! Reservations that are asked back: what is on hand no longer covers what is reserved (decisions §5).
+//! Asking reservations back when less is on hand than is reserved, as after a stock-take.
 //!
-//! The latest reservations are asked for first. An order gives one up by settling it, with nothing consumed, and taking a new
-//! place in the line; one whose print is on keeps it, and the next one is asked.
+//! The latest reservations are asked for first. An order gives one up by settling it with nothing consumed and
+//! claiming anew, which puts its job back into the line. An order keeps a reservation while an attempt at its job is
+//! live; then the next one is asked for.
 
 use crate::domain::amount::Amount;
-use crate::domain::material::change::Change;
+use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{Claim, ClaimId};
 use std::cmp::Reverse;
 
-impl Change<'_> {
-    /// Asks back as many reservations as it takes to cover the rest, and no more. Called after everything that moves stock.
+impl MaterialChange<'_> {
+    /// Asks back as many reservations as it takes to cover the others, and withdraws requests that are no longer
+    /// needed. Called after everything that moves stock.
     pub(super) fn recall(&mut self) {
         let mut over = self.next.reserved - self.next.quantity;
         if over <= Amount::ZERO && !self.next.anybody_recalled() {
@@ -28,7 +30,7 @@ impl Change<'_> {
         }
     }
 
-    /// The stock was counted anew: whoever kept a reservation because of a print is asked again, if need be.
+    /// The stock was counted anew, so orders that kept a reservation may be asked again.
     pub(super) fn ask_again(&mut self) {
         let kept: Vec<Claim> = self.next.claims.values().filter(|claim| claim.kept).cloned().collect();
         for claim in kept {
@@ -36,7 +38,7 @@ impl Change<'_> {
         }
     }
 
-    /// An order keeps these: their prints are on.
+    /// An order keeps these reservations, because attempts at their jobs are live.
     pub(super) fn keeps(&mut self, claims: &[ClaimId]) {
         for id in claims {
             if let Some(claim) = self.next.claims.get(id).filter(|claim| claim.recalled).cloned() {

@@ -275,7 +275,7 @@ fn any_command() -> impl Strategy<Value = MaterialCommand> {
     ]
 }
 
-/// The line's order, said a second time.
+/// The rank in the waiting line, written a second time as a check.
 fn rank(claim: &Claim) -> (i16, bool, Option<Timestamp>, Timestamp, ClaimId) {
     (-i16::from(claim.priority), claim.due_at.is_none(), claim.due_at, claim.since, claim.id)
 }
@@ -309,7 +309,7 @@ proptest! {
             prop_assert!(now.quantity >= Amount::ZERO);
             let (held, waiting): (Vec<&Claim>, Vec<&Claim>) = rows.values().partition(|c| !c.waits());
             prop_assert_eq!(held.iter().map(|c| c.need).sum::<Amount>(), now.reserved);
-            // What a load makes of the rows is what is in memory, indexes included.
+            // A load from the rows gives what is in memory, indexes included.
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
             prop_assert_eq!(&head.hydrate(rows.values().cloned()), now);
             let (mut told, mut asked) = (0, BTreeSet::new());
@@ -326,7 +326,7 @@ proptest! {
                 }
             }
             prop_assert_eq!(told, held.iter().filter(|c| c.unheard && !c.recalled).count());
-            // As many are asked back as it takes, the latest first, and no more.
+            // As many reservations are asked back as needed, the latest first, and no more.
             let back: Amount = asked.iter().map(|c| rows[c].need).sum();
             let all_kept = held.iter().all(|c| c.kept || c.recalled || c.need == Amount::ZERO);
             prop_assert!(now.reserved - back <= now.quantity || all_kept);

@@ -1,8 +1,9 @@
-//! Attempts of an order's jobs: a claimed printer, its reports, and an operator's word.
+//! Attempts at an order's jobs: claiming a printer, the printer's reports, and an operator's decision.
 //!
-//! Reports are never refused: repeated, stale and unknown ones are answered with whether the attempt is still wanted.
+//! Reports are never refused, because the printer repeats each until the order has heard it: repeated, late and
+//! unknown ones change nothing and are answered with whether the order still wants the attempt.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::stock::settle;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::domain::aggregate::Decision;
@@ -12,7 +13,7 @@ use crate::domain::job::{Attempt, AttemptState, Job, JobState, Stock};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
 
-/// How a print ended.
+/// How a print ended; the members are those of [`Report::Ended`].
 struct Ending<'a> {
     end: PrintEnd,
     filament_mm: Option<f64>,
@@ -20,8 +21,9 @@ struct Ending<'a> {
     reason: Option<&'a str>,
 }
 
-impl Change<'_> {
-    /// Claims a printer for a job: an attempt is written, the job is DISPATCHING.
+impl OrderChange<'_> {
+    /// Claims a printer for a job: adds the attempt and moves the job to DISPATCHING. Refused unless the job is ready
+    /// to print; the printer itself is asked afterwards, by an effect.
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let wanted = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
@@ -59,7 +61,8 @@ impl Change<'_> {
         Ok(self.done(|_| OrderAnswer::Claimed(claimed)))
     }
 
-    /// A printer reports how far an attempt is.
+    /// Applies a printer's report on an attempt. A report on a finished attempt only acknowledges an operator's
+    /// decision.
     pub(super) fn report(mut self, id: Id, attempt: Id, report: &Report) -> Decision<Order> {
         let Ok(job) = self.job(id) else {
             return self.heard(false);
@@ -114,7 +117,8 @@ impl Change<'_> {
                 let (filament_mm, progress, reason) = (*filament_mm, *progress, reason.as_deref());
                 self.ended(&job, &known, &Ending { end: *end, filament_mm, progress, reason });
             }
-            // A print that was seen cannot have failed to start: it is over, and is not started again by itself.
+            // A print that was seen running cannot have failed to start, so its job ends here and is not printed
+            // again without a person.
             Report::NotStarted { reason, .. } | Report::Stopped { reason } if began => {
                 let reason = Some(reason.as_str());
                 self.ended(&job, &known, &Ending { end: PrintEnd::Failed, filament_mm: None, progress: 0.0, reason });
@@ -139,13 +143,15 @@ impl Change<'_> {
         self.heard(wanted)
     }
 
-    /// An operator decides what nobody can verify: the job moves at once; the printer is told until it acknowledges.
+    /// An operator decides an attempt that cannot be verified: the job moves at once, and the printer is told until
+    /// it acknowledges. Refused while the attempt is not `unverified`, because the printer's own evidence then
+    /// decides.
     pub(super) fn resolve(mut self, id: Id, outcome: Resolution) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let Some(attempt) = job.live().filter(|attempt| attempt.unverified).cloned() else {
             return Err(Refusal::conflict(
                 "invalid_transition",
-                "resolving is possible only while a start is unverified",
+                "a job can be resolved only while it is unknown whether its print started",
             ));
         };
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
@@ -153,7 +159,8 @@ impl Change<'_> {
         match outcome {
             Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
-                // How far it came is not known: the whole need, so that no stock is promised twice.
+                // How far the print came is unknown: the whole need counts as used, so that no material is promised
+                // twice.
                 self.ended(
                     &job,
                     &attempt,
@@ -168,7 +175,7 @@ impl Change<'_> {
         self.job_done(id)
     }
 
-    /// The printer showed our file: PRINTING, and the order with its first job.
+    /// The printer was seen printing the file: the job becomes PRINTING, and so does the order with its first job.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
             return;
@@ -187,7 +194,8 @@ impl Change<'_> {
         }
     }
 
-    /// The print is over. Completion wins over a cancel that waits; any other end is then the cancel's confirmation.
+    /// The print is over. A finished print completes the job even if a cancel was waiting; any other end confirms
+    /// that cancel.
     fn ended(&mut self, job: &Job, attempt: &Attempt, ending: &Ending<'_>) {
         self.confirmed(job, attempt);
         let (now, id) = (self.cx.now, job.id);
@@ -219,14 +227,16 @@ impl Change<'_> {
         self.check_ready();
     }
 
-    /// An emergency stop before the print was seen: FAILED, so that a person decides whether it is made again.
+    /// An emergency stop before the print was seen: the job is FAILED, so that a person decides whether it is printed
+    /// again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
             self.failed(job.id, Amount::ZERO, reason);
         }
     }
 
-    /// Ends an attempt of which nothing was printed; says whether that ends a job that is to be cancelled.
+    /// Ends an attempt that printed nothing. Returns true if a cancel was waiting, in which case the job is CANCELLED
+    /// by it.
     fn over(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, reason: &str) -> bool {
         let now = self.cx.now;
         self.edit_attempt(job.id, attempt.id, |attempt| {
@@ -243,7 +253,8 @@ impl Change<'_> {
         cancelled
     }
 
-    /// Nothing began: the job waits for a printer again, until too many tries failed.
+    /// Nothing was printed: the job goes back to SLICED for another printer, or is FAILED once `max_attempts` counted
+    /// attempts failed.
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         if self.over(job, attempt, state, reason) {
             return;

@@ -1,4 +1,5 @@
-//! A decision on an order in the making: the next state, and what differs from the present one.
+//! The collector of one decision on an order: the next state, and which jobs, attempts, rows and events differ from
+//! before.
 
 use super::{Order, OrderStatus};
 use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
@@ -12,10 +13,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Collects the changes of one command.
-pub(super) struct Change<'a> {
+/// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
+/// that changed and a command without effect writes nothing.
+pub(super) struct OrderChange<'a> {
     pub(super) cx: &'a DecisionContext<'a>,
-    /// The next state.
+    /// The order as it will be after the commit.
     pub(super) order: Order,
     dirty: bool,
     jobs: BTreeSet<Id>,
@@ -25,8 +27,8 @@ pub(super) struct Change<'a> {
     created: Vec<Created>,
 }
 
-impl<'a> Change<'a> {
-    /// Nothing differs yet.
+impl<'a> OrderChange<'a> {
+    /// Starts with the order as it is.
     pub(super) fn of(cx: &'a DecisionContext<'a>, order: Order) -> Self {
         Self {
             cx,
@@ -40,24 +42,25 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// The order's own fields, to be changed.
+    /// The order's own fields for writing; marks the order as changed.
     pub(super) fn head(&mut self) -> &mut Order {
         self.dirty = true;
         &mut self.order
     }
 
-    /// A job, or 404.
+    /// A job of the order; refused with 404 if there is none.
     pub(super) fn job(&self, id: Id) -> Result<Arc<Job>, Refusal> {
         self.order.jobs.get(&id).cloned().ok_or_else(|| Refusal::not_found("job"))
     }
 
-    /// A new job.
+    /// Adds a new job.
     pub(super) fn add(&mut self, job: Job) {
         self.jobs.insert(job.id);
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job; its version counts once per command.
+    /// Changes a job. Its version goes up once per command, however many edits the command makes, and only if
+    /// something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
             return;
@@ -74,7 +77,7 @@ impl<'a> Change<'a> {
         self.order.jobs.insert_mut(id, Arc::new(job));
     }
 
-    /// Changes an attempt of a job.
+    /// Changes an attempt of a job and marks its row to be written.
     pub(super) fn edit_attempt(&mut self, job: Id, attempt: Id, change: impl FnOnce(&mut Attempt)) {
         self.edit(job, |job| {
             if let Some(one) = job.attempts.iter_mut().find(|one| one.id == attempt) {
@@ -84,17 +87,17 @@ impl<'a> Change<'a> {
         self.attempts.insert((job, attempt));
     }
 
-    /// A row besides jobs and attempts.
+    /// Adds a row that is neither a job nor an attempt, such as a payment.
     pub(super) fn row(&mut self, row: Row) {
         self.rows.push(row);
     }
 
-    /// Something happened to the order.
+    /// Publishes an event about the order.
     pub(super) fn event(&mut self, name: &str) {
         self.event_with(name, json!({}));
     }
 
-    /// Something happened to the order, with more facts.
+    /// Publishes an event about the order, with `more` added to its data.
     pub(super) fn event_with(&mut self, name: &str, more: Value) {
         let order = &self.order;
         let mut data = json!({
@@ -111,7 +114,7 @@ impl<'a> Change<'a> {
         self.events.push(Event::new(self.cx, name, ("order", order.id), Some(order.id), data));
     }
 
-    /// Something happened to a job.
+    /// Publishes an event about a job, on the order's timeline.
     pub(super) fn job_event(&mut self, name: &str, id: Id, error: Option<&str>) {
         let Some(job) = self.order.jobs.get(&id) else {
             return;
@@ -126,7 +129,7 @@ impl<'a> Change<'a> {
         self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), data));
     }
 
-    /// Moves the order, and says so where the table names an event.
+    /// Sets the order's status, and publishes the event of that transition if it has one.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
         self.head().status = status;
         if let Some(event) = event {
@@ -134,7 +137,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Something that a person must look at: on the order, in its timeline and by mail; once while the flag stands.
+    /// Flags something that a person must look at: on the order, as an event, and by mail to the operators. Does
+    /// nothing while the same flag stands, so that one problem is one mail.
     pub(super) fn flag(&mut self, flag: &str, words: &str) {
         if self.order.flags.iter().any(|one| one == flag) {
             return;
@@ -149,7 +153,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// After jobs have moved: ready when at least one is COMPLETED and none is unfinished or FAILED (decisions §3).
+    /// Called after jobs have ended. The order is ready when none of its jobs is unfinished or FAILED and at least
+    /// one is COMPLETED; when all were cancelled it is flagged, because nothing would ever make it ready.
     pub(super) fn check_ready(&mut self) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
@@ -169,7 +174,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// The decision, with this answer.
+    /// Closes the collection: the decision with this answer, or an unchanged one if nothing differs.
     pub(super) fn done(mut self, answer: impl FnOnce(&Order) -> OrderAnswer) -> Decision<Order> {
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
         if !changed {
@@ -191,13 +196,13 @@ impl<'a> Change<'a> {
         self.done(|order| OrderAnswer::Order(Box::new(order.clone())))
     }
 
-    /// The decision, answered with a job.
+    /// The decision, answered with one of its jobs.
     pub(super) fn job_done(self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         Ok(self.done(|_| OrderAnswer::Job(job)))
     }
 
-    /// The decision, answered to a printer or a material.
+    /// The decision, answered to a printer or a material; `wanted` says whether an attempt is still wanted.
     pub(super) fn heard(self, wanted: bool) -> Decision<Order> {
         self.done(|_| OrderAnswer::Heard { wanted })
     }

@@ -1,4 +1,4 @@
-//! What is asked of an order, what it answers, and the outside work it calls for.
+//! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
 
 use super::{Address, Line, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
@@ -10,273 +10,285 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What a new order says; the edge has looked up SKUs, materials and files.
+/// A new order. The edge has looked up SKUs, materials and files before, because the rules do no look-ups.
 #[derive(Clone, Debug)]
 pub struct NewOrder {
-    /// Where it comes from.
+    /// How the order came about.
     pub kind: OrderKind,
-    /// One of the five sites; `None` = the configured one.
+    /// The site; `None` takes the configured default.
     pub site: Option<String>,
-    /// The key or user that makes it.
+    /// The API key or user that makes the order.
     pub made_by: Option<Id>,
-    /// Whose it is.
+    /// The customer's e-mail address; a key that belongs to one customer fills it in and refuses another one.
     pub customer_email: Option<String>,
-    /// SKU, quantity, frozen facts; `tax_rate_bps` is filled by the rules.
+    /// The lines, at least one; their `tax_rate_bps` is ignored and set by the rules.
     pub lines: Vec<Line>,
-    /// Currency of all the SKUs (mixed ones are refused by the edge with 400).
+    /// ISO 4217 code common to all SKUs; the edge refuses mixed currencies with 400.
     pub currency: String,
-    /// Words for people.
+    /// Free text of whoever places the order.
     pub notes: Option<String>,
-    /// Destination.
+    /// Where the order is shipped to; decides the tax rate.
     pub shipping_address: Option<Address>,
-    /// 0 to 9.
+    /// Priority 0 to 9; `None` takes the default, 5.
     pub priority: Option<u8>,
-    /// Wanted by.
+    /// When the order should be done.
     pub due_at: Option<Timestamp>,
-    /// Stays a draft (customer's checkout follows) instead of being placed.
+    /// `true` makes a draft that the customer's checkout confirms later; `false` places the order at once.
     pub draft: bool,
 }
 
-/// How far a printer came with an attempt, as it reports until the order has heard.
+/// How far a printer came with an attempt. The printer repeats its latest report until the order has answered.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Report {
-    /// It took the job and uploads.
+    /// The printer accepted the attempt and uploads its file.
     Uploading,
-    /// The start is about to go out.
+    /// The start is stored and about to be sent.
     StartSent,
-    /// It shows our file as printing.
+    /// The printer shows the file as printing.
     Printing,
-    /// Paused.
+    /// The printer shows the file as paused.
     Paused,
-    /// Nobody can say whether it began; words for people.
+    /// It is unknown whether the print began; with the reason in words for people.
     Unverified(String),
-    /// It began and ended; what was used where the printer tells (mm of filament, and progress 0 to 1).
+    /// The print began and is over.
     Ended {
-        /// How.
+        /// How the print ended.
         end: PrintEnd,
-        /// Filament used, mm.
+        /// Filament used in millimetres; `None` if the printer does not tell.
         filament_mm: Option<f64>,
-        /// 0 to 1.
+        /// How far the print came, 0 to 1.
         progress: f64,
-        /// Words of the printer.
+        /// The printer's own words on the end, if it gave any.
         reason: Option<String>,
     },
-    /// It certainly did not and cannot start: refused, upload failed, or revoked.
+    /// The attempt certainly printed nothing and cannot start later: it was refused, its upload failed, or its file
+    /// was removed.
     NotStarted {
-        /// `false`: no start was ever sent; nothing was tried at the machine.
+        /// Whether a start had been sent; `false` means that nothing was tried at the machine.
         start_sent: bool,
-        /// Whether it counts as one of the tries (an upload began).
+        /// Whether it counts towards the job's tries, which is so once an upload began.
         counts: bool,
-        /// In plain words.
+        /// Why, in words for people.
         reason: String,
     },
-    /// An emergency stop before it was seen to print: nothing of it prints, and it is not tried again by itself.
+    /// An emergency stop came before the print was seen: nothing is printed, and the job is not tried again without a
+    /// person.
     Stopped {
-        /// In plain words.
+        /// Why, in words for people.
         reason: String,
     },
-    /// Cancelled before anything began.
+    /// Cancelled before anything began, or the printer never had the attempt.
     CancelledBeforeStart,
 }
 
-/// An operator's word on an attempt that nobody can verify (`resolve`).
+/// An operator's decision on an attempt that cannot be verified.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the words of decisions §7")]
 pub enum Resolution {
+    /// Nothing was printed; the job waits for a printer again.
     NotStarted,
+    /// The print finished.
     Finished,
+    /// The print began and failed; the whole need counts as used.
     Failed,
 }
 
-/// What a signed payment event says (never refused for the state, decisions §3).
+/// What a signed event of the payment processor says. It is never refused because of the order's status: the money
+/// has moved whatever the order is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentNews {
-    /// Paid.
+    /// A payment succeeded.
     Paid {
-        /// Minor units, where the event says them.
+        /// Amount in minor units; `None` if the event does not say, which counts as the order's total.
         amount_cents: Option<i64>,
-        /// ISO 4217, where the event says it.
+        /// ISO 4217 code; `None` counts as the order's currency.
         currency: Option<String>,
-        /// Checkout session.
+        /// The checkout session, if named.
         session: Option<String>,
-        /// Payment intent.
+        /// The payment intent, if named.
         intent: Option<String>,
     },
     /// A payment failed.
     Failed {
-        /// Words of the processor.
+        /// The processor's reason, if any.
         reason: Option<String>,
-        /// Payment intent.
+        /// The payment intent, if named.
         intent: Option<String>,
     },
-    /// Refunded; the amount is cumulative.
+    /// Money was given back.
     Refunded {
-        /// Minor units, cumulative.
+        /// Total refunded of this payment so far, in minor units (cumulative); `None` if the event does not say.
         amount_cents: Option<i64>,
-        /// All of it.
+        /// Whether the processor says that all of it was refunded.
         whole: bool,
-        /// Payment intent.
+        /// The payment intent, if named; it tells which of several payments was refunded.
         intent: Option<String>,
     },
-    /// The checkout session ended unpaid.
+    /// A checkout session expired unpaid.
     SessionExpired {
-        /// Which.
+        /// The session; ignored unless it is the order's current one.
         session: Option<String>,
     },
 }
 
-/// What is asked of an order.
+/// A command to an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
-    /// Makes it.
+    /// Makes the order.
     Create(Box<NewOrder>),
-    /// Changes notes, priority, due date, address (address only before paid).
+    /// Edits notes, priority, due date and address; `None` leaves a member as it is. The address changes only before
+    /// payment, and only to a destination of the same tax rate.
     Update {
-        /// Refused as stale when the version differs.
+        /// The version that the caller read; refused with 412 if the order has changed since.
         if_version: Option<i64>,
-        /// Absent = stays; `Some(None)` = cleared.
+        /// New notes; `Some(None)` clears them.
         notes: Option<Option<String>>,
-        /// 0 to 9; unfinished jobs follow.
+        /// New priority, 0 to 9; unfinished jobs take it over.
         priority: Option<u8>,
-        /// Unfinished jobs follow.
+        /// New due date; `Some(None)` clears it; unfinished jobs take it over.
         due_at: Option<Option<Timestamp>>,
-        /// Destination.
+        /// New destination; `Some(None)` clears it.
         shipping_address: Option<Option<Address>>,
     },
-    /// draft → created (a zero total: → paid).
+    /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
-    /// An operator takes the money: the full amount.
+    /// An operator has received the full amount by other means than the processor.
     MarkPaid {
-        /// Default: the amount due; less is refused for now (400), more is 400.
+        /// Amount in minor units; `None` is the amount due. More or less is refused with 400, because part payments
+        /// are not taken.
         amount_cents: Option<i64>,
-        /// `cash`, `bank_transfer`, …
+        /// How it was paid: `cash`, `bank_transfer`, …; must not be empty.
         method: String,
-        /// Free.
+        /// The operator's own reference, free text.
         reference: Option<String>,
     },
-    /// A signed event of the payment processor.
+    /// An event of the payment processor, whose signature was checked.
     Payment(PaymentNews),
-    /// Cancels; a customer only while unpaid (the edge says who asks through `DecisionContext::by`).
+    /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.
     Cancel {
-        /// Do not wait for printers that do not answer.
+        /// Gives up on printers that do not answer instead of waiting for them.
         force: bool,
     },
-    /// ready → shipped.
+    /// Ships the order: ready → shipped.
     Ship(Shipment),
-    /// A material answers how claims stand.
+    /// A material's answer to claims: for each, how it stands and, if it waits, why in words for people.
     Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
-    /// A material asks these reservations back, with the words for people; those that are kept are answered.
+    /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
+    /// people. The answer lists those that are kept.
     Recall(Vec<ClaimId>, String),
     /// A material has settled these claims.
     Settled(Vec<ClaimId>),
-    /// The dispatcher proposes: claims the printer for the job.
+    /// The dispatcher proposes a printer for a job.
     Dispatch {
-        /// Which job.
+        /// The job to be printed.
         job: Id,
-        /// On which printer.
+        /// The printer to be claimed.
         printer: Id,
     },
-    /// A printer reports on an attempt.
+    /// A printer's report on an attempt.
     Attempt {
-        /// Which job.
+        /// The job that is attempted.
         job: Id,
-        /// Which attempt.
+        /// The attempt.
         attempt: Id,
-        /// How far.
+        /// How far it came.
         report: Report,
     },
-    /// Changes a job.
+    /// Edits the rank of a job; `None` leaves a member as it is.
     UpdateJob {
-        /// Which.
+        /// The job to edit.
         job: Id,
-        /// Refused as stale when the job's version differs.
+        /// The job's version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// 0 to 9.
+        /// New priority, 0 to 9.
         priority: Option<u8>,
-        /// Wanted by.
+        /// New due date; `Some(None)` clears it.
         due_at: Option<Option<Timestamp>>,
     },
-    /// Cancels a job; one on a printer waits for the printer unless forced.
+    /// Cancels a job. One with a live attempt becomes CANCELLED when its printer confirms, unless forced.
     CancelJob {
-        /// Which.
+        /// The job to cancel.
         job: Id,
-        /// Do not wait for the printer.
+        /// Gives up on the printer instead of waiting for it.
         force: bool,
     },
-    /// FAILED, COMPLETED → VALIDATED with a new reservation.
+    /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
     RetryJob(Id),
-    /// `awaiting_manual_review` → VALIDATED, past the reorder point.
+    /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob(Id),
-    /// An operator decides what nobody can verify. The printer hears it through its attempt.
+    /// An operator decides an attempt that cannot be verified; the printer is told by an effect.
     Resolve {
-        /// Which job.
+        /// The job whose live attempt is decided.
         job: Id,
-        /// Their word.
+        /// What the operator saw.
         outcome: Resolution,
     },
 }
 
-/// What an order answers.
+/// An order's answer to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum OrderAnswer {
-    /// The order after the change (jobs are not part of an answer).
+    /// The order after the change; serialized without its jobs.
     Order(Box<Order>),
     /// The job after the change.
     Job(Arc<Job>),
-    /// To the dispatcher: the attempt that was claimed.
+    /// To the dispatcher: the attempt that claims the printer.
     Claimed(Id),
-    /// To a material that asks reservations back: those that stay, because a print is on.
+    /// To a material that asks reservations back: the claims that stay reserved, because an attempt is live.
     Kept(Vec<ClaimId>),
-    /// To a printer or a material: heard. For an attempt: whether the order still wants it.
+    /// To a printer or a material: the message was processed.
     Heard {
-        /// `false`: the attempt is over for the order; the printer may forget it (after making sure that it does not print).
+        /// For a report: `false` means that the order has ended or given up the attempt, and the printer may drop it
+        /// once it is sure that nothing prints.
         wanted: bool,
     },
 }
 
-/// Outside work of an order.
+/// Work outside the order that its state calls for. Each effect is repeated, also after a restart, until the order's
+/// state no longer calls for it, so its receiver must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
-    /// Ask a material for stock; answers come back as [`OrderCommand::Stock`].
+    /// Claim stock of a material, until it answers with [`OrderCommand::Stock`].
     Claim {
-        /// Which material.
+        /// The material to ask.
         material: Id,
-        /// For which jobs.
+        /// One claim for each job that needs this material.
         asks: Vec<ClaimAsk>,
     },
-    /// Tell a material that claims are done with; then [`OrderCommand::Settled`].
+    /// Tell a material that claims are done with, until [`OrderCommand::Settled`] is recorded.
     Settle {
-        /// Which material.
+        /// The material to tell.
         material: Id,
-        /// Claims and what was used up.
+        /// The claims, with what was consumed of each in the material's unit.
         claims: Vec<(ClaimId, Amount)>,
     },
-    /// Give a claimed attempt to its printer (until the printer reports); a refusal comes back as an attempt report.
+    /// Give a claimed attempt to its printer, until the printer reports on it. A printer that does not accept it is
+    /// recorded as a report on the attempt.
     Give {
-        /// Which job.
+        /// The job to print.
         job: Id,
-        /// Which attempt.
+        /// The attempt to give.
         attempt: Id,
-        /// Which printer.
+        /// The printer that was claimed.
         printer: Id,
     },
-    /// Ask the printer to cancel an attempt (until it reports the end); when it answers that it does not have it in hand, it
-    /// never will: report `CancelledBeforeStart`.
+    /// Ask the printer to cancel an attempt, until it reports the end. A printer that answers that it does not have
+    /// the attempt will never accept it later, which counts as `CancelledBeforeStart`.
     CancelAt {
-        /// Which attempt.
+        /// The attempt to cancel.
         attempt: Id,
-        /// Which printer.
+        /// The printer that was claimed for it.
         printer: Id,
     },
-    /// Tell the printer an operator's word on an attempt (`resolve`, or a forced cancel), until a final report of the attempt
-    /// comes back; when the printer answers that it does not have it in hand, report `CancelledBeforeStart`.
+    /// Tell the printer an operator's decision on an attempt (`resolve`, or a forced cancel), until a final report on
+    /// the attempt comes back. A printer that does not have the attempt counts as having reported
+    /// `CancelledBeforeStart`.
     TellResolution {
-        /// Which attempt.
+        /// The attempt that was decided.
         attempt: Id,
-        /// Which printer.
+        /// The printer that was claimed for it.
         printer: Id,
-        /// Their word.
+        /// The operator's decision.
         outcome: Resolution,
     },
 }

@@ -1,15 +1,18 @@
-//! Money of an order: operators mark it paid, the processor's signed events say what happened.
+//! The money of an order: operators mark it paid, and the payment processor's signed events report payments and
+//! refunds.
 //!
-//! A signed event is never refused for the state (decisions §3). Not for talking to the processor.
+//! An event is never refused because of the order's status, since the money has moved already: one that does not fit
+//! is recorded and flagged for a person. Events arrive late, twice and out of order, and every rule here must give
+//! the same result then. Nothing here talks to the processor.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::{Order, OrderStatus, Payment, PaymentNews};
 use crate::domain::aggregate::{Decision, Row};
 use crate::domain::refusal::Refusal;
 use serde_json::json;
 
-impl Change<'_> {
-    /// An operator takes the full amount.
+impl OrderChange<'_> {
+    /// An operator records that the full amount was received. Part payments and surplus are refused.
     pub(super) fn mark_paid(
         mut self,
         amount_cents: Option<i64>,
@@ -18,7 +21,10 @@ impl Change<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let total = self.order.total_cents;
         if matches!(self.order.status, OrderStatus::Cancelled | OrderStatus::Refunded) {
-            return Err(Refusal::conflict("not_payable", format!("the order is {}", self.order.status)));
+            return Err(Refusal::conflict(
+                "not_payable",
+                format!("the order is {} and takes no payment", self.order.status),
+            ));
         }
         if !self.order.status.payable() {
             return Err(Refusal::transition("marking an order paid", self.order.status));
@@ -28,12 +34,12 @@ impl Change<'_> {
         }
         let amount = amount_cents.unwrap_or(total);
         if amount > total {
-            return Err(Refusal::field("amountCents", format!("is more than the {total} due")));
+            return Err(Refusal::field("amountCents", format!("is more than the {total} due; give exactly that")));
         }
         if amount < total {
             return Err(Refusal::field(
                 "amountCents",
-                format!("is less than the {total} due; part payments are not taken"),
+                format!("is less than the {total} due; part payments are not taken, give exactly that"),
             ));
         }
         let currency = self.order.currency.clone();
@@ -42,7 +48,7 @@ impl Change<'_> {
         Ok(self.order_done())
     }
 
-    /// A signed event of the processor.
+    /// Applies a signed event of the payment processor.
     pub(super) fn payment(mut self, news: &PaymentNews) -> Decision<Order> {
         match news {
             PaymentNews::Paid { amount_cents, currency, session, intent } => {
@@ -66,7 +72,8 @@ impl Change<'_> {
         self.order_done()
     }
 
-    /// The order is paid: jobs are made in this commit; none when the whole was refunded before.
+    /// The order is paid: its jobs are made in this commit. A refund of the whole that was seen earlier makes the
+    /// order refunded at once, without jobs.
     pub(super) fn become_paid(&mut self) {
         let now = self.cx.now;
         self.head().paid_at = Some(now);
@@ -88,7 +95,7 @@ impl Change<'_> {
         let same_session =
             session.is_some() && self.order.paid_at.is_some() && self.order.payment_session.as_ref() == session;
         if self.order.payments.iter().any(known) || same_session {
-            return; // Told twice: `checkout.session.completed` and `payment_intent.succeeded` are one payment.
+            return; // `checkout.session.completed` and `payment_intent.succeeded` both report the same payment.
         }
         let currency = currency.map_or_else(|| self.order.currency.clone(), str::to_lowercase);
         let amount = amount.unwrap_or(self.order.total_cents);
@@ -108,7 +115,8 @@ impl Change<'_> {
         }
     }
 
-    /// Money for an order that takes none: it has to go back, unless it went back already.
+    /// Money arrived for an order that no longer takes any: it is flagged to be given back, unless it was refunded
+    /// already.
     fn not_wanted(&mut self, reference: Option<&String>, words: &str) {
         let went_back = self.order.refunded_whole && self.order.paid_at.is_none();
         if self.order.status == OrderStatus::Cancelled && went_back {
@@ -129,7 +137,8 @@ impl Change<'_> {
         }
         let (before, total) = (self.order.refunded_cents, self.order.total_cents);
         let amount = amount.unwrap_or(if whole { total } else { before }).max(before);
-        // A mismatched payment is given back in whole when the processor says so, whatever the order's total is.
+        // The processor's word that the whole was refunded counts even if the amount is below the order's total, as
+        // it is after a mismatched payment.
         let whole = whole || (total > 0 && amount >= total);
         if amount > before {
             self.head().refunded_cents = amount;
@@ -149,7 +158,8 @@ impl Change<'_> {
         }
     }
 
-    /// A refund of a payment that did not pay this order (a second one): recorded, moves nothing.
+    /// A refund of a payment other than the one that paid this order, such as a second payment. It is recorded and
+    /// leaves the order's status.
     fn other_refunded(&mut self, amount: Option<i64>, whole: bool, intent: String) {
         let of_it = |payment: &&Payment| payment.reference.as_ref() == Some(&intent);
         let taken: i64 = self.order.payments.iter().filter(of_it).map(|one| one.amount_cents.max(0)).sum();

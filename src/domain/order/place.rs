@@ -1,6 +1,6 @@
-//! Placing, changing and shipping an order; its money, frozen when it is made.
+//! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -10,15 +10,16 @@ use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 use serde_json::json;
 
-/// Priority of orders that say none.
-const PRIORITY: u8 = 5;
+/// Priority of an order that names none, on the scale 0 to 9.
+const DEFAULT_PRIORITY: u8 = 5;
 
-/// Jobs that a line makes: one full plate each.
+/// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
     line.quantity.div_ceil(line.make.units_per_plate.max(1))
 }
 
-/// Basis points of a destination: its region's own rate first, then its country's; none without an address.
+/// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
+/// an address.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
     let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
@@ -35,12 +36,12 @@ pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     for_all
 }
 
-/// Tax of one line, exclusive, half-up; `None` beyond what can be counted.
+/// Tax on a net amount, rounded half up to minor units; `None` on overflow.
 pub(super) fn line_tax(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
-/// Subtotal and tax of all lines; `None` beyond what can be counted.
+/// Subtotal and tax of all lines in minor units; `None` on overflow.
 fn sums(lines: &[Line]) -> Option<(i64, i64)> {
     lines.iter().try_fold((0i64, 0i64), |(subtotal, tax), line| {
         let net = line.unit_price_cents.checked_mul(i64::from(line.quantity))?;
@@ -50,31 +51,34 @@ fn sums(lines: &[Line]) -> Option<(i64, i64)> {
 
 fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
     let mut faults = Faults::default();
-    faults.check(!new.lines.is_empty(), "lines", "at least one line is needed");
+    faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
     }
-    faults.check(new.priority.unwrap_or(PRIORITY) <= 9, "priority", "must be from 0 to 9");
+    faults.check(new.priority.unwrap_or(DEFAULT_PRIORITY) <= 9, "priority", "must be from 0 to 9");
     let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
     let most = rules.max_jobs;
     faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
     faults.refuse()
 }
 
-/// A customer key that was made for one customer orders for nobody else (decisions §2).
+/// The customer of a new order. A key that belongs to one customer orders for that customer only; another address is
+/// refused.
 fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String>, Refusal> {
     let said = said.map(|email| email.trim().to_lowercase());
     match by {
         Principal::Key { role: Role::Customer, customer_email: Some(own), .. } => match said {
-            Some(said) if said != *own => Err(Refusal::forbidden("forbidden", "this key orders for another customer")),
+            Some(said) if said != *own => {
+                Err(Refusal::forbidden("forbidden", "this key belongs to another customer; leave customerEmail out"))
+            }
             _ => Ok(Some(own.clone())),
         },
         _ => Ok(said),
     }
 }
 
-/// Makes the order: placed, or a draft.
+/// Makes the order, placed or as a draft. All faults of its lines are reported at once.
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
     check_lines(new, cx.rules)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
@@ -83,7 +87,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     let shipping = cx.rules.shipping_flat_cents;
     let (subtotal, tax, total) = sums(&lines)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
-        .ok_or_else(|| Refusal::field("lines", "the total is too large"))?;
+        .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
     let order = Order {
         id,
         number: cx.ids.number(Counter::Order),
@@ -102,7 +106,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         total_cents: total,
         notes: new.notes.clone(),
         shipping_address: new.shipping_address.clone(),
-        priority: new.priority.unwrap_or(PRIORITY),
+        priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
         shipment: None,
         flags: Vec::new(),
@@ -116,12 +120,12 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         jobs: Default::default(),
         payments: Vec::new(),
     };
-    let mut change = Change::of(cx, order);
+    let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });
     Ok(change.order_done())
 }
 
-/// The members of a PATCH; absent ones stay.
+/// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.
 pub(super) struct Patch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
     pub(super) priority: Option<u8>,
@@ -129,8 +133,8 @@ pub(super) struct Patch<'a> {
     pub(super) shipping_address: Option<&'a Option<Address>>,
 }
 
-impl Change<'_> {
-    /// draft → created; a zero total is paid by it.
+impl OrderChange<'_> {
+    /// Places a draft: draft → created. An order whose total is zero is paid by it.
     pub(super) fn confirm(mut self) -> Result<Decision<Order>, Refusal> {
         match self.order.status {
             OrderStatus::Draft => self.status(OrderStatus::Created, Some("order.created")),
@@ -143,14 +147,14 @@ impl Change<'_> {
         Ok(self.order_done())
     }
 
-    /// ready → shipped.
+    /// Ships the order: ready → shipped. The delivery date must be a real date.
     pub(super) fn ship(mut self, shipment: &Shipment) -> Result<Decision<Order>, Refusal> {
         let mut faults = Faults::default();
         faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
         faults.check(!shipment.tracking_number.trim().is_empty(), "trackingNumber", "must not be empty");
         let date = &shipment.estimated_delivery;
         let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
-        faults.check(is_date, "estimatedDelivery", "must be a date (YYYY-MM-DD)");
+        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31");
         faults.refuse()?;
         if self.order.status != OrderStatus::Ready {
             return Err(Refusal::transition("shipping an order", self.order.status));
@@ -166,7 +170,7 @@ impl Change<'_> {
         Ok(self.order_done())
     }
 
-    /// Changes what may be changed; unfinished jobs follow priority and due date.
+    /// Edits the order; its unfinished jobs take over a new priority and due date.
     pub(super) fn update(mut self, patch: &Patch<'_>) -> Result<Decision<Order>, Refusal> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
@@ -174,7 +178,7 @@ impl Change<'_> {
         if let Some(address) = patch.shipping_address
             && *address != self.order.shipping_address
         {
-            // Money is frozen when the order is made, so a destination with another tax rate would make it wrong.
+            // The tax was computed when the order was made, so a destination with another rate would make it wrong.
             if !self.order.status.payable() {
                 return Err(Refusal::transition("changing the address", self.order.status));
             }

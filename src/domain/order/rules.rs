@@ -1,6 +1,6 @@
-//! The order as a durable thing: who answers which command, and what its state calls for.
+//! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::place::{self, Patch};
 use super::{Order, OrderAnswer, OrderCommand, OrderEffect};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
@@ -28,9 +28,9 @@ impl Aggregate for Order {
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(order), _) => order.clone(),
         };
-        let change = Change::of(cx, order);
+        let change = OrderChange::of(cx, order);
         match command {
-            OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists")),
+            OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
             OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {
                 change.update(&Patch {
                     notes: notes.as_ref(),
@@ -86,7 +86,7 @@ impl Aggregate for Order {
     fn if_version(command: &OrderCommand) -> Option<i64> {
         match command {
             OrderCommand::Update { if_version, .. } => *if_version,
-            _ => None, // A job's own version is judged by its rule.
+            _ => None, // `update_job` compares the job's own version.
         }
     }
 

@@ -1,27 +1,28 @@
-//! An order and its materials: claims, their answers, and their settlement.
+//! An order and its materials: the answers to its claims, reservations asked back, and settlement.
 //!
-//! A claim that was once asked for is settled only after it was answered: the material's mailbox keeps the order of
-//! messages, so a settlement never overtakes the claim it settles, and no reservation is left behind.
+//! A claim that was sent is settled only after the material has answered it. Messages to one material arrive in the
+//! order they were sent, so a settlement never overtakes its claim and no reservation is left behind.
 
-use super::change::Change;
+use super::change::OrderChange;
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::job::{Block, Job, JobState, Stock};
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::order::{Order, OrderAnswer};
 
-/// The job is done with its claim, of which this much was consumed.
+/// Ends the job's current claim, of which `consumed` was used. A claim that was not answered yet stays asked for; its
+/// answer then settles it.
 pub(super) fn settle(job: &mut Job, consumed: Amount) {
     job.consumed += consumed;
     match job.stock {
-        // Still wanted until it is answered; then given back.
+        // Not answered, or nothing to settle: an answer that still comes is settled in `stands`.
         Stock::None | Stock::Asked | Stock::Settling { .. } => {}
         Stock::InLine | Stock::Held => job.stock = Stock::Settling { consumed },
     }
 }
 
-impl Change<'_> {
-    /// A material says how claims stand.
+impl OrderChange<'_> {
+    /// A material's answers to claims.
     pub(super) fn stock(mut self, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
@@ -31,7 +32,7 @@ impl Change<'_> {
         self.heard(true)
     }
 
-    /// A material has settled claims.
+    /// A material has settled claims; the order need not tell it again.
     pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
         for claim in claims {
             self.edit(claim.job, |job| {
@@ -44,14 +45,14 @@ impl Change<'_> {
         self.heard(true)
     }
 
-    /// A material asks reservations back. A job that waits for a printer gives its own up; one whose print is on, or about to
-    /// be, keeps it, and gives it up should nothing come of the attempt.
+    /// A material asks reservations back. A job that waits for a printer gives its reservation up. One with a live
+    /// attempt keeps it, and gives it up later if the attempt prints nothing.
     pub(super) fn recall(mut self, claims: &[ClaimId], words: &str) -> Decision<Order> {
         let mut kept = Vec::new();
         for claim in claims {
             let Ok(job) = self.job(claim.job) else { continue };
             if job.claim != claim.number {
-                continue; // Given up already: the material will hear of it.
+                continue; // Given up already; the settlement is on its way to the material.
             }
             match job.stock {
                 Stock::Held if job.live().is_some() => {
@@ -59,15 +60,16 @@ impl Change<'_> {
                     kept.push(*claim);
                 }
                 Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, words),
-                // Settled already, or about to be answered that it is held: asked back again then.
+                // The claim is settled, or its answer is still under way; the material then asks again.
                 _ => {}
             }
         }
         self.done(|_| OrderAnswer::Kept(kept))
     }
 
-    /// SLICED → `awaiting_manual_review`: the reservation goes back, and a new place in the line is asked for. The line goes by
-    /// priority, due date and age, so it is the old one.
+    /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is
+    /// asked for. The job keeps its rank in the waiting line, because the line goes by priority, due date and age of
+    /// the job.
     pub(super) fn give_up(&mut self, job: &Job, words: &str) {
         let (id, number) = (job.id, job.claim);
         self.edit(id, |job| {
@@ -82,7 +84,7 @@ impl Change<'_> {
 
     fn stands(&mut self, job: &Job, number: u32, state: ClaimState, words: Option<&String>) {
         if number != job.claim || job.stock == Stock::None {
-            // Not wanted any more: whatever the material holds goes back.
+            // The claim is no longer wanted: settle it, so that the material frees what it holds for it.
             if !job.settling.iter().any(|(one, _)| *one == number) {
                 self.edit(job.id, |job| job.settling.push((number, Amount::ZERO)));
             }
@@ -111,7 +113,8 @@ impl Change<'_> {
             (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
                 self.block(job, Block::ReorderPoint, Stock::InLine, words);
             }
-            // An answer from before it was held: asking again tells. A job with an attempt keeps it.
+            // An answer that was sent before the claim was held. Ask again rather than trust it; a job with a live
+            // attempt keeps its reservation.
             (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint) if job.state == JobState::Sliced => {
                 let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };
                 self.block(job, by, Stock::Asked, words);

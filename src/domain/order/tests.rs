@@ -65,7 +65,7 @@ impl Desk {
         desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
         desk
     }
-    /// One paid job whose stock is held.
+    /// One paid job whose material is reserved.
     pub(super) fn sliced() -> Self {
         let mut desk = Self::with(new_order(vec![line(1, 500, true)]));
         desk.pay();

@@ -1,6 +1,6 @@
-//! An order's jobs: made when it is paid, ranked, cancelled, retried, released.
+//! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
-use super::change::Change;
+use super::change::OrderChange;
 use super::place::plates;
 use super::stock::settle;
 use super::{Order, OrderStatus};
@@ -13,11 +13,11 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::time::Timestamp;
 
-/// Why a job without G-code stays CREATED.
-const NO_FILE: &str = "its SKU has no G-code file (a model alone is not sliced)";
+/// Why a job without G-code stays CREATED, for the API's `waitingReason`.
+const NO_FILE_REASON: &str = "its SKU has no G-code file (a model alone is not sliced)";
 
-impl Change<'_> {
-    /// Makes the jobs of all lines; those that are complete are VALIDATED in the same commit.
+impl OrderChange<'_> {
+    /// Makes the jobs of all lines. Those that have G-code are VALIDATED at once.
     pub(super) fn make_jobs(&mut self) {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
@@ -42,7 +42,7 @@ impl Change<'_> {
                     estimated_seconds: line.make.estimated_seconds,
                     state: if complete { JobState::Validated } else { JobState::Created },
                     blocked_by: None,
-                    block_reason: (!complete).then(|| NO_FILE.to_owned()),
+                    block_reason: (!complete).then(|| NO_FILE_REASON.to_owned()),
                     stock: if complete { Stock::Asked } else { Stock::None },
                     claim: 1,
                     settling: Vec::new(),
@@ -63,13 +63,14 @@ impl Change<'_> {
                 };
                 let id = job.id;
                 self.add(job);
-                let (event, why) = if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE)) };
+                let (event, why) =
+                    if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE_REASON)) };
                 self.job_event(event, id, why);
             }
         }
     }
 
-    /// Gives a job another place in the line; a waiting claim is asked for again, so that its material knows.
+    /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.
     pub(super) fn rank(&mut self, id: Id, priority: Option<u8>, due_at: Option<Option<Timestamp>>) {
         self.edit(id, |job| {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
@@ -82,7 +83,7 @@ impl Change<'_> {
         });
     }
 
-    /// Changes a job's rank.
+    /// Edits the priority and due date of a job that is not over.
     pub(super) fn update_job(
         mut self,
         id: Id,
@@ -92,7 +93,11 @@ impl Change<'_> {
     ) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if if_version.is_some_and(|version| version != job.version) {
-            return Err(Refusal::new(Class::Stale, "stale_version", format!("the job is at version {}", job.version)));
+            return Err(Refusal::new(
+                Class::Stale,
+                "stale_version",
+                format!("the job has changed to version {}; read it again and repeat the change", job.version),
+            ));
         }
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
@@ -104,7 +109,8 @@ impl Change<'_> {
         self.job_done(id)
     }
 
-    /// Cancels the order at once, and its jobs as far as that is possible.
+    /// Cancels the order at once, and its jobs as far as possible: those with a live attempt wait for their printers
+    /// unless forced.
     pub(super) fn cancel(mut self, force: bool) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
@@ -113,7 +119,8 @@ impl Change<'_> {
         let open = self.order.jobs.values().any(|job| !job.over());
         match status {
             OrderStatus::Shipped => return Err(Refusal::transition("cancelling an order", status)),
-            // An operator gives up on the printers that its jobs wait for.
+            // With `force` on an order that is over already, an operator gives up on the printers that its jobs still
+            // wait for.
             OrderStatus::Cancelled | OrderStatus::Refunded if force && open => {}
             OrderStatus::Cancelled | OrderStatus::Refunded => {
                 return Err(Refusal::transition("cancelling an order", status));
@@ -132,7 +139,7 @@ impl Change<'_> {
         }
     }
 
-    /// Cancels a job.
+    /// Cancels one job; a FAILED one may be cancelled, a COMPLETED one not.
     pub(super) fn cancel_job(mut self, id: Id, force: bool) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
@@ -143,15 +150,17 @@ impl Change<'_> {
         self.job_done(id)
     }
 
-    /// A job in nobody's hands is cancelled at once. One with an attempt waits for its printer's word, which comes at once
-    /// when no start was sent; only the printer knows that for certain.
+    /// A job without a live attempt is cancelled at once. One with a live attempt waits for its printer's report,
+    /// because only the printer knows for certain whether a start was sent; before a start it reports at once. With
+    /// `force` the attempt is abandoned without waiting.
     fn cancel_one(&mut self, id: Id, force: bool) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
             None => self.end_cancelled(id, Amount::ZERO),
             Some(attempt) if force => {
-                // Nobody knows how much a print used that is given up: the whole need, so that no stock is promised twice.
+                // What an abandoned print used is unknown: the whole need counts as used once it was seen printing,
+                // so that no material is promised twice.
                 let began = attempt.state == AttemptState::Confirmed;
                 self.edit_attempt(id, attempt.id, |attempt| {
                     attempt.state = AttemptState::Abandoned;
@@ -168,7 +177,7 @@ impl Change<'_> {
         }
     }
 
-    /// The job is CANCELLED; this much was consumed.
+    /// Moves the job to CANCELLED and settles its claim with this amount consumed.
     pub(super) fn end_cancelled(&mut self, id: Id, consumed: Amount) {
         self.edit(id, |job| {
             settle(job, consumed);
@@ -180,7 +189,8 @@ impl Change<'_> {
         self.job_event("job.cancelled", id, None);
     }
 
-    /// FAILED, COMPLETED → VALIDATED with a new reservation; earlier ones are still settled.
+    /// Prints a FAILED or COMPLETED job again, with a new claim; earlier claims are still settled. A ready order goes
+    /// back to printing.
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if !matches!(job.state, JobState::Failed | JobState::Completed) {
@@ -212,7 +222,7 @@ impl Change<'_> {
         self.job_done(id)
     }
 
-    /// `awaiting_manual_review` → VALIDATED, past the reorder point; not past a shortage.
+    /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
     pub(super) fn release_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {

@@ -1,77 +1,77 @@
-//! What a payment event says. Only the members we need are read; the rest may be anything.
+//! Reading a payment event. Only the members that are needed are read; all others may have any shape.
 
 use serde_json::{Map, Value};
 
-/// The longest id or reference believed, in bytes.
+/// Length limit of an accepted id or reference, in bytes.
 const ID_MAX_BYTES: usize = 255;
-/// How much of a reason for a failure is kept, in characters.
+/// Length at which a failure's reason is cut, in characters.
 const REASON_MAX_CHARS: usize = 300;
 
-/// One event of the payment processor.
+/// An event of the payment processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaymentEvent {
-    /// The processor's id of the event: the same event may come several times.
+    /// The processor's id of the event, by which repeats are recognised.
     pub id: String,
-    /// When the processor made it, Unix seconds.
+    /// When the processor made it, in Unix seconds.
     pub created: i64,
     /// What it means for an order.
     pub effect: PaymentEffect,
-    /// By what the order is found.
+    /// The references by which its order is found.
     pub links: OrderLinks,
 }
 
 /// What an event means for an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaymentEffect {
-    /// The checkout is paid for.
+    /// A checkout was paid.
     Paid {
-        /// The whole amount in minor units, where the processor named it.
+        /// Amount in minor units, if the processor named it.
         amount_cents: Option<i64>,
-        /// ISO 4217 in lower case, where the processor named it.
+        /// ISO 4217 code in lower case, if the processor named it.
         currency: Option<String>,
         /// The checkout session.
         session: String,
-        /// The payment, to be stored: refunds and failures name nothing else.
+        /// The payment intent; refunds and failures name only this.
         payment_intent: Option<String>,
         /// The processor's customer.
         customer: Option<String>,
     },
-    /// The checkout is complete but not paid yet (a slow payment method): wait for a later event.
+    /// A checkout was completed but not paid yet, as with slow payment methods; another event follows.
     Unpaid,
-    /// A payment failed. Not final: the customer may try again in the same session.
+    /// A payment failed. Not final, because the customer may try again in the same session.
     Failed {
-        /// The processor's words, at most 300 characters.
+        /// The processor's reason, at most 300 characters.
         reason: String,
     },
-    /// Money went back.
+    /// Money was given back.
     Refunded {
-        /// All refunds of this payment together, in minor units.
+        /// Total of all refunds of this payment so far, in minor units.
         amount_refunded_cents: i64,
-        /// True when nothing of the payment is left.
+        /// Whether the whole payment was refunded.
         full: bool,
-        /// ISO 4217 in lower case, where the processor named it.
+        /// ISO 4217 code in lower case, if the processor named it.
         currency: Option<String>,
     },
-    /// The checkout session can no longer be paid.
+    /// A checkout session has expired and can no longer be paid.
     SessionExpired,
-    /// Something about a subscription changed; it is read anew from the processor.
+    /// Something about a subscription changed; its state is read from the processor.
     SubscriptionChanged {
         /// The processor's customer.
         customer: Option<String>,
         /// The subscription.
         subscription: Option<String>,
     },
-    /// Nothing that we use.
+    /// An event that has no use here.
     Ignored {
-        /// The processor's name of the event.
+        /// The processor's name of the event's type.
         kind: String,
     },
 }
 
-/// By what an order is found. Any of them may be absent.
+/// The references by which an order is found; each may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderLinks {
-    /// The reference given when the session was made.
+    /// The reference that we gave when the session was made.
     pub client_reference_id: Option<String>,
     /// `metadata.orderId` (or `order_id`).
     pub order_id: Option<String>,
@@ -83,7 +83,7 @@ pub struct OrderLinks {
     pub session: Option<String>,
 }
 
-/// Why an event cannot be understood.
+/// Why an event cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EventError {
     /// The body is not JSON.
@@ -95,14 +95,14 @@ pub enum EventError {
     /// A member has the wrong shape.
     #[error("{path}: expected {expected}")]
     Shape {
-        /// The dotted path of the member.
+        /// Dotted path of the member.
         path: String,
-        /// What should be there.
+        /// What is expected there.
         expected: &'static str,
     },
 }
 
-/// Reads an event. Verify its signature first, over the raw bytes.
+/// Reads an event. Its signature must be checked before, over the raw bytes.
 pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let event = bounded_json::read(body, bounded_json::REQUEST)
         .map_err(|error| EventError::NotJson { detail: error.to_string() })?;
@@ -110,7 +110,7 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     let id = event.required_text("id")?;
     let kind = event.required_text("type")?;
     let Some(reading) = Reading::of(&kind) else {
-        // The newer "thin" events write a date here and carry no object; we use none of them.
+        // The newer "thin" events have a date here and no object; none of them is used.
         let created = match event.get("created") {
             Some(Value::String(_)) => 0,
             _ => event.integer("created")?.unwrap_or_default(),
@@ -124,7 +124,7 @@ pub fn parse(body: &[u8]) -> Result<PaymentEvent, EventError> {
     Ok(PaymentEvent { id, created, effect, links })
 }
 
-/// The kinds of event that we use, by how they are read.
+/// The types of event that are used, by how they are read.
 #[derive(Debug, Clone, Copy)]
 enum Reading {
     SessionCompleted,
@@ -194,7 +194,7 @@ impl Reading {
         Ok((effect, links))
     }
 
-    /// A session in payment mode.
+    /// Reads a checkout session in payment mode.
     fn session(self, object: &Members<'_>, session: String, links: &OrderLinks) -> Result<PaymentEffect, EventError> {
         let paid = match self {
             Self::SessionFailed => {
@@ -205,7 +205,8 @@ impl Reading {
             _ => match object.required_text("payment_status")?.as_str() {
                 "paid" | "no_payment_required" => true,
                 "unpaid" => false,
-                // Better to be asked again than to guess about money.
+                // An unknown status is an error rather than a guess about money; the processor then sends the event
+                // again.
                 _ => {
                     return Err(object.wrong("payment_status", "paid, unpaid or no_payment_required"));
                 }
@@ -233,7 +234,7 @@ fn links(object: &Members<'_>) -> Result<OrderLinks, EventError> {
     Ok(links)
 }
 
-/// The processor's words for a failed payment, made fit to be shown.
+/// The processor's reason for a failed payment, cut and cleaned for display.
 fn failure(object: &Members<'_>) -> Result<String, EventError> {
     let mut said = None;
     if let Some(error) = object.child("last_payment_error")? {
@@ -246,7 +247,7 @@ fn failure(object: &Members<'_>) -> Result<String, EventError> {
     Ok(if said.trim().is_empty() { "the payment failed".to_owned() } else { said.trim().to_owned() })
 }
 
-/// Newer versions of the processor name the subscription of an invoice under `parent`, older ones directly.
+/// Newer versions of the processor's API name an invoice's subscription under `parent`, older ones directly.
 fn invoice_subscription(object: &Members<'_>) -> Result<Option<String>, EventError> {
     if let Some(parent) = object.child("parent")?
         && let Some(details) = parent.child("subscription_details")?
@@ -259,7 +260,7 @@ fn invoice_subscription(object: &Members<'_>) -> Result<Option<String>, EventErr
 
 const AMOUNT: &str = "a whole number of minor units, not negative";
 
-/// The members of one JSON object and where it stands, for error messages.
+/// The members of one JSON object, with its path for error messages.
 struct Members<'a> {
     path: String,
     object: &'a Map<String, Value>,
@@ -269,7 +270,7 @@ impl<'a> Members<'a> {
     fn of(value: &'a Value, path: &str) -> Result<Self, EventError> {
         let object =
             value.as_object().ok_or_else(|| EventError::Shape { path: path.to_owned(), expected: "an object" })?;
-        // Members of the event itself are named without a prefix.
+        // Members of the event itself have no prefix.
         let path = if path == "event" { String::new() } else { format!("{path}.") };
         Ok(Self { path, object })
     }
@@ -278,7 +279,7 @@ impl<'a> Members<'a> {
         EventError::Shape { path: format!("{}{name}", self.path), expected }
     }
 
-    /// The member, where null counts as absent.
+    /// The member; null counts as absent.
     fn get(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
@@ -296,7 +297,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// An id or another short text; the empty one counts as absent.
+    /// An id or another short text; the empty text counts as absent.
     fn text(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.any_text(name)? {
             Some(text) if text.len() > ID_MAX_BYTES || text.contains(char::is_control) => {
@@ -310,7 +311,7 @@ impl<'a> Members<'a> {
         self.text(name)?.ok_or_else(|| self.wrong(name, "a string that is not empty"))
     }
 
-    /// A reference to another object: its id, or the object itself when it was asked for.
+    /// A reference to another object: its id, or the object itself if the processor expanded it.
     fn reference(&self, name: &str) -> Result<Option<String>, EventError> {
         match self.get(name) {
             Some(Value::Object(_)) => self.child(name)?.map(|child| child.required_text("id")).transpose(),

@@ -1,4 +1,10 @@
-//! The attempt in hand: taken, uploaded, started at most once, judged, ended, heard of.
+//! The rules of the attempt in hand: accepted, uploaded, started at most once, judged, ended and acknowledged.
+//!
+//! The verdict on a start that was not confirmed in time goes by this rule. The printer shows or remembers the file:
+//! the print began, and its state or history says how it stands. The printer is reachable, neither shows nor
+//! remembers the file, and the file is gone from it: the print did not start and cannot start later, so that the job
+//! may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays so until
+//! the printer gives evidence or an operator decides. The start itself is never sent a second time.
 
 use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -6,14 +12,14 @@ use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintEnd};
 
-/// Words of a print that nobody waits for.
-const GIVEN_UP: &str = "given up by an operator";
-/// Words of a job that an emergency stop ended.
-const STOPPED: &str = "emergency stop";
+/// Reason of an attempt that the order has given up.
+const GIVEN_UP_REASON: &str = "given up by an operator";
+/// Reason of an attempt that an emergency stop ended.
+const STOPPED_REASON: &str = "emergency stop";
 
 impl Printer {
-    /// Gives the printer an attempt. One that it does not take is never taken later, so that the order may rely on the "no"
-    /// however late it hears it.
+    /// Offers an attempt to the printer. One that is not accepted is never accepted later, so that the order may rely
+    /// on the refusal and give the job to another printer, even if it learns of it much later.
     pub(super) fn take(mut self, new: InHand, fits: Result<(), String>, cx: &DecisionContext<'_>) -> Decision<Self> {
         if self.holds(new.attempt) {
             return Decision::unchanged(PrinterAnswer::Done);
@@ -21,10 +27,11 @@ impl Printer {
         if self.past.contains(&new.attempt) {
             return Decision::unchanged(PrinterAnswer::NotTaken("the attempt is over".to_owned()));
         }
-        // Claimed before the stop: the job is stopped with the printer, not given to another one.
+        // The order claimed the printer before the stop: the job fails with the stop and is not given to another
+        // printer unnoticed.
         if self.needs_home && self.stopped_at.is_some_and(|at| new.taken_at <= at) {
             self.forget(new.attempt);
-            return Decision::to(self, PrinterAnswer::Stopped(STOPPED.to_owned()));
+            return Decision::to(self, PrinterAnswer::Stopped(STOPPED_REASON.to_owned()));
         }
         if let Err(why) = self.free().map_err(|why| format!("the printer is {why}")).and(fits) {
             self.forget(new.attempt);
@@ -35,7 +42,8 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// Changes the attempt in hand, when it is this one.
+    /// Changes the attempt in hand if it is this one; a message about any other attempt changes nothing. A change
+    /// that returns `None` frees the printer.
     fn of(
         mut self,
         attempt: Id,
@@ -61,7 +69,8 @@ impl Printer {
         }
     }
 
-    /// The upload is done: `start_sent` becomes durable, and exactly this caller hears `Go`.
+    /// The file is uploaded. Records that the start is sent and answers [`PrinterAnswer::Go`] to this caller alone; a
+    /// printer that cannot start any more ends the attempt instead.
     pub(super) fn uploaded(self, attempt: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let could = self.could_start();
         let mut answer = PrinterAnswer::Done;
@@ -82,7 +91,7 @@ impl Printer {
         decision
     }
 
-    /// The upload failed for good: nothing was started.
+    /// The upload failed for good, so nothing was started.
     pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
@@ -92,7 +101,7 @@ impl Printer {
         })
     }
 
-    /// The printer refused the start with certainty.
+    /// The printer certainly refused the start.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
@@ -102,7 +111,8 @@ impl Printer {
         })
     }
 
-    /// The verdict on a start. What the printer remembers also ends a print whose end was missed.
+    /// Applies the evidence on a start that was not confirmed; the rule is in the module's documentation. What the
+    /// printer remembers also ends a print whose end was missed while it was unreachable.
     pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
@@ -141,7 +151,8 @@ impl Printer {
         })
     }
 
-    /// The order wants the attempt cancelled: at once before the start; afterwards when the printer shows it.
+    /// The order asks to cancel. Before the start the attempt ends at once; afterwards the print is cancelled once
+    /// the printer shows it.
     pub(super) fn cancel_attempt(self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -157,8 +168,8 @@ impl Printer {
         })
     }
 
-    /// An operator's word, told by the order that has acted on it already. While the start is unverified it decides; a print
-    /// that is seen is cancelled, because nobody waits for it any more.
+    /// An operator's decision, on which the order has acted already. It ends an attempt whose start is unverified. A
+    /// print that is seen all the same is cancelled, because the order no longer waits for it.
     pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
@@ -166,7 +177,7 @@ impl Printer {
         let auto_clear = self.fields.auto_clear;
         self.of(attempt, cx, |printer, mut in_hand| {
             match in_hand.phase {
-                Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP.to_owned())),
+                Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
                 Phase::Unverified { .. } => match outcome {
                     Resolution::NotStarted => {
                         in_hand.enter(not_started(true, true, "an operator says that it did not start".to_owned()));
@@ -189,7 +200,8 @@ impl Printer {
         })
     }
 
-    /// The order has heard of a step.
+    /// The order has processed the report of a step. Once it has the final one, the printer is free. `wanted: false`
+    /// means that the order has ended the attempt: it ends here too, or is cancelled if its print is on.
     pub(super) fn heard(self, attempt: Id, step: u32, wanted: bool, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.of(attempt, cx, |_, mut in_hand| {
             in_hand.heard = in_hand.heard.max(step.min(in_hand.step));
@@ -206,17 +218,17 @@ impl Printer {
         })
     }
 
-    /// Power was cut: whatever was on has failed.
+    /// Emergency stop: whatever was printing has failed, and the printer must be homed and its bed be looked at.
     pub(super) fn stopped(&mut self, cx: &DecisionContext<'_>) {
         let mut on = matches!(self.activity, Activity::Printing | Activity::Paused);
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
-            let reason = STOPPED.to_owned();
+            let reason = STOPPED_REASON.to_owned();
             match in_hand.phase {
                 Phase::Printing { .. } | Phase::Paused { .. } => {
                     on = true;
                     in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
                 }
-                // It may have begun: somebody looks at the bed. Whatever it was, the cut power has ended it.
+                // The print may have begun; the stop has ended it either way, but the bed must be looked at.
                 Phase::StartSent { .. } | Phase::Unverified { .. } => {
                     on = true;
                     in_hand.enter(Phase::Stopped { reason });
@@ -227,9 +239,9 @@ impl Printer {
         }
         if let Some(manual) = &self.manual {
             on |= manual.phase != ManualPhase::Taken;
-            self.manual_ends(Some(ManualFailure::Busy(STOPPED.to_owned())));
+            self.manual_ends(Some(ManualFailure::Busy(STOPPED_REASON.to_owned())));
         }
-        // Nothing is on any more; the next look tells what it says of itself.
+        // Nothing prints any more; the next status tells what state the printer is in.
         self.shows = None;
         if matches!(self.activity, Activity::Printing | Activity::Paused) {
             self.activity = Activity::Error;
@@ -240,7 +252,8 @@ impl Printer {
         self.updated_at = cx.now;
     }
 
-    /// An attempt that nobody waits for and nobody can look at is over; the bed has to be looked at.
+    /// Ends an attempt that the order has given up and whose end cannot be observed. The bed must be looked at before
+    /// the next print.
     pub(super) fn give_up(&mut self) {
         let away = self.connection != Connection::Connected;
         let auto_clear = self.fields.auto_clear;
@@ -253,7 +266,7 @@ impl Printer {
             Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => false,
         };
         if in_hand.unwanted && hopeless {
-            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP.to_owned())));
+            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP_REASON.to_owned())));
             self.print_over(PrintEnd::Failed, auto_clear);
         }
     }
@@ -262,7 +275,7 @@ impl Printer {
         self.in_hand.as_ref().is_some_and(|in_hand| in_hand.attempt == attempt)
     }
 
-    /// The attempt is not in hand and shall never be: also when a message that gives it is still on its way.
+    /// Refuses the attempt for ever, also if the message that offers it is still under way.
     fn never(mut self, attempt: Id) -> Decision<Self> {
         if self.past.contains(&attempt) {
             return Decision::unchanged(PrinterAnswer::NotInHand);

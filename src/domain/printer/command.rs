@@ -1,4 +1,4 @@
-//! What is asked of a printer, what it answers, and the outside work it calls for.
+//! The messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
 
 use super::{Printer, PrinterFields};
 use crate::domain::id::Id;
@@ -8,201 +8,210 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What the verdict saw when a start was not confirmed in time: the printer's state, its history, and what deleting the file said.
+/// What was found out about a start that was not confirmed in time: from the printer's status, from its history, and
+/// from deleting the uploaded file.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evidence {
-    /// The printer shows our file (status).
+    /// The printer's status names the file.
     Shows(Status),
-    /// The printer's history has our file.
+    /// The printer's history contains the file.
     Remembers(PastPrint),
-    /// Reachable, neither state nor history has our file, and deleting it succeeded or it was not there: a late start finds nothing.
+    /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
+    /// start that arrives late finds nothing.
     Revoked,
-    /// Anything else, in plain words.
+    /// Anything else; with the reason in words for people.
     Unclear(String),
 }
 
-/// What is asked of a printer.
+/// A command to a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
-    /// Registers it.
+    /// Registers the printer.
     Create(Box<PrinterFields>),
-    /// Changes what is said of it; `kind` and `base_url` not while an attempt is in hand (409).
+    /// Replaces the registration. `kind` and `base_url` must not change while an attempt or a manual print is in hand
+    /// (409).
     Update {
-        /// Refused as stale when the version differs.
+        /// The version that the caller read; refused with 412 if the printer has changed since.
         if_version: Option<i64>,
-        /// All fields as they shall be.
+        /// The whole new registration.
         fields: Box<PrinterFields>,
     },
-    /// Deletes it; not while an attempt is in hand (409).
+    /// Deletes the printer; refused with 409 while an attempt or a manual print is in hand.
     Archive,
-    /// An operator connects or disconnects it.
+    /// An operator connects (`true`) or disconnects (`false`) the printer.
     Connect(bool),
-    /// The monitor saw something that differs from what is known (state, connection, file, end of our print, homed).
+    /// The monitor got a status that changes what is recorded: state, connection, file, end of a print, homed,
+    /// progress by tenths.
     Seen(Box<Status>),
-    /// No word for too long: how we stand with it, why in plain words, and when it last said something.
+    /// The printer has not answered for too long: its connection, the reason in words for people, and when it last
+    /// answered.
     Silent(Connection, String, Option<Timestamp>),
-    /// An order gives an attempt. When the printer cannot take it, it answers `NotTaken` with the words that become the
-    /// attempt's reason, and never takes it later.
+    /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
+    /// accept it later.
     Take {
         /// The attempt.
         attempt: Id,
-        /// Its job.
+        /// The job that is attempted.
         job: Id,
-        /// Its order.
+        /// The order of the job.
         order: Id,
-        /// What to upload.
+        /// The G-code file to upload.
         file_id: Id,
-        /// The name on the printer.
+        /// The unique name to give the file on the printer.
         file_name: String,
-        /// When the order claimed the printer: an emergency stop since then stops the job too.
+        /// When the order claimed the printer. An emergency stop since then also stops this job.
         claimed_at: Timestamp,
-        /// What it needs loaded.
+        /// The material that must be loaded.
         material_id: Id,
-        /// Which machine.
+        /// The type of machine that the job needs.
         machine_type: MachineType,
-        /// Size of the plate.
+        /// Size of the print in millimetres; `None` fits every build volume.
         dimensions: Option<Dimensions>,
     },
-    /// The upload is done: `start_sent` becomes durable now; the caller sends the start when this is answered with `Go`.
+    /// The upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
     Uploaded {
-        /// Which attempt.
+        /// The attempt that was uploaded.
         attempt: Id,
-        /// The name the printer really uses.
+        /// The name that the printer gave to the file.
         remote_name: String,
     },
-    /// The upload failed for good (or too often), or never began.
+    /// The upload failed for good, failed too often, or never began.
     UploadFailed {
-        /// Which attempt.
+        /// The attempt that was to be uploaded.
         attempt: Id,
-        /// In plain words.
+        /// Why, in words for people.
         reason: String,
     },
-    /// The printer refused the start with certainty (its own words).
+    /// The printer certainly refused the start.
     StartRefused {
-        /// Which attempt.
+        /// The attempt that was to be started.
         attempt: Id,
-        /// In plain words.
+        /// The printer's own words.
         reason: String,
     },
-    /// The verdict on an unconfirmed start.
+    /// Evidence on a start that was not confirmed.
     Judged {
-        /// Which attempt.
+        /// The attempt that was started.
         attempt: Id,
-        /// What was seen.
+        /// What was found out.
         evidence: Box<Evidence>,
     },
-    /// The order wants an attempt cancelled.
+    /// The order asks to cancel this attempt.
     CancelAttempt(Id),
-    /// An operator's word on an unverified attempt.
+    /// An operator's decision on an attempt, passed on by the order.
     Resolved {
-        /// Which attempt.
+        /// The attempt that was decided.
         attempt: Id,
-        /// Their word.
+        /// The operator's decision.
         outcome: Resolution,
     },
-    /// The order has heard of this step; `wanted: false` ends the attempt here.
+    /// The order has processed a report.
     Heard {
-        /// Which attempt.
+        /// The attempt reported on.
         attempt: Id,
-        /// Which step.
+        /// The step that was reported.
         step: u32,
-        /// The order still wants it.
+        /// Whether the order still wants the attempt; `false` ends it here.
         wanted: bool,
     },
-    /// An operator prints a file that is no job; refused (409) unless it could take a job.
+    /// An operator prints a file that is no job; refused with 409 unless the printer could take a job.
     PrintManually {
-        /// Which print: made by the edge.
+        /// Identifier that the edge made for this print.
         id: Id,
-        /// What to upload; `None`: the file is on the printer.
+        /// The file to upload; `None` if it is on the printer already.
         file_id: Option<Id>,
-        /// Its name on the printer.
+        /// Name of the file on the printer.
         file_name: String,
     },
-    /// The file of a manual print is there: as `Uploaded`.
+    /// The file of a manual print is on the printer; answered like `Uploaded`.
     ManualUploaded {
-        /// Which print.
+        /// The manual print.
         id: Id,
-        /// The name the printer really uses.
+        /// The name that the printer gave to the file.
         remote_name: String,
     },
     /// The printer took the start of a manual print, or it certainly did not begin.
     ManualOver {
-        /// Which print.
+        /// The manual print.
         id: Id,
-        /// Why it did not begin.
+        /// Why it did not begin, in words for people; `None` if the printer took the start.
         error: Option<String>,
     },
-    /// The start of a manual print was not confirmed in time.
+    /// The start of this manual print was not confirmed in time.
     ManualUnclear(Id),
-    /// Emergency stop went out on the wire (recorded after).
+    /// An emergency stop was sent. Recorded after it was sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// The bed was cleared.
+    /// An operator has cleared the bed.
     BedCleared,
-    /// All axes were homed through us.
+    /// All axes were homed on our command.
     Homed,
-    /// Into or out of maintenance.
+    /// An operator takes the printer out of service, or puts it back.
     Maintenance {
-        /// In or out.
+        /// `true` takes it out of service.
         on: bool,
-        /// Why.
+        /// The reason, for people; ignored when it is put back.
         note: Option<String>,
     },
 }
 
-/// What a printer answers.
+/// A printer's answer to a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum PrinterAnswer {
     /// The printer after the change.
     Printer(Box<Printer>),
-    /// To the upload task: send the start now (exactly the caller whose `Uploaded` made `start_sent` durable hears this).
+    /// To the task that uploaded: send the start now. Only the caller whose command recorded `start_sent` gets it, so
+    /// the start is sent once.
     Go,
-    /// To an operator: this manual print is taken.
+    /// To an operator: this manual print is accepted.
     Manual(Id),
-    /// To an order that gives an attempt: why it was not taken. It never will be.
+    /// To an order: the attempt is not accepted and never will be, with the reason in words for people.
     NotTaken(String),
-    /// To an order that gives an attempt that it claimed before an emergency stop: it is stopped, in these words.
+    /// To an order that claimed the printer before an emergency stop: the attempt was stopped, with the reason.
     Stopped(String),
-    /// To an order that cancels or resolves: the attempt is not in hand, and will never be taken.
+    /// To an order that cancels or resolves: the printer does not have the attempt and will never accept it.
     NotInHand,
-    /// Done, or already done.
+    /// Done now, or done before.
     Done,
 }
 
-/// Outside work of a printer.
+/// Work outside the printer's state that the state calls for. Each effect is repeated, also after a restart, until
+/// the state no longer calls for it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum PrinterEffect {
-    /// Hold the connection and watch; keyed by address so that a change reconnects.
+    /// Keep a connection to the printer and watch it. It differs when address or key change, so that the connection
+    /// is made anew.
     Watch {
-        /// Adapter type.
+        /// Type of the adapter.
         kind: String,
-        /// Base URL.
+        /// Address of the printer's API.
         base_url: String,
-        /// Sealed key.
+        /// The printer's API key, encrypted; empty if none.
         encrypted_api_key: String,
-        /// Serial.
+        /// Serial number, for adapter types that need one.
         serial: Option<String>,
     },
-    /// Bring the attempt to a start or a verdict: upload (phase Taken), then start once, then judge when not confirmed in time
-    /// (phases `StartSent`, `Unverified`: judge only). The same want through these phases, so the task that wrote `start_sent` sends it.
+    /// Bring the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then find out
+    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter. It stays the same effect
+    /// through these phases, so that the task that recorded the start goes on to send it.
     Run {
-        /// Which attempt.
+        /// The attempt in hand.
         attempt: Id,
     },
-    /// Bring a manual print to its start: upload, then start once; a start that was sent is only waited for.
+    /// Bring a manual print to its start: upload, then start once. A start that was sent is only waited for.
     Manual {
-        /// Which print.
+        /// The manual print.
         id: Id,
     },
-    /// Cancel the print of this attempt at the printer, until it ends.
+    /// Cancel this attempt's print at the printer, until it ends.
     CancelPrint {
-        /// Which attempt.
+        /// The attempt in hand.
         attempt: Id,
     },
-    /// Tell the order how far the attempt is, until it has heard this step.
+    /// Report to the order how far the attempt is, until it has acknowledged this step.
     Report {
-        /// Which attempt.
+        /// The attempt in hand.
         attempt: Id,
-        /// Which step.
+        /// The step to report.
         step: u32,
     },
 }

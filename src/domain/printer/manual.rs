@@ -1,7 +1,8 @@
-//! A print that an operator starts through us and that is no job (`POST /api/printers/{id}/print`): the printer takes no
-//! attempt meanwhile, and the start goes out at most once.
+//! A print that an operator starts through the server and that is no job (`POST /api/printers/{id}/print`). While it
+//! is uploaded and started, the printer takes no attempt, and the start is sent at most once.
 //!
-//! Once the printer has taken the start it is a print like one that somebody started at the printer: shown, never overridden.
+//! Once the printer has taken the start, it is a print like one that was started at the machine: it is shown, and
+//! never interfered with.
 
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
@@ -15,55 +16,56 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum ManualPhase {
-    /// The file is on its way, or there already. A crash here uploads again.
+    /// The file is being uploaded, or on the printer already. After a crash it is uploaded again.
     Taken,
-    /// Aggregate before the start goes out; never sent again.
+    /// Recorded before the start is sent; never sent again.
     StartSent {
-        /// When it was written.
+        /// When it was recorded.
         at: Timestamp,
     },
 }
 
-/// A print by hand under way.
+/// A manual print that is being uploaded or started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manual {
-    /// Which; the edge makes it.
+    /// Identifier that the edge made for this print, so that a repeated request is recognised.
     pub id: Id,
-    /// What to upload; `None`: the file is on the printer.
+    /// The file to upload; `None` if it is on the printer already.
     pub file_id: Option<Id>,
-    /// Its name on the printer.
+    /// Name of the file on the printer.
     pub file_name: String,
-    /// How far.
+    /// How far it is.
     pub phase: ManualPhase,
 }
 
-/// Why a manual print did not begin, in plain words.
+/// Why a manual print did not begin, with the reason in words for people.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "why", content = "words", rename_all = "snake_case")]
 pub enum ManualFailure {
-    /// The printer was not ready for it any more.
+    /// The printer was no longer ready for it.
     Busy(String),
-    /// The printer, or the way to it, said no.
+    /// The printer, or the connection to it, refused it.
     Refused(String),
-    /// Nobody can say whether it began.
+    /// It is unknown whether it began.
     Unclear(String),
 }
 
-/// What came of the last manual print.
+/// How the start of a manual print came out.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManualEnd {
-    /// Which.
+    /// The manual print.
     pub id: Id,
-    /// The name on the printer.
+    /// Name of the file on the printer.
     pub file_name: String,
-    /// Why it did not begin; `None`: the printer took the start.
+    /// Why it did not begin; `None` if the printer took the start.
     pub error: Option<ManualFailure>,
 }
 
 impl Printer {
-    /// Takes a manual print, when it could take a job.
+    /// Accepts a manual print if the printer could take a job; a repeated request for the same print is answered
+    /// alike.
     pub(super) fn print_manually(mut self, new: Manual, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let known = self.manual.as_ref().is_some_and(|manual| manual.id == new.id)
             || self.last_manual.as_ref().is_some_and(|last| last.id == new.id);
@@ -78,7 +80,8 @@ impl Printer {
         Ok(Decision::to(self, PrinterAnswer::Manual(id)))
     }
 
-    /// The file is there: `start_sent` becomes durable, and exactly this caller hears `Go`.
+    /// The file is on the printer. Records that the start is sent and answers [`PrinterAnswer::Go`] to this caller
+    /// alone.
     pub(super) fn manual_uploaded(mut self, id: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
         let could = self.could_start();
         let Some(manual) = self.manual.as_mut().filter(|one| one.id == id && one.phase == ManualPhase::Taken) else {
@@ -94,13 +97,13 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Go)
     }
 
-    /// It is known what came of it: the printer took the start, or it certainly did not begin.
+    /// The start came out: the printer took it (`error` is `None`), or the print certainly did not begin.
     pub(super) fn manual_over(mut self, id: Id, error: Option<&str>, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };
         if error.is_none() {
-            // It prints, as far as we know: a look will tell. Until then it must not pass for idle.
+            // Assumed to print until the next status says so; it must not pass for idle meanwhile.
             self.shows = Some(manual.file_name.clone());
             self.activity = Activity::Printing;
         }
@@ -109,7 +112,7 @@ impl Printer {
         Decision::to(self, PrinterAnswer::Done)
     }
 
-    /// The start was not confirmed in time and is never sent again: somebody looks at the bed before the next print.
+    /// The start was not confirmed in time and is never sent again. The bed must be looked at before the next print.
     pub(super) fn manual_unclear(mut self, id: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(manual) = self.manual.as_ref().filter(|manual| manual.id == id) else {
             return Decision::unchanged(PrinterAnswer::Done);
@@ -124,7 +127,7 @@ impl Printer {
         Decision::unchanged(PrinterAnswer::Done)
     }
 
-    /// A look at the printer shows that the start was taken.
+    /// A status that shows a print after the start was sent proves that the start was taken.
     pub(super) fn manual_seen(&mut self, status: &Status) {
         let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = &self.manual else { return };
         let on = matches!(status.state, Activity::Printing | Activity::Paused);
@@ -133,7 +136,7 @@ impl Printer {
         }
     }
 
-    /// Lays the manual print down.
+    /// Ends the manual print and keeps how it came out.
     pub(super) fn manual_ends(&mut self, error: Option<ManualFailure>) {
         if let Some(Manual { id, file_name, .. }) = self.manual.take() {
             self.last_manual = Some(ManualEnd { id, file_name, error });

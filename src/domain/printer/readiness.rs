@@ -1,4 +1,5 @@
-//! What a printer's state means: for the dispatcher, for people, and for the order of the attempt in hand.
+//! What follows from a printer's state: whether it can take a job, what needs a person, and what the order is told of
+//! the attempt.
 
 use super::{Attention, InHand, Phase, Printer};
 use crate::domain::id::Id;
@@ -6,10 +7,10 @@ use crate::domain::order::Report;
 use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::sku::{Dimensions, MachineType};
 
-/// Attempts that are remembered as over.
-const REMEMBERED: usize = 32;
+/// How many ended attempts a printer remembers so as to refuse them; more than can be under way in messages.
+const MAX_PAST_ATTEMPTS: usize = 32;
 
-/// What the order hears of an attempt in hand.
+/// The report to the order that corresponds to the attempt's phase.
 pub fn report_of(in_hand: &InHand) -> Report {
     match &in_hand.phase {
         Phase::Taken => Report::Uploading,
@@ -29,13 +30,13 @@ pub fn report_of(in_hand: &InHand) -> Report {
 }
 
 impl InHand {
-    /// The end is known.
+    /// Whether the attempt has ended here and only waits for the order's acknowledgement.
     pub fn over(&self) -> bool {
         matches!(self.phase, Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. })
     }
 
-    /// Whether a path that the printer names is our file: the name it told at the upload, or our own, which is unique to
-    /// the attempt, in whatever folder.
+    /// Whether a path that the printer shows is this attempt's file: either the name it gave at the upload, or our
+    /// own unique name in any folder, because printers move and prefix files.
     pub fn is_ours(&self, path: &str) -> bool {
         let path = path.trim_start_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
@@ -43,7 +44,7 @@ impl InHand {
             || name == self.file_name
     }
 
-    /// Goes into another phase, which the order will hear of.
+    /// Moves to another phase, of which the order will be told.
     pub(super) fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.step += 1;
@@ -51,7 +52,8 @@ impl InHand {
 }
 
 impl Printer {
-    /// A print that is not ours is on.
+    /// Whether the printer prints, or has paused, a file that is not the attempt's. Such a print is shown and never
+    /// interfered with.
     pub fn foreign_print(&self) -> bool {
         self.shows.as_deref().is_some_and(|file| !self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file)))
             || (matches!(self.activity, Activity::Printing | Activity::Paused)
@@ -59,7 +61,7 @@ impl Printer {
                 && self.in_hand.is_none())
     }
 
-    /// What keeps it from the next job, beyond its own state (decisions §6).
+    /// What needs a person before the next job, in the words of the API's `attention`.
     pub fn attention(&self) -> Vec<Attention> {
         let away = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
@@ -79,7 +81,7 @@ impl Printer {
         .collect()
     }
 
-    /// Whether it can take a job now; else why not, in two or three plain words.
+    /// Whether the printer can take a job now; otherwise why not, in a few words that follow "the printer is".
     pub fn free(&self) -> Result<(), String> {
         if self.manual.is_some() {
             return Err("starting a manual print".to_owned());
@@ -98,7 +100,7 @@ impl Printer {
         }
     }
 
-    /// Whether a start may go out now, whatever is in hand; else why not.
+    /// Whether a start may be sent now, regardless of what is in hand; otherwise why not, in the same words.
     pub(super) fn could_start(&self) -> Result<(), String> {
         let no = |words: &str| Err(words.to_owned());
         if self.archived {
@@ -133,7 +135,9 @@ impl Printer {
         Ok(())
     }
 
-    /// Whether it could make such a job at all, whatever it does now (decisions §4, dispatch); else why not.
+    /// Whether the printer could make such a job at all, whatever it does now: machine type, build volume
+    /// (millimetres, without rotation) and loaded material. Otherwise why not, in words for people. What is unknown
+    /// (`None`) fits.
     pub fn fits(&self, machine: MachineType, size: Option<&Dimensions>, material: Id) -> Result<(), String> {
         if self.fields.machine_type != machine {
             return Err(format!("it is of type {}, not {}", self.fields.machine_type.word(), machine.word()));
@@ -149,11 +153,11 @@ impl Printer {
         Ok(())
     }
 
-    /// Lays the attempt down: it is never taken again.
+    /// Remembers that the attempt is over here, so that it is never accepted again.
     pub(super) fn forget(&mut self, attempt: Id) {
         if !self.past.contains(&attempt) {
             self.past.push(attempt);
-            let many = self.past.len().saturating_sub(REMEMBERED);
+            let many = self.past.len().saturating_sub(MAX_PAST_ATTEMPTS);
             self.past.drain(..many);
         }
     }

@@ -1,4 +1,4 @@
-//! The printer as a durable thing: who answers which command, and what its state calls for.
+//! The printer as an aggregate: which rule answers which command, and which effects its state calls for.
 
 use super::readiness::report_of;
 use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields};
@@ -28,7 +28,7 @@ impl Aggregate for Printer {
             }
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
             (Some(_), PrinterCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this printer exists"));
+                return Err(Refusal::conflict("exists", "this printer exists already"));
             }
             (Some(printer), _) => printer.clone(),
         };
@@ -205,7 +205,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
 }
 
 impl Printer {
-    /// The printer that an operator's act leaves; unchanged when it changes nothing.
+    /// Applies an operator's command and publishes the event; unchanged if it changes nothing.
     fn say(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
         let mut next = self.clone();
         change(&mut next);
@@ -223,7 +223,7 @@ impl Printer {
             (None, Some(_)) => "is starting a manual print",
             (None, None) => return Ok(()),
         };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it cannot be {what} now")))
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
     }
 
     fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
@@ -272,7 +272,7 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).events(back)
     }
 
-    /// No word for too long: `printer.offline` once per outage.
+    /// The printer has not answered for too long. `printer.offline` is published once per outage.
     fn silent(
         self,
         connection: Connection,
@@ -300,7 +300,7 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).events(event)
     }
 
-    /// An event of this printer; on the timeline of the order whose job it has in hand.
+    /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
     fn event(
         &self,
         cx: &DecisionContext<'_>,
@@ -320,7 +320,7 @@ impl Printer {
         Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), data)
     }
 
-    /// The words of [`report_of`] for the attempt in hand, when it is this one.
+    /// The attempt in hand with its [`report_of`], if it is this attempt.
     pub fn report(&self, attempt: Id) -> Option<(&InHand, crate::domain::order::Report)> {
         self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt).map(|in_hand| (in_hand, report_of(in_hand)))
     }

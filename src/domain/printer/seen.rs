@@ -1,76 +1,79 @@
-//! What a printer says of itself: its connection, its state, and the evidence on the attempt in hand.
+//! Reading a printer's status: its connection and state, and what it proves about the attempt in hand.
 
 use super::{InHand, Phase, Printer};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
-/// The printer's words when our print is gone.
-const UNKNOWN: &str = "printer no longer knows the file";
+/// Reason of a print that a reachable printer no longer shows.
+const UNKNOWN_REASON: &str = "printer no longer knows the file";
 
-/// What a status says about an attempt.
-pub(super) enum Shown {
+/// What a status proves about an attempt.
+pub(super) enum Observation {
     /// Nothing that decides.
     Nothing,
-    /// Our file prints.
+    /// The attempt's file is printing.
     Printing,
-    /// Our file is paused.
+    /// The attempt's file is paused.
     Paused,
-    /// Our print is over.
+    /// The attempt's print is over: how it ended, and the printer's own words if it gave any.
     Ended(PrintEnd, Option<String>),
 }
 
-/// Reads a status as evidence. A reachable printer at rest says nothing about a start that was just sent; once our file was
-/// seen printing, it says that the print is over.
-pub(super) fn shown(in_hand: &InHand, status: &Status) -> Shown {
+/// Reads a status as evidence. A printer that is idle proves nothing about a start that was just sent, because it may
+/// be slow; once the file was seen printing, it proves that the print is over.
+pub(super) fn shown(in_hand: &InHand, status: &Status) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
-        return Shown::Nothing;
+        return Observation::Nothing;
     }
     let since = match in_hand.phase {
         Phase::Printing { at } | Phase::Paused { at } => Some(at),
         _ => None,
     };
     let began = since.is_some();
-    // A look from before the print was seen, delivered late, says nothing about its end.
+    // A status from before the print was first seen, delivered late, proves nothing about its end.
     let fresh = since.is_none_or(|at| status.updated_at >= at);
     if status.connection != Connection::Connected {
-        // A host that lost its firmware to an error says that whatever it printed is over.
+        // The host is there but its firmware was lost to an error: whatever was printing is over.
         let lost = status.connection == Connection::FirmwareDisconnected && status.state == Activity::Error;
         let over = lost && began && fresh;
-        return if over { Shown::Ended(PrintEnd::Failed, status.message.clone()) } else { Shown::Nothing };
+        return if over { Observation::Ended(PrintEnd::Failed, status.message.clone()) } else { Observation::Nothing };
     }
     let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
-    // Telemetry that names no file does not contradict what we saw.
+    // A status without a file name does not contradict a print that was seen.
     let unnamed = status.file.is_none() && began;
     match (status.state, status.ended) {
-        (Activity::Printing, _) if ours => Shown::Printing,
-        (Activity::Paused, _) if ours => Shown::Paused,
-        // Only a failure has words of its own: of other ends the printer says no more than that it is ready.
-        (_, Some(end)) if ours => Shown::Ended(end, status.message.clone().filter(|_| end == PrintEnd::Failed)),
-        _ if !fresh => Shown::Nothing,
-        (Activity::Printing, _) if unnamed => Shown::Printing,
-        (Activity::Paused, _) if unnamed => Shown::Paused,
-        (Activity::Error, _) if began => Shown::Ended(PrintEnd::Failed, status.message.clone()),
-        (Activity::Idle, _) if began && ours && status.progress >= 100.0 => Shown::Ended(PrintEnd::Finished, None),
-        (Activity::Idle, _) if began && ours => {
-            Shown::Ended(PrintEnd::Failed, Some("the print stopped before its end".to_owned()))
+        (Activity::Printing, _) if ours => Observation::Printing,
+        (Activity::Paused, _) if ours => Observation::Paused,
+        // Only a failure comes with a reason; on other ends the printer's message is about its state, not the print.
+        (_, Some(end)) if ours => Observation::Ended(end, status.message.clone().filter(|_| end == PrintEnd::Failed)),
+        _ if !fresh => Observation::Nothing,
+        (Activity::Printing, _) if unnamed => Observation::Printing,
+        (Activity::Paused, _) if unnamed => Observation::Paused,
+        (Activity::Error, _) if began => Observation::Ended(PrintEnd::Failed, status.message.clone()),
+        (Activity::Idle, _) if began && ours && status.progress >= 100.0 => {
+            Observation::Ended(PrintEnd::Finished, None)
         }
-        _ if began => Shown::Ended(PrintEnd::Failed, Some(UNKNOWN.to_owned())),
-        _ => Shown::Nothing,
+        (Activity::Idle, _) if began && ours => {
+            Observation::Ended(PrintEnd::Failed, Some("the print stopped before its end".to_owned()))
+        }
+        _ if began => Observation::Ended(PrintEnd::Failed, Some(UNKNOWN_REASON.to_owned())),
+        _ => Observation::Nothing,
     }
 }
 
 impl Printer {
-    /// Whether the monitor should tell this status ([`super::PrinterCommand::Seen`]): only when it changes something.
+    /// Whether this status changes anything that is recorded, so that the monitor should send
+    /// [`super::PrinterCommand::Seen`].
     pub fn matters(&self, status: &Status) -> bool {
         self.after(status, status.updated_at).is_some()
     }
 
-    /// The printer after a look at it; `None` when nothing that is kept changes.
+    /// The printer as it is after this status; `None` if nothing that is recorded changes.
     pub(super) fn after(&self, status: &Status, now: Timestamp) -> Option<Self> {
         let silent =
             matches!(status.connection, Connection::Unreachable | Connection::Connecting | Connection::Disconnected);
         if self.disconnected || self.archived || silent {
-            return None; // Silence is told as such, when it has lasted.
+            return None; // The monitor sends `Silent` once the silence has lasted.
         }
         let mut next = self.clone();
         next.connection = status.connection;
@@ -93,7 +96,7 @@ impl Printer {
         }
         next.evidence(status, now);
         next.manual_seen(status);
-        // A print that is no job of ours leaves its part on the bed all the same.
+        // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
             next.bed_not_cleared |= !next.fields.auto_clear;
@@ -118,21 +121,22 @@ impl Printer {
             Phase::Printing { at } | Phase::Paused { at } => Some(at),
             _ => None,
         };
-        if ours && !matches!(shown, Shown::Nothing) {
+        if ours && !matches!(shown, Observation::Nothing) {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
-            let over = matches!(shown, Shown::Ended(..));
-            // Each tenth is written, and the last word. A printer that resets its progress at the end takes nothing back.
+            let over = matches!(shown, Observation::Ended(..));
+            // Progress is recorded at each tenth and at the end. It never goes down, because some printers reset it
+            // when a print ends.
             if (told * 10.0).floor() > (in_hand.progress * 10.0).floor() || (over && told > in_hand.progress) {
                 in_hand.progress = told;
             }
         }
         match shown {
-            Shown::Nothing => {}
-            Shown::Printing if matches!(in_hand.phase, Phase::Printing { .. }) => {}
-            Shown::Printing => in_hand.enter(Phase::Printing { at: began.unwrap_or(now) }),
-            Shown::Paused if matches!(in_hand.phase, Phase::Paused { .. }) => {}
-            Shown::Paused => in_hand.enter(Phase::Paused { at: began.unwrap_or(now) }),
-            Shown::Ended(end, reason) => {
+            Observation::Nothing => {}
+            Observation::Printing if matches!(in_hand.phase, Phase::Printing { .. }) => {}
+            Observation::Printing => in_hand.enter(Phase::Printing { at: began.unwrap_or(now) }),
+            Observation::Paused if matches!(in_hand.phase, Phase::Paused { .. }) => {}
+            Observation::Paused => in_hand.enter(Phase::Paused { at: began.unwrap_or(now) }),
+            Observation::Ended(end, reason) => {
                 let filament_mm = status.filament_mm.filter(|_| ours);
                 let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
                 in_hand.enter(Phase::Ended { end, filament_mm, progress, reason });
@@ -141,7 +145,7 @@ impl Printer {
         }
     }
 
-    /// After a print of ours: something lies on the bed.
+    /// A print of ours has ended: something lies on the bed, unless the printer clears it by itself.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
         self.bed_not_cleared |= !auto_clear;
         self.print_failed |= end == PrintEnd::Failed;

@@ -260,7 +260,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
         shop.heard(false);
         assert!(shop.p().in_hand.is_none());
     }
-    // Given up while it prints: cancelled while it can be reached, over when it cannot.
+    // Given up while it prints: cancelled if the printer is reachable, over if it is not.
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
     assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
@@ -291,7 +291,8 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     let after = shop.status(Activity::Idle, None, None);
     shop.tell(Status { homed: Some(true), ..after });
     assert_eq!(shop.p().free(), Ok(()));
-    // Before it was seen to print: it is stopped all the same, and only what may have begun dirties the bed.
+    // A stop before the print was seen: the attempt is stopped, and the bed is dirty only if the print may have
+    // begun.
     for (mut shop, may_have_begun) in [(PrinterFixture::taken(), false), (PrinterFixture::started(), true)] {
         shop.ask(PrinterCommand::EmergencyStopped).unwrap();
         assert!(matches!(shop.report(), Report::Stopped { .. }));
@@ -306,7 +307,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     shop.judged(Evidence::Unclear("no answer".into()));
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Stopped { .. }));
-    // Claimed for this printer before the stop, and not taken yet.
+    // Claimed for this printer before the stop, but not offered to it yet.
     let mut shop = PrinterFixture::idle();
     let claimed_at = shop.bench.now;
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
@@ -366,7 +367,8 @@ fn the_head_survives_its_json_and_stays_small() {
 }
 
 proptest! {
-    /// Reports, looks, verdicts and acknowledgements in any order: one go for each attempt, steps only grow, and an end stays.
+    /// Reports, statuses, verdicts and acknowledgements in any order: each attempt gets one `Go`, steps only grow,
+    /// and an end stays.
     #[test]
     fn an_attempt_gets_one_go_and_its_end_stays(script in prop::collection::vec(any::<(u8, u8)>(), 0..80)) {
         let mut shop = PrinterFixture::idle();

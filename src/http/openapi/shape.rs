@@ -1,6 +1,6 @@
 //! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
 
-use crate::domain::amount::LARGEST;
+use crate::domain::amount::MAX_AMOUNT;
 use serde_json::{Value, json};
 use std::ops::{Bound, RangeBounds};
 use utoipa::openapi::schema::{
@@ -127,7 +127,7 @@ pub fn above_zero(most: f64) -> Shape {
 
 /// An amount of material that cannot be negative.
 pub fn amount() -> Shape {
-    number(0.0..=LARGEST.0 as f64 / 1000.0).about("At most three decimals.")
+    number(0.0..=MAX_AMOUNT.0 as f64 / 1000.0).about("At most three decimals.")
 }
 
 /// True or false.

@@ -1,7 +1,7 @@
 //! How plain values are read and described.
 
 use super::{Components, FromJson, Place, ToSchema, schema_of};
-use crate::domain::amount::{Amount, LARGEST};
+use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
 use crate::domain::order::Resolution;
@@ -137,7 +137,7 @@ impl FromJson for String {
 
 impl ToSchema for Amount {
     fn schema() -> Shape {
-        let most = LARGEST.0 as f64 / 1000.0;
+        let most = MAX_AMOUNT.0 as f64 / 1000.0;
         number(-most..=most).about("At most three decimals.")
     }
 }

@@ -1,4 +1,4 @@
-//! What a printer can be told to do.
+//! The commands that a machine carries out.
 
 use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
 
@@ -14,7 +14,7 @@ pub enum CommandError {
     /// No such file.
     #[error("no such file")]
     NoFile,
-    /// The `refuse_start` fault.
+    /// Refused by the `refuse_start` fault.
     #[error("start refused")]
     Refused,
 }
@@ -22,7 +22,7 @@ pub enum CommandError {
 /// Why a file was not deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeleteError {
-    /// A print reads it.
+    /// A print is reading it.
     #[error("file is in use")]
     InUse,
     /// No such file.
@@ -31,7 +31,8 @@ pub enum DeleteError {
 }
 
 impl Machine {
-    /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that do not allow that check before they call.
+    /// Starts a print. A paused print is given up for the new one, as Klipper does; hosts that forbid this check
+    /// before.
     pub fn start(&mut self, path: &str) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.as_ref().is_some_and(|job| job.phase != Phase::Paused) {
@@ -53,19 +54,19 @@ impl Machine {
         Ok(())
     }
 
-    /// Pauses. `Ok(false)`: there was nothing to pause.
+    /// Pauses the print. `Ok(false)`: no print was running.
     pub fn pause(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
         Ok(self.turn(&[Phase::Printing, Phase::Resuming], Phase::Pausing))
     }
 
-    /// Goes on. `Ok(false)`: nothing was paused.
+    /// Resumes the print. `Ok(false)`: no print was paused.
     pub fn resume(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
         Ok(self.turn(&[Phase::Paused, Phase::Pausing], Phase::Resuming))
     }
 
-    /// Stops the print. `Ok(false)`: there was none.
+    /// Cancels the print. `Ok(false)`: there was none.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
         self.require_ready()?;
         Ok(self.turn(&[Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming], Phase::Cancelling))
@@ -87,7 +88,7 @@ impl Machine {
         true
     }
 
-    /// Cuts motion and heat at once. Works in every state in which the controller can be reached.
+    /// Cuts motion and heating at once. Works whenever the controller can be reached.
     pub fn emergency_stop(&mut self, message: &str) -> Result<(), CommandError> {
         match self.controller {
             Controller::Away(_) | Controller::Closed => Err(CommandError::NotReady),
@@ -99,7 +100,7 @@ impl Machine {
         }
     }
 
-    /// Removes a file that no print reads. A start that was accepted but has not come due does not hold it.
+    /// Deletes a file that no print reads. A start that is accepted but not carried out yet does not keep it.
     pub fn delete(&mut self, path: &str) -> Result<(), DeleteError> {
         if self.in_use(path) {
             return Err(DeleteError::InUse);
@@ -112,7 +113,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Chooses the file that a start without a name prints.
+    /// Selects the file that a start without a name prints.
     pub fn select(&mut self, path: &str) -> Result<(), CommandError> {
         self.require_ready()?;
         if self.job.is_some() {
@@ -120,7 +121,7 @@ impl Machine {
         }
         let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
         if self.selected.as_deref() != Some(&filename) {
-            // The last print's result belongs to the file that was selected.
+            // The result of the last print belongs to the file that was selected before.
             self.ended = None;
         }
         self.selected = Some(filename);
@@ -128,7 +129,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs one line of G-code or one macro. Unknown ones do nothing, as on real printers.
+    /// Runs one line of G-code or one macro. Unknown ones have no effect, as on real printers.
     pub fn gcode(&mut self, line: &str) -> Result<(), CommandError> {
         self.require_ready()?;
         let line = line.split(';').next().unwrap_or_default().trim();
@@ -183,7 +184,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whether an axis is on its way to its zero.
+    /// Whether an axis is being homed.
     pub fn is_homing(&self) -> bool {
         self.upcoming.iter().any(|(_, upcoming)| matches!(upcoming, Upcoming::Homed { .. }))
     }
@@ -206,7 +207,7 @@ impl Machine {
     }
 }
 
-/// The number behind a letter, such as `S210`.
+/// The number after a letter, such as `S210`.
 fn number(letter: char, arguments: &[&str]) -> Option<f64> {
     arguments
         .iter()

@@ -1,4 +1,4 @@
-//! What happens by itself as time passes, and how prints begin and end.
+//! What happens by itself as time advances, and how prints begin and end.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::faults::{Away, Faults};
 
-/// What a print in progress runs into next.
+/// The next point that a running print reaches.
 #[derive(Clone, Copy, PartialEq)]
 enum Milestone {
     End,
@@ -17,11 +17,12 @@ enum Milestone {
 }
 
 impl Machine {
-    /// Works out everything that happened up to `now`, in order.
+    /// Carries out everything that was to happen up to `now`, in order.
     pub fn advance(&mut self, now: Instant) {
         while let Some(at) = self.next_change().filter(|at| *at <= now) {
             self.pass(at);
-            // What was arranged comes before what the print runs into, so that a cancel due now is not overtaken by the finish.
+            // Scheduled events come before what the print reaches, so that a cancel that is due now is not overtaken
+            // by the end.
             if let Some(index) = self.earliest_upcoming().filter(|index| self.upcoming[*index].0 <= at) {
                 let (_, what) = self.upcoming.swap_remove(index);
                 self.happen(what);
@@ -32,7 +33,7 @@ impl Machine {
         self.pass(now);
     }
 
-    /// When something will next happen by itself.
+    /// When something will happen by itself next.
     pub fn next_change(&self) -> Option<Instant> {
         let upcoming = self.earliest_upcoming().map(|index| self.upcoming[index].0);
         let milestone = self.milestone().map(|(at, _)| at);
@@ -40,7 +41,7 @@ impl Machine {
     }
 
     fn earliest_upcoming(&self) -> Option<usize> {
-        // The first of equals, so that things arranged earlier happen earlier.
+        // The first of equals, so that what was scheduled earlier happens earlier.
         (0..self.upcoming.len()).min_by_key(|index| self.upcoming[*index].0)
     }
 
@@ -54,7 +55,7 @@ impl Machine {
         if let Some(at) = self.faults.reboot_at.filter(|at| at.progress * total < first.0) {
             first = (at.progress * total, Milestone::PowerLoss);
         }
-        // A nanosecond more, so that rounding never leaves the print short of it.
+        // One nanosecond more, so that rounding never stops short of the point.
         Some((self.now + self.real(first.0 - job.done) + Duration::from_nanos(1), first.1))
     }
 
@@ -142,7 +143,7 @@ impl Machine {
         }
     }
 
-    /// Ends a transition of the print in progress.
+    /// Ends a transition of the running print.
     pub(super) fn settle(&mut self, phase: Phase) {
         let Some(job) = &mut self.job else { return };
         let filename = job.filename.clone();
@@ -160,7 +161,7 @@ impl Machine {
         }
     }
 
-    /// Physically begins to print; the file is there and no other print is in progress.
+    /// Physically begins to print. The file must exist and no other print may be running.
     pub(super) fn begin(&mut self, filename: String) {
         let Some(file) = self.files.get(&filename).cloned() else {
             return;
@@ -191,7 +192,7 @@ impl Machine {
         self.write(What::Started { filename });
     }
 
-    /// Ends the print in progress, if there is one.
+    /// Ends the running print, if there is one.
     pub(super) fn end(&mut self, outcome: Outcome) {
         let Some(mut job) = self.job.take() else {
             return;
@@ -222,7 +223,7 @@ impl Machine {
         }
     }
 
-    /// Cuts motion and heat until a restart.
+    /// Cuts motion and heating until a restart.
     pub(super) fn halt(&mut self, message: &str, what: What) {
         self.upcoming.retain(|(_, upcoming)| matches!(upcoming, Upcoming::PowerBack));
         self.controller = Controller::Halted { message: message.to_owned() };
@@ -235,7 +236,7 @@ impl Machine {
         self.echo = false;
     }
 
-    /// Forgets what the controller knew; what was arranged is off.
+    /// Forgets what the controller knew and everything that was scheduled.
     pub(super) fn reset(&mut self, outcome: Outcome) {
         self.upcoming.clear();
         self.end(outcome);
@@ -247,7 +248,8 @@ impl Machine {
         self.touch();
     }
 
-    /// Power loss: nothing answers for a while, then it comes back idle. Files and history stay, unless `forget` takes the running print out of it.
+    /// Loses power: for a while nothing answers, then the printer comes back idle. Files and history stay; `forget`
+    /// removes the running print from the history.
     pub fn reboot(&mut self, forget: bool) {
         let running = self.job.as_ref().map(|job| job.number);
         self.write(What::Rebooted);
@@ -262,7 +264,7 @@ impl Machine {
         self.later(boot, Upcoming::PowerBack);
     }
 
-    /// Restarts host and controller; a print in progress is lost.
+    /// Restarts host and controller; a running print is lost.
     pub fn restart(&mut self) -> Result<(), CommandError> {
         if matches!(self.controller, Controller::Away(_)) {
             return Err(CommandError::NotReady);
@@ -274,7 +276,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Takes on new faults; those that are a state of the controller act at once.
+    /// Takes over new faults; those that are states of the controller act at once.
     pub fn set_faults(&mut self, faults: Faults) {
         let before = std::mem::replace(&mut self.faults, faults);
         self.touch();
@@ -305,7 +307,7 @@ impl Machine {
         self.later(restart, Upcoming::ControllerReady);
     }
 
-    /// Opens the connection to the controller; ready a little later.
+    /// Opens the connection to the controller, which is ready a little later.
     pub fn connect(&mut self) {
         if matches!(self.controller, Controller::Closed | Controller::Halted { .. } | Controller::Away(_)) {
             self.upcoming.retain(|(_, upcoming)| !matches!(upcoming, Upcoming::ControllerReady));
@@ -313,7 +315,7 @@ impl Machine {
         }
     }
 
-    /// Lets go of the controller; a print in progress is lost.
+    /// Closes the connection to the controller; a running print is lost.
     pub fn disconnect(&mut self) {
         if !matches!(self.controller, Controller::Closed) {
             self.write(What::Disconnected);

@@ -78,13 +78,13 @@ fn metadata_is_read_however_it_is_packed() {
 #[test]
 fn a_file_that_is_cut_off_or_changed_is_told() {
     let whole = file(1);
-    for length in FILE_HEADER..whole.len() {
+    for length in FILE_HEADER_BYTES..whole.len() {
         let said = found(&whole[..length]);
         // Between two blocks of commands nobody can tell.
         let between = length == whole.len() - block(1, 1, &[0], b"M84\n").len();
         assert_eq!(said.damage, (!between).then_some(Damage::CutOff), "{length}");
     }
-    for at in FILE_HEADER..whole.len() {
+    for at in FILE_HEADER_BYTES..whole.len() {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
         assert!(found(&changed).damage.is_some(), "{at}");

@@ -97,7 +97,7 @@ fn one_payment_told_by_two_events_pays_once() {
     assert_eq!(names(&second), ["order.flagged"]);
     assert!(matches!(second.created[..], [Created::Mail(_)]));
     assert_eq!(desk.o().flags, ["refund_due"]);
-    // The second is given back: the order goes on.
+    // The second payment is given back, and the order goes on.
     desk.news(refunded(500, true, "pi_2"));
     assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Paid, 0));
     assert_eq!(desk.o().jobs.size(), 1);

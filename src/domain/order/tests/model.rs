@@ -1,6 +1,8 @@
-//! Order, material and printers by their real rules, over a model of the world that loses messages, crashes, and prints.
+//! A model-based test of order, material and printer: their real rules, in a simulated world that loses messages,
+//! crashes, and prints.
 //!
-//! What the rules promise: a part is never started twice, nothing stays reserved, and every job comes to an end.
+//! It checks what the rules promise together: a part is never started twice, nothing stays reserved, and every job
+//! comes to an end.
 
 mod machine;
 mod mailboxes;
@@ -39,10 +41,10 @@ struct Effects {
     to_order: VecDeque<(OrderCommand, Then)>,
     to_material: VecDeque<(MaterialCommand, Then)>,
     to_printer: Vec<VecDeque<(PrinterCommand, Then)>>,
-    /// The task of each printer that was told to go and has not sent the start.
+    /// For each printer, the task that was answered `Go` and has not sent the start yet.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
-    /// All that the ledger says came and went since the first stock.
+    /// Sum of all movements in the ledger since the first stock.
     moved: Amount,
 }
 
@@ -177,7 +179,7 @@ impl Effects {
         }
     }
 
-    /// Nothing goes wrong any more: everything comes to rest.
+    /// No more faults are injected: everything must come to rest.
     fn settle(&mut self) {
         self.count(STOCK);
         for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! Whatever is said to an order, in whatever order and however often: it stays within its tables.
+//! Random commands to an order, in any order and repeated: it stays within its tables of states.
 
 use super::*;
 use crate::domain::aggregate::Row;
@@ -22,7 +22,7 @@ fn report(n: u8) -> Report {
     }
 }
 
-/// A command from three numbers, in terms of what is there.
+/// A command made from three random numbers, about jobs and claims that exist.
 fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let jobs: Vec<_> = order.jobs.values().cloned().collect();
     let Some(job) = jobs.get(usize::from(which) % jobs.len().max(1)) else {
@@ -74,7 +74,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     }
 }
 
-/// Steps of the tables of decisions §4, one command each (a chain counts as its ends).
+/// The transitions of a job that one command may cause (several in a row count as the first and the last state).
 fn job_may(from: JobState, to: JobState) -> bool {
     use JobState::{
         AwaitingManualReview, Cancelled, Completed, Created, Dispatching, Failed, Paused, Printing, Sliced, Validated,

@@ -63,7 +63,7 @@ fn payment_status_decides_whether_a_completed_session_is_paid() {
 
 #[test]
 fn a_slow_payment_ends_as_paid_or_failed() {
-    // The late success counts as paid whatever the copy of the session says.
+    // The late success counts as paid, whatever the copy of the session says.
     let late = session(&json!({"payment_status": "unpaid"}));
     let effect = |kind: &str| read(kind, &late).unwrap().effect;
     assert!(matches!(effect("checkout.session.async_payment_succeeded"), PaymentEffect::Paid { .. }));
@@ -190,7 +190,7 @@ fn amounts_out_of_range_are_refused() {
         );
         assert!(shape("data.object.amount_total")(&parse(body.as_bytes())), "{amount}");
     }
-    // A number no float can hold is no JSON number to us.
+    // A number that no float can hold is refused as JSON.
     let body = br#"{"id":"e","type":"x","created":1e999}"#;
     assert!(matches!(parse(body), Err(EventError::NotJson { .. })));
     for created in ["1.5", "18446744073709551616", "[]"] {
@@ -205,7 +205,7 @@ fn deep_nesting_is_an_error_not_a_crash() {
     assert!(matches!(parse(body.as_bytes()), Err(EventError::NotJson { .. })));
 }
 
-/// Any JSON, with the names and literals of events more often than not.
+/// Any JSON, often with the names and literals of real events.
 fn anything() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

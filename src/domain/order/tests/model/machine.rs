@@ -1,8 +1,8 @@
-//! What stands on the floor, and what it does whatever anybody believes.
+//! The simulated machines, which act on what arrives, whatever the records say.
 
 use super::*;
 
-/// A machine on the floor, with its own memory.
+/// A machine with its own memory.
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) files: BTreeSet<String>,
@@ -10,7 +10,7 @@ pub(super) struct Machine {
     pub(super) last: Option<String>,
     pub(super) past: BTreeMap<String, PrintEnd>,
     pub(super) starts: BTreeMap<String, u32>,
-    /// Start requests that were sent and may arrive at any time.
+    /// Start requests that were sent and may arrive at any later time.
     pub(super) wire: Vec<String>,
     pub(super) away: bool,
 }

@@ -1,4 +1,4 @@
-//! Messages on their way: a thing takes one, and its answer reaches whoever asked, unless it is lost.
+//! Messages under way: an aggregate processes one, and its answer reaches the sender unless it is lost.
 
 use super::super::*;
 use super::{Effects, Then};
@@ -8,7 +8,7 @@ use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 use std::collections::VecDeque;
 
 impl Effects {
-    /// A thing takes the first message of its box; the answer reaches who asked, unless it is lost.
+    /// An aggregate processes the first message of its mailbox; the answer reaches the sender unless it is lost.
     pub(super) fn deliver(&mut self, which: usize, lost: bool) {
         match which % 4 {
             0 => {
@@ -76,7 +76,7 @@ impl Effects {
         }
     }
 
-    /// The process dies: what was on its way is gone, what was decided is not.
+    /// The process crashes: messages under way are lost, commits are not.
     pub(super) fn crash(&mut self) {
         self.to_order.clear();
         self.to_material.clear();

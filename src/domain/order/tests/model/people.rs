@@ -1,4 +1,4 @@
-//! What people do beside the printers.
+//! What people do besides the printers.
 
 use super::super::*;
 use super::{Effects, Then};
@@ -16,7 +16,7 @@ impl Effects {
         self.moved += Amount::units(units) - before;
     }
 
-    /// An operator who looks: clears beds, and says of unverified starts what is true.
+    /// An operator who looks at the machines: clears beds, and resolves unverified starts truthfully.
     pub(super) fn operator(&mut self) {
         for n in 0..2 {
             if self.p(n).bed_not_cleared && self.machines[n].on.is_none() {

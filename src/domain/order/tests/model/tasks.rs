@@ -1,4 +1,4 @@
-//! What tasks do for the wants of things, and the dispatcher and the watch of a printer.
+//! The tasks that carry out effects, the dispatcher, and the monitor of each printer.
 
 use super::super::*;
 use super::{Effects, Then};
@@ -48,7 +48,7 @@ impl Effects {
         }
     }
 
-    /// A task of a printer does its next step. `luck` decides what goes wrong.
+    /// A task of a printer does its next step; `luck` decides what goes wrong.
     pub(super) fn printer_want(&mut self, n: usize, want: &PrinterEffect, luck: u8) {
         let Some(in_hand) = self.p(n).in_hand.clone() else { return };
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
