@@ -262,12 +262,12 @@ impl Config {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
-            max_attempts: self.dispatch.max_attempts,
-            confirm_ms: self.dispatch.confirm_seconds.millis(),
-            offline_ms: self.printers.offline_seconds.millis(),
-            max_jobs: self.orders.max_jobs,
+            max_attempts: self.dispatch.max_attempts_per_job,
+            confirm_ms: self.dispatch.start_confirm_timeout_seconds.millis(),
+            offline_ms: self.printers.offline_after_seconds.millis(),
+            max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),
-            site: self.orders.site.clone(),
+            site: self.orders.default_site.clone(),
             shipping_flat_cents: self.shipping.flat_cents,
             tax_rates: rates
                 .map(|rate| TaxRate {
@@ -276,8 +276,8 @@ impl Config {
                     bps: rate.bps.into(),
                 })
                 .collect(),
-            webhook_schedule_ms: self.webhooks.schedule.iter().map(|wait| wait.millis()).collect(),
-            webhook_jitter_ms: self.webhooks.jitter_seconds.millis(),
+            webhook_schedule_ms: self.webhooks.retry_schedule_seconds.iter().map(|wait| wait.millis()).collect(),
+            webhook_jitter_ms: self.webhooks.retry_jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
             agent_gateway: !self.agent.url.is_empty(),
         }

@@ -163,10 +163,10 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("payments.webhook_secret", folder.memory.payment_secret.clone()),
         ("webhooks.allow_private_targets", "true".to_owned()),
         // One program plays all customers, staff and services.
-        ("limits.staff_per_minute", "1000000".to_owned()),
+        ("limits.staff_requests_per_minute", "1000000".to_owned()),
         // Simulated prints last seconds, and so does the wait for one that did not start.
-        ("dispatch.confirm_seconds", "10".to_owned()),
-        ("printers.poll_seconds", "0.5".to_owned()),
+        ("dispatch.start_confirm_timeout_seconds", "10".to_owned()),
+        ("printers.poll_interval_seconds", "0.5".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {
         overrides.push(("log.filter", "warn,sqlx=error,sea_orm=error".to_owned()));

@@ -37,7 +37,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = signals.next() => false,
         () = server.fenced() => true,
     };
-    let within = config.server.shutdown_seconds.duration();
+    let within = config.server.shutdown_timeout_seconds.duration();
     if fenced {
         eprintln!("stopping: another server took over the database");
     } else {

@@ -97,54 +97,54 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
 fn numbers(config: &Config, found: &mut Vec<String>) {
     let Config { server, database, dispatch, printers, webhooks, .. } = config;
     for (key, zero) in [
-        ("server.json_body_limit", server.json_body_limit == 0),
-        ("server.upload_limit", server.upload_limit == 0),
+        ("server.json_body_max_bytes", server.json_body_max_bytes == 0),
+        ("server.upload_max_bytes", server.upload_max_bytes == 0),
         ("server.request_timeout_seconds", server.request_timeout_seconds.is_zero()),
         ("database.read_connections", database.read_connections == 0),
         ("database.statement_timeout_seconds", database.statement_timeout_seconds.is_zero()),
-        ("auth.session_idle_hours", config.auth.session_idle_hours.is_zero()),
-        ("auth.session_days", config.auth.session_days.is_zero()),
+        ("auth.session_idle_timeout_hours", config.auth.session_idle_timeout_hours.is_zero()),
+        ("auth.session_max_age_days", config.auth.session_max_age_days.is_zero()),
         ("server.header_timeout_seconds", server.header_timeout_seconds.is_zero()),
         ("server.max_headers", server.max_headers == 0),
-        ("server.keep_alive_seconds", server.keep_alive_seconds.is_zero()),
-        ("server.body_silence_seconds", server.body_silence_seconds.is_zero()),
+        ("server.keep_alive_timeout_seconds", server.keep_alive_timeout_seconds.is_zero()),
+        ("server.body_idle_timeout_seconds", server.body_idle_timeout_seconds.is_zero()),
         ("server.max_connections", server.max_connections == 0),
-        ("server.max_requests", server.max_requests == 0),
+        ("server.max_concurrent_requests", server.max_concurrent_requests == 0),
         ("redis.timeout_seconds", config.redis.timeout_seconds.is_zero()),
-        ("redis.stream_length", config.redis.stream_length == 0),
-        ("limits.commands_per_thing", config.limits.commands_per_thing == 0),
-        ("limits.staff_per_minute", config.limits.staff_per_minute == 0),
-        ("limits.customer_per_minute", config.limits.customer_per_minute == 0),
-        ("limits.anonymous_per_minute", config.limits.anonymous_per_minute == 0),
-        ("limits.login_per_15_minutes", config.limits.login_per_15_minutes == 0),
-        ("limits.windows", config.limits.windows == 0),
-        ("orders.max_jobs", config.orders.max_jobs == 0),
-        ("dispatch.confirm_seconds", dispatch.confirm_seconds.is_zero()),
-        ("dispatch.max_attempts", dispatch.max_attempts == 0),
-        ("printers.poll_seconds", printers.poll_seconds.is_zero()),
-        ("printers.offline_seconds", printers.offline_seconds.is_zero()),
+        ("redis.stream_max_entries", config.redis.stream_max_entries == 0),
+        ("limits.max_queued_commands", config.limits.max_queued_commands == 0),
+        ("limits.staff_requests_per_minute", config.limits.staff_requests_per_minute == 0),
+        ("limits.customer_requests_per_minute", config.limits.customer_requests_per_minute == 0),
+        ("limits.anonymous_requests_per_minute", config.limits.anonymous_requests_per_minute == 0),
+        ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
+        ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
+        ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
+        ("dispatch.start_confirm_timeout_seconds", dispatch.start_confirm_timeout_seconds.is_zero()),
+        ("dispatch.max_attempts_per_job", dispatch.max_attempts_per_job == 0),
+        ("printers.poll_interval_seconds", printers.poll_interval_seconds.is_zero()),
+        ("printers.offline_after_seconds", printers.offline_after_seconds.is_zero()),
         ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),
         ("printers.request_timeout_seconds", printers.request_timeout_seconds.is_zero()),
         ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
         ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
-        ("webhooks.timeout_seconds", webhooks.timeout_seconds.is_zero()),
-        ("payments.tolerance_seconds", config.payments.tolerance_seconds.is_zero()),
+        ("webhooks.delivery_timeout_seconds", webhooks.delivery_timeout_seconds.is_zero()),
+        ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
             found.push(format!("{key} must be more than 0"));
         }
     }
-    if server.header_limit < SMALLEST_HEADER_LIMIT {
-        found.push(format!("server.header_limit must be at least {SMALLEST_HEADER_LIMIT} bytes"));
+    if server.header_max_bytes < SMALLEST_HEADER_LIMIT {
+        found.push(format!("server.header_max_bytes must be at least {SMALLEST_HEADER_LIMIT} bytes"));
     }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
     }
-    if !(1..=WINDOW).contains(&webhooks.concurrency_per_endpoint) {
-        found.push(format!("webhooks.concurrency_per_endpoint must be from 1 to {WINDOW}"));
+    if !(1..=WINDOW).contains(&webhooks.max_concurrent_per_endpoint) {
+        found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {WINDOW}"));
     }
-    if config.webhooks.schedule.is_empty() {
-        found.push("webhooks.schedule must name at least one wait".to_owned());
+    if config.webhooks.retry_schedule_seconds.is_empty() {
+        found.push("webhooks.retry_schedule_seconds must name at least one wait".to_owned());
     }
 }
 
@@ -153,8 +153,8 @@ fn words(config: &Config, found: &mut Vec<String>) {
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
         found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
     }
-    if !SITES.contains(&config.orders.site.as_str()) {
-        found.push(format!("orders.site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.site));
+    if !SITES.contains(&config.orders.default_site.as_str()) {
+        found.push(format!("orders.default_site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.default_site));
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {

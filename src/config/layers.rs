@@ -23,7 +23,7 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SMTP_HOST", "mail.smtp_host"),
     ("SMTP_PORT", "mail.smtp_port"),
     ("SMTP_USER", "mail.smtp_user"),
-    ("SMTP_PASS", "mail.smtp_pass"),
+    ("SMTP_PASS", "mail.smtp_password"),
     ("SMTP_FROM", "mail.from"),
     ("PARTS_URL", "parts.url"),
     ("PARTS_TOKEN", "parts.token"),

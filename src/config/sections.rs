@@ -18,27 +18,27 @@ pub struct Server {
     /// Folder of everything the server keeps on disk.
     pub data_dir: PathBuf,
     /// Largest JSON body, in bytes.
-    pub json_body_limit: usize,
+    pub json_body_max_bytes: usize,
     /// Largest uploaded file, in bytes.
-    pub upload_limit: u64,
+    pub upload_max_bytes: u64,
     /// How long requests and actors may take to finish at the end.
-    pub shutdown_seconds: Seconds,
+    pub shutdown_timeout_seconds: Seconds,
     /// Longest a request may take; uploads, downloads and streams are exempt.
     pub request_timeout_seconds: Seconds,
     /// Longest the head of a request may take to arrive.
     pub header_timeout_seconds: Seconds,
     /// Largest head of a request, in bytes.
-    pub header_limit: usize,
+    pub header_max_bytes: usize,
     /// Most headers of a request.
     pub max_headers: usize,
     /// Longest a connection may be idle between two requests.
-    pub keep_alive_seconds: Seconds,
+    pub keep_alive_timeout_seconds: Seconds,
     /// Longest nothing of a body may arrive.
-    pub body_silence_seconds: Seconds,
+    pub body_idle_timeout_seconds: Seconds,
     /// Most connections served at a time.
     pub max_connections: usize,
     /// Most requests worked on at a time.
-    pub max_requests: usize,
+    pub max_concurrent_requests: usize,
     /// Proxies whose `X-Forwarded-For` is believed: addresses and networks.
     pub trusted_proxies: Vec<String>,
 }
@@ -64,7 +64,7 @@ pub struct Redis {
     /// Longest a request waits for it.
     pub timeout_seconds: Seconds,
     /// About how many events the stream keeps.
-    pub stream_length: u32,
+    pub stream_max_entries: u32,
 }
 
 /// `[auth]`: sessions and the secrets of the server itself.
@@ -72,9 +72,9 @@ pub struct Redis {
 #[serde(deny_unknown_fields)]
 pub struct Auth {
     /// A staff session ends after this much idleness.
-    pub session_idle_hours: Hours,
+    pub session_idle_timeout_hours: Hours,
     /// A staff session ends at the latest after this.
-    pub session_days: Days,
+    pub session_max_age_days: Days,
     /// Keys CSRF tokens and signed links; at least 32 characters.
     pub session_secret: Secret,
     /// Keys the stored digests of API keys.
@@ -88,17 +88,17 @@ pub struct Auth {
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Commands that may wait at one thing before further ones are refused as `overloaded`.
-    pub commands_per_thing: usize,
+    pub max_queued_commands: usize,
     /// Requests per minute of a staff session or an API key.
-    pub staff_per_minute: u32,
+    pub staff_requests_per_minute: u32,
     /// Requests per minute of a customer's session.
-    pub customer_per_minute: u32,
+    pub customer_requests_per_minute: u32,
     /// Requests per minute and IP address without credentials, or with wrong ones.
-    pub anonymous_per_minute: u32,
+    pub anonymous_requests_per_minute: u32,
     /// Tries to sign in, in 15 minutes, of a pair of e-mail address and IP address.
-    pub login_per_15_minutes: u32,
+    pub login_attempts_per_15_minutes: u32,
     /// Most windows kept in memory; beyond them strangers share windows.
-    pub windows: usize,
+    pub rate_limit_max_entries: usize,
 }
 
 /// `[inventory]`: rules of stock.
@@ -116,9 +116,9 @@ pub struct Orders {
     /// ISO 4217, lower case.
     pub currency: String,
     /// Most jobs that one order may make.
-    pub max_jobs: u32,
+    pub max_jobs_per_order: u32,
     /// Site of a record when the request names none.
-    pub site: String,
+    pub default_site: String,
 }
 
 /// `[tax]`: rates by destination.
@@ -155,9 +155,9 @@ pub struct Shipping {
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
     /// How long a printer has to show that it started a print.
-    pub confirm_seconds: Seconds,
+    pub start_confirm_timeout_seconds: Seconds,
     /// Attempts on a job before it has failed.
-    pub max_attempts: u32,
+    pub max_attempts_per_job: u32,
     /// Most prints started per minute over all printers; 0: no limit.
     pub max_starts_per_minute: u32,
 }
@@ -167,9 +167,9 @@ pub struct Dispatch {
 #[serde(deny_unknown_fields)]
 pub struct Printers {
     /// Time between two polls of a printer that does not report by itself.
-    pub poll_seconds: Seconds,
+    pub poll_interval_seconds: Seconds,
     /// Silence after which a printer is offline.
-    pub offline_seconds: Seconds,
+    pub offline_after_seconds: Seconds,
     /// Longest a connection may take to open.
     pub connect_timeout_seconds: Seconds,
     /// Longest a request may take, uploads excepted.
@@ -187,15 +187,15 @@ pub struct Printers {
 #[serde(deny_unknown_fields)]
 pub struct Webhooks {
     /// Waits before the retries, counted from the failure before.
-    pub schedule: Vec<Seconds>,
+    pub retry_schedule_seconds: Vec<Seconds>,
     /// A retry comes up to this much later than its wait.
-    pub jitter_seconds: Seconds,
+    pub retry_jitter_seconds: Seconds,
     /// Longest a connection may take to open.
     pub connect_timeout_seconds: Seconds,
     /// Longest one delivery may take in all.
-    pub timeout_seconds: Seconds,
+    pub delivery_timeout_seconds: Seconds,
     /// Most deliveries under way at one endpoint.
-    pub concurrency_per_endpoint: usize,
+    pub max_concurrent_per_endpoint: usize,
     /// Allow targets on this machine and in private networks.
     pub allow_private_targets: bool,
 }
@@ -213,7 +213,7 @@ pub struct Payments {
     /// Header with the signature of an inbound event.
     pub signature_header: String,
     /// Oldest signature that is accepted.
-    pub tolerance_seconds: Seconds,
+    pub signature_tolerance_seconds: Seconds,
 }
 
 /// `[mail]`: outbound e-mail.
@@ -231,7 +231,7 @@ pub struct Mail {
     /// User at the mail server; empty: none.
     pub smtp_user: String,
     /// Password at the mail server.
-    pub smtp_pass: Secret,
+    pub smtp_password: Secret,
     /// Base address of the e-mail service that `api_key` is for.
     pub api_url: String,
     /// Key of an e-mail service, instead of a mail server.

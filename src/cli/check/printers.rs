@@ -114,11 +114,7 @@ fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reac
 }
 
 fn registry(config: &Config) -> Result<Registry, BuildError> {
-    let settings = Settings {
-        connect_timeout: config.printers.connect_timeout_seconds.duration(),
-        request_timeout: config.printers.request_timeout_seconds.duration(),
-        ..Settings::default()
-    };
+    let settings = Settings::from(&config.printers);
     let clients = LanSettings { connect_timeout: settings.connect_timeout, ..LanSettings::default() };
     Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

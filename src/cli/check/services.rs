@@ -27,7 +27,7 @@ async fn mail(report: &mut Report, config: &Config) {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
         let place = format!("{}:{}", mail.smtp_host, mail.smtp_port);
         let smtp = Smtp::new(SmtpSettings {
             host: mail.smtp_host.clone(),
@@ -79,7 +79,7 @@ async fn redis(report: &mut Report, config: &Config) {
     if settings.url.is_empty() {
         return;
     }
-    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length);
+    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries);
     let tried = match redis {
         Ok(redis) => redis.check().await,
         Err(error) => Err(error),

@@ -16,7 +16,7 @@ use printfloor::domain::aggregate::{Created, Versioned};
 use printfloor::domain::event::Numbered;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::{Mail, MailCommand, Send};
-use printfloor::domain::rules::Rules;
+use printfloor::config::Config;
 use printfloor::store::connect::{self, DatabaseSettings, Writing};
 use printfloor::store::load::Load;
 use printfloor::store::outbox::Outbox;
@@ -55,7 +55,7 @@ impl Rig {
         let reading = connect::reading(&settings).await.unwrap();
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
-        let environment = Arc::new(Environment::of_the_machine(Rules::default(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), 0, 0));
         let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
         let store = store(&root, settings, writing, &outbox, &counters, &fenced).await;
