@@ -206,7 +206,7 @@ fn errors_name_the_setting_and_its_source() {
     assert!(shop.refusal().contains("is not valid TOML"));
     shop = shop.with("absent.toml", "").with(".env", "A=1\nhunter2\n");
     let refusal = shop.refusal();
-    assert!(refusal.ends_with(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"), "{refusal}");
+    assert!(refusal.contains(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"), "{refusal}");
 }
 
 #[test]

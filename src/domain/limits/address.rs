@@ -1,56 +1,31 @@
-//! Whose request it is by address: networks of trusted proxies, `X-Forwarded-For`, and what counts as one caller.
+//! The client address of a request: trusted proxies, `X-Forwarded-For`, and which addresses count as one caller.
 
+use ipnet::IpNet;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// An address or a network in CIDR notation.
+/// An IP address, or a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u8,
-}
+pub struct Network(IpNet);
 
-/// A text that is no address and no network.
+/// A text that is neither an IP address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is neither an address nor a network such as 10.0.0.0/8")]
 pub struct NoNetwork;
 
-const fn bits(address: IpAddr) -> u8 {
-    if address.is_ipv4() { 32 } else { 128 }
-}
-
 impl FromStr for Network {
     type Err = NoNetwork;
     fn from_str(text: &str) -> Result<Self, NoNetwork> {
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| NoNetwork)?;
-        let prefix = match prefix {
-            Some(prefix) => prefix.parse().map_err(|_| NoNetwork)?,
-            None => bits(address),
-        };
-        if prefix > bits(address) { Err(NoNetwork) } else { Ok(Self { address, prefix }) }
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network.map(Self).map_err(|_| NoNetwork)
     }
 }
 
 impl Network {
-    /// Whether an address is in it.
+    /// Whether an address belongs to it; an IPv4 address in IPv6 notation counts as IPv4.
     pub fn contains(self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                same(own.to_bits().into(), other.to_bits().into(), 32 - self.prefix)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => same(own.to_bits(), other.to_bits(), 128 - self.prefix),
-            _ => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
-}
-
-/// Whether two addresses differ at most in their last `free` bits.
-fn same(a: u128, b: u128, free: u8) -> bool {
-    free >= 128 || (a ^ b) >> free == 0
 }
 
 /// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies it
