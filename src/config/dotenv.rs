@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(line_of("A=1\nhunter2\n"), 2);
         assert_eq!(line_of("1A=hunter2"), 1);
         assert_eq!(line_of("# one\n\nA=\"hunter2\nB=1\nC=2\n"), 3);
-        assert_eq!(line_of("A=1\nB='hunter2'y\nC=2"), 2);
+        assert_eq!(line_of("A=1\nB='hunter2' y\nC=2"), 2);
         assert_eq!(line_of("A=hunter2 y"), 1);
         assert_eq!(line_of("A=1\nB=\"\\q hunter2\""), 2);
     }

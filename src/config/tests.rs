@@ -138,9 +138,9 @@ fn every_setting_has_a_variable_that_sets_it() {
 
 #[test]
 fn later_sources_win() {
-    let mut shop = shop().with("printfloor.toml", "[server]\njson_body_limit = 1\nupload_limit = 1\n");
+    let mut shop = shop().with("printfloor.toml", "[server]\njson_body_max_bytes = 1\nupload_max_bytes = 1\n");
     assert_eq!(shop.config().server.json_body_max_bytes, 1);
-    shop = shop.with("other.toml", "[server]\njson_body_limit = 2\n");
+    shop = shop.with("other.toml", "[server]\njson_body_max_bytes = 2\n");
     shop.file = Some("other.toml".into());
     let server = shop.config().server;
     assert_eq!((server.json_body_max_bytes, server.upload_max_bytes), (2, 1 << 30), "--config replaces printfloor.toml");
