@@ -1,4 +1,4 @@
-//! Passwords, keys and tokens: how they are made and checked ([`credentials`]), and how secrets of others are encrypted in
+//! Creating and checking passwords, API keys and session tokens ([`credentials`]), and encrypting secrets that are stored in
 //! the database ([`encryption`]).
 
 pub mod credentials;

@@ -1,4 +1,4 @@
-//! What must hold of settings beyond their types. Finds everything wrong at once, so that one start shows it all.
+//! Checks of settings beyond their types. All faults are found at once, so that one start reports them all.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,12 +14,12 @@ use crate::domain::limits::address::Network;
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
 
 /// Shortest `SESSION_SECRET`, in characters.
-const SESSION_SECRET_LENGTH: usize = 32;
+const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Smallest buffer that the HTTP parser works with, in bytes.
-const SMALLEST_HEADER_LIMIT: usize = 8192;
+/// Smallest buffer that the HTTP parser accepts, in bytes.
+const MIN_HEADER_BYTES: usize = 8192;
 
-/// Everything that is wrong, in words; empty: all is well.
+/// Descriptions of all faults; empty if the settings are valid.
 pub fn problems(config: &Config) -> Vec<String> {
     let mut found = missing(config);
     secrets(config, &mut found);
@@ -29,7 +29,7 @@ pub fn problems(config: &Config) -> Vec<String> {
     found
 }
 
-/// Names what production needs and does not have.
+/// Settings that production requires and that are missing.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -42,21 +42,21 @@ fn missing(config: &Config) -> Vec<String> {
         ("PRINTFLOOR_SERVER__PUBLIC_URL", config.server.public_url.is_empty()),
     ];
     let lacking = needed.into_iter().filter(|(_, lacks)| *lacks);
-    lacking.map(|(name, _)| format!("{name} is required in production and not set")).collect()
+    lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
 }
 
 fn secrets(config: &Config, found: &mut Vec<String>) {
     let secret = config.auth.session_secret.expose();
-    if !secret.is_empty() && secret.chars().count() < SESSION_SECRET_LENGTH {
-        found.push(format!("SESSION_SECRET must have at least {SESSION_SECRET_LENGTH} characters"));
+    if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
+        found.push(format!("SESSION_SECRET must have at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
     let key = config.auth.secrets_key.expose();
     if !key.is_empty() && decode_key(key).is_none() {
-        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` makes one)".to_owned());
+        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
     }
 }
 
-/// The 32 bytes of a `SECRETS_KEY`.
+/// Decodes a `SECRETS_KEY` to its 32 bytes.
 pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
     STANDARD.decode(text.trim()).ok()?.try_into().ok()
 }
@@ -86,7 +86,7 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         }
     }
     if config.server.public_url.ends_with('/') || config.server.public_url.contains(['?', '#']) {
-        found.push("server.public_url must end without a slash and have no query".to_owned());
+        found.push("server.public_url must not end with a slash or contain ? or #".to_owned());
     }
 }
 
@@ -131,11 +131,11 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
-            found.push(format!("{key} must be more than 0"));
+            found.push(format!("{key} must be greater than 0"));
         }
     }
-    if server.header_max_bytes < SMALLEST_HEADER_LIMIT {
-        found.push(format!("server.header_max_bytes must be at least {SMALLEST_HEADER_LIMIT} bytes"));
+    if server.header_max_bytes < MIN_HEADER_BYTES {
+        found.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
     }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
@@ -144,7 +144,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {WINDOW}"));
     }
     if config.webhooks.retry_schedule_seconds.is_empty() {
-        found.push("webhooks.retry_schedule_seconds must name at least one wait".to_owned());
+        found.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());
     }
 }
 
@@ -154,14 +154,18 @@ fn words(config: &Config, found: &mut Vec<String>) {
         found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
     }
     if !SITES.contains(&config.orders.default_site.as_str()) {
-        found.push(format!("orders.default_site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.default_site));
+        found.push(format!(
+            "orders.default_site must be one of {}, not \"{}\"",
+            SITES.join(", "),
+            config.orders.default_site
+        ));
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
             found.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
-            found.push(format!("tax.rates: {} basis points are more than 100 %", rate.bps));
+            found.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
         }
     }
     for proxy in &config.server.trusted_proxies {
@@ -175,7 +179,7 @@ fn words(config: &Config, found: &mut Vec<String>) {
         }
     }
     if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
-        found.push("payments.signature_header is not a header name".to_owned());
+        found.push("payments.signature_header is not a valid HTTP header name".to_owned());
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));

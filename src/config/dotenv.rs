@@ -166,8 +166,7 @@ mod tests {
 
     #[test]
     fn reads_the_usual_forms() {
-        let text =
-            "# comment\n\nA=1\nexport B = 'two words' # why\nC='a\"$b # c'\nD=\"x\\ny \\\"z\\\"\" # tail $\nE=\nF=a#b\n";
+        let text = "# comment\n\nA=1\nexport B = 'two words' # why\nC='a\"$b # c'\nD=\"x\\ny \\\"z\\\"\" # tail $\nE=\nF=a#b\n";
         let pairs = parse(text).unwrap();
         let expected =
             [("A", "1"), ("B", "two words"), ("C", "a\"$b # c"), ("D", "x\ny \"z\""), ("E", ""), ("F", "a#b")];

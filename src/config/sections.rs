@@ -291,7 +291,7 @@ pub struct Log {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// Text on a terminal, otherwise JSON.
+    /// Text on a terminal in development, otherwise JSON.
     Auto,
     /// One JSON object per line.
     Json,

@@ -143,7 +143,11 @@ fn later_sources_win() {
     shop = shop.with("other.toml", "[server]\njson_body_max_bytes = 2\n");
     shop.file = Some("other.toml".into());
     let server = shop.config().server;
-    assert_eq!((server.json_body_max_bytes, server.upload_max_bytes), (2, 1 << 30), "--config replaces printfloor.toml");
+    assert_eq!(
+        (server.json_body_max_bytes, server.upload_max_bytes),
+        (2, 1 << 30),
+        "--config replaces printfloor.toml"
+    );
     shop = shop.with(".env", "PRINTFLOOR_SERVER__JSON_BODY_MAX_BYTES=3\n");
     assert_eq!(shop.config().server.json_body_max_bytes, 3);
     shop = shop.env("PRINTFLOOR_SERVER__JSON_BODY_MAX_BYTES", "4");
@@ -191,7 +195,10 @@ fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
         .env("OTHER", "x")
         .load()
         .unwrap();
-    assert_eq!(loaded.warnings, ["PRINTFLOOR_SERVER__LISSTEN in the environment is not a setting and has no effect"]);
+    assert_eq!(
+        loaded.warnings,
+        ["PRINTFLOOR_SERVER__LISSTEN in the environment is not the name of a setting and has no effect"]
+    );
 }
 
 #[test]

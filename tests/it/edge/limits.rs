@@ -28,7 +28,8 @@ async fn spend(app: &App, headers: &[(&str, &str)]) -> u32 {
 
 #[tokio::test]
 async fn every_answer_tells_how_its_caller_stands() {
-    let app = app(&[STAFF, ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "3000"), ("SERVER__JSON_BODY_MAX_BYTES", "1000")]).await;
+    let app =
+        app(&[STAFF, ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "3000"), ("SERVER__JSON_BODY_MAX_BYTES", "1000")]).await;
     let json = "/api/inventory/materials";
     let plain = app.request("POST", json).header("content-type", "text/plain").body("x");
     let broken = app.request("POST", json).header("content-type", "application/json").body("{");
