@@ -1,6 +1,7 @@
 //! The command line: its commands and their arguments. Each command is implemented in a file of this directory.
 //!
-//! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 wrong usage.
+//! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 wrong
+//! usage.
 
 pub mod api;
 mod check;

@@ -1,5 +1,6 @@
 //! The settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
-//! overriding the one before, checked at start. The environment and random bytes are passed in, so that tests control them.
+//! overriding the one before, checked at start. The environment and random bytes are passed in, so that tests control
+//! them.
 //!
 //! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
@@ -285,8 +286,8 @@ impl Config {
         }
     }
 
-    /// The key that encrypts stored secrets. `None` only in [`Config::default`]: [`Config::load`] generates a missing key
-    /// or fails.
+    /// The key that encrypts stored secrets. `None` only in [`Config::default`]: [`Config::load`] generates a missing
+    /// key or fails.
     pub fn secrets_key(&self) -> Option<[u8; 32]> {
         checks::decode_key(self.auth.secrets_key.expose())
     }

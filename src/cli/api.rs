@@ -1,5 +1,5 @@
-//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
-//! TCP with an API key.
+//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or
+//! over TCP with an API key.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! `printfloor check`: tests the settings and all configured services, and says how to fix what is wrong.
 //!
-//! It changes nothing, except that it writes missing secrets to `.env` as a first start does. It may run while the server
-//! runs.
+//! It changes nothing, except that it writes missing secrets to `.env` as a first start does. It may run while the
+//! server runs.
 
 mod database;
 mod printers;

@@ -1,7 +1,7 @@
 //! The `.env` file: reading it (by `dotenvy`), and changing values in it while everything else stays as it was.
 //!
-//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` stands in quotes; single quotes take it
-//! literally, double quotes know `\n`, `\"`, `\\` and `\$`. `dotenvy` replaces `$NAME` outside single quotes by a
+//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` stands in quotes; single quotes take
+//! it literally, double quotes know `\n`, `\"`, `\\` and `\$`. `dotenvy` replaces `$NAME` outside single quotes by a
 //! variable, which would silently change a password that contains `$`: such a `$` is refused with advice instead.
 
 use std::cell::Cell;

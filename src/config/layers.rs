@@ -73,8 +73,8 @@ impl Known {
         (self.0.contains_key(&key) && variable_of(&key) == variable).then_some(key)
     }
 
-    /// The layer that sets one setting from text. The text is read as the type of the default: a string stays a string even
-    /// if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
+    /// The layer that sets one setting from text. The text is read as the type of the default: a string stays a string
+    /// even if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
     pub fn layer(&self, source: impl Into<String>, key: &str, text: &str) -> Layer {
         let value = match self.0.get(key) {
             Some(Value::String(..)) | None => Value::from(text),
@@ -87,8 +87,8 @@ impl Known {
         Layer { source: source.into(), dict }
     }
 
-    /// The layers of a set of variables, and the names with our prefix that belong to no setting. Empty values count as not
-    /// set. If both variables of a setting are given, the one that begins with `PRINTFLOOR_` wins.
+    /// The layers of a set of variables, and the names with our prefix that belong to no setting. Empty values count as
+    /// not set. If both variables of a setting are given, the one that begins with `PRINTFLOOR_` wins.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();

@@ -1,7 +1,8 @@
-//! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored once.
+//! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored
+//! once.
 //!
-//! Names and types of files are in the database (`domain/file`). Contents are never removed, because a job that failed long
-//! ago may be retried with the same file.
+//! Names and types of files are in the database (`domain/file`). Contents are never removed, because a job that failed
+//! long ago may be retried with the same file.
 
 use sha2::{Digest as _, Sha256};
 use std::io;
@@ -58,7 +59,8 @@ impl Blobs {
     /// Begins a content that arrives in pieces.
     pub fn begin(&self) -> io::Result<Incoming<'_>> {
         let path = self.dir.join(INCOMING).join(self.next.fetch_add(1, Relaxed).to_string());
-        // Created synchronously: if this future were dropped while it waited for a thread, the file would be left behind.
+        // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
+        // behind.
         let file = File::from_std(std::fs::File::create_new(&path)?);
         Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }

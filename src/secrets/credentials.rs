@@ -1,7 +1,8 @@
-//! Creates passwords' hashes, API keys and session tokens, and computes what is stored of them: never the secret itself.
+//! Creates passwords' hashes, API keys and session tokens, and computes what is stored of them: never the secret
+//! itself.
 //!
-//! What they permit is decided in `domain/access`. Password functions take tens of milliseconds of CPU time on purpose, so
-//! they must run on a blocking thread.
+//! What they permit is decided in `domain/access`. Password functions take tens of milliseconds of CPU time on purpose,
+//! so they must run on a blocking thread.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
@@ -44,8 +45,8 @@ pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and returns false: for unknown e-mail addresses, so that the response time does not
-/// reveal which addresses have accounts.
+/// Takes as long as [`verify_password`] and returns false: for unknown e-mail addresses, so that the response time does
+/// not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
     false

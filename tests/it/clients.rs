@@ -1,5 +1,5 @@
-//! Clients that common generators make from the API's description: they compile, and one typed call through each reaches
-//! the real server. Passed over where the generators are not installed, unless all services are asked for.
+//! Clients that common generators make from the API's description: they compile, and one typed call through each
+//! reaches the real server. Passed over where the generators are not installed, unless all services are asked for.
 
 use crate::support::db::SERVICES;
 use crate::support::{App, Db};

@@ -1,5 +1,5 @@
-//! Simulated staff and services: payment events for new orders, shipping of finished ones, deliveries of material that is
-//! low, retries of failed prints.
+//! Simulated staff and services: payment events for new orders, shipping of finished ones, deliveries of material that
+//! is low, retries of failed prints.
 //!
 //! They act on the current state and not on events, so that a demo that was stopped continues where it was.
 

@@ -42,7 +42,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Opens the directory of a demo, or creates one. A directory with other content is refused: it may be a real shop's.
+    /// Opens the directory of a demo, or creates one. A directory with other content is refused: it may be a real
+    /// shop's.
     pub fn open(path: &Path) -> Result<Self, CliError> {
         let failed = || CliError::io(format!("{} cannot be used", path.display()));
         make_data_folder(path).map_err(failed())?;
