@@ -1,7 +1,7 @@
-//! The command line (decisions §13). Each command is a file of this folder; here are its arguments.
+//! The command line: its commands and their arguments. Each command is implemented in a file of this directory.
 //!
-//! What a command prints goes to standard output, what it says about itself to standard error. Exit codes: 0 done,
-//! 1 failed, 2 wrong usage.
+//! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 wrong
+//! usage.
 
 pub mod api;
 mod check;
@@ -37,32 +37,32 @@ use crate::domain::time::Timestamp;
 #[derive(Debug, Parser)]
 #[command(name = "printfloor", version, max_term_width = 100)]
 pub struct Cli {
-    /// What to do; without it, the server runs.
+    /// The command; without one, the server runs.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// For every command.
+    /// Options of every command.
     #[command(flatten)]
     pub global: Global,
-    /// For the server.
+    /// Options of the server.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Global {
-    /// File of settings; without it, printfloor.toml in the working directory, if there is one
+    /// Read settings from this file instead of printfloor.toml in the working directory
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
-    /// Folder of everything the server keeps on disk
+    /// Directory of everything the server stores on disk [default: data, or server.data_dir of the settings]
     #[arg(long, value_name = "DIR", global = true)]
     pub data: Option<PathBuf>,
 }
 
-/// What the server takes.
+/// Options of the server.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
-    /// Address and port to listen on, such as 0.0.0.0:8787
+    /// IP address and port to listen on, for example 0.0.0.0:8787 [default: server.listen of the settings]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
 }
@@ -70,23 +70,23 @@ pub struct ServeArgs {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the server; also what printfloor alone does
+    /// Run the server (the same as printfloor without a command)
     Serve(ServeArgs),
-    /// Run the server with a simulated shop: printers, products, stock, and orders that keep coming
+    /// Run the server with a simulated shop: printers, products, stock and a stream of new orders
     Demo(DemoArgs),
-    /// Run simulated printers alone, and print one JSON line for each
+    /// Run simulated printers without a server, and print one line of JSON about each
     Simulate(SimulateArgs),
-    /// Make, list and revoke API keys
+    /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Add and list members of staff
+    /// Create and list the accounts of staff members
     #[command(subcommand)]
     User(UserCommand),
-    /// Test the configuration and every configured service, and say how to mend what is wrong
+    /// Test the settings and all configured services, and say how to fix what is wrong
     Check,
-    /// Print the description of an API as OpenAPI 3.1
+    /// Print the OpenAPI 3.1 document of an API
     Openapi {
-        /// Which of the two
+        /// The API to describe
         #[arg(default_value = "production")]
         which: Description,
     },
@@ -95,22 +95,23 @@ pub enum Command {
 /// An API that can be described.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Description {
-    /// The customer's half, /api/v1
+    /// The API for customers, /api/v1
     Billing,
-    /// The shop's half: /api, /webhooks, health
+    /// The API of the shop: /api, /webhooks and health checks
     Production,
 }
 
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// How many printers; half speak the firmware web API, half that of the print server
+    /// Number of simulated printers, half with the firmware web API (Moonraker), half with a print server (OctoPrint)
+    /// [default: 6 in a new demo, otherwise as many as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub printers: Option<u16>,
-    /// Address and port to listen on; without it, the usual one, or a free one when that is taken
+    /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that one is in use]
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<SocketAddr>,
-    /// End by itself after this many seconds
+    /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub end_after: Option<Duration>,
 }
@@ -118,19 +119,19 @@ pub struct DemoArgs {
 /// Arguments of `simulate`.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// How many printers with the firmware web API (Moonraker)
+    /// Number of printers with the firmware web API (Moonraker); one of each kind if neither number is given
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub fw_rest: u16,
-    /// How many printers with a print server (OctoPrint)
+    /// Number of printers with a print server (OctoPrint)
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub server_rest: u16,
-    /// Port of the first printer, the others follow; without it, free ports
+    /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
-    /// How much faster than the G-code's own estimate they print
+    /// Print this many times faster than the G-code estimates
     #[arg(long, value_name = "X", default_value_t = 1.0, value_parser = speed)]
     pub speed: f64,
-    /// Decides keys, serial numbers and temperaments: the same seed gives the same printers
+    /// Seed of the random keys, serial numbers and behaviour: the same seed gives the same printers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
 }
@@ -138,74 +139,74 @@ pub struct SimulateArgs {
 /// Commands about API keys.
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    /// Make a key and print it: it is shown this once
+    /// Create a key and print it; it cannot be shown again
     Create(NewKey),
     /// List all keys, newest first
     List,
-    /// End a key, at once
+    /// Revoke a key; requests with it are refused at once
     Revoke {
-        /// Identifier, as `key list` shows it
+        /// Id of the key, as `key list` shows it
         id: Id,
     },
 }
 
-/// A key to be made.
+/// Arguments of `key create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewKey {
-    /// What the key is for
+    /// A name that says what the key is for
     #[arg(long)]
     pub name: String,
-    /// What it may do
+    /// What the key may be used for
     #[arg(long)]
     pub role: AnyRole,
-    /// Until when it works, such as 2030-01-31T12:00:00Z
+    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z [default: never]
     #[arg(long, value_name = "TIME")]
     pub expires_at: Option<Timestamp>,
-    /// For a customer key: whose orders it sees and makes
+    /// For the role customer: e-mail address of the customer whose orders the key may see and place
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
 }
 
-/// Commands about members of staff.
+/// Commands about accounts of staff members.
 #[derive(Debug, Subcommand)]
 pub enum UserCommand {
-    /// Add a member of staff; asks for the password, or reads it as one line from standard input
+    /// Create an account; the password is asked for, or read as one line from standard input
     Create(NewUser),
-    /// List all members of staff
+    /// List all accounts
     List,
 }
 
-/// A member of staff to be added.
+/// Arguments of `user create`.
 #[derive(Clone, Debug, Args)]
 pub struct NewUser {
-    /// Their address, with which they sign in
+    /// E-mail address to sign in with
     #[arg(long)]
     pub email: String,
-    /// What they may do
+    /// What the staff member may do
     #[arg(long)]
     pub role: StaffRole,
-    /// Their name; without it, what stands before the @
+    /// Name of the staff member [default: the part of the e-mail address before the @]
     #[arg(long)]
     pub name: Option<String>,
 }
 
-/// What a key may do.
+/// Role of an API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum AnyRole {
-    /// Own orders and the catalogue
+    /// The customer's own orders, and the catalogue
     Customer,
-    /// The floor: orders, jobs, printers, files, stock, products
+    /// Daily work: orders, jobs, printers, files, stock and products
     Operator,
-    /// Everything
+    /// Everything, including accounts, API keys and webhooks
     Admin,
 }
 
-/// What a member of staff may do.
+/// Role of a staff member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum StaffRole {
-    /// The floor: orders, jobs, printers, files, stock, products
+    /// Daily work: orders, jobs, printers, files, stock and products
     Operator,
-    /// Everything
+    /// Everything, including accounts, API keys and webhooks
     Admin,
 }
 
@@ -228,7 +229,7 @@ impl From<StaffRole> for Role {
     }
 }
 
-/// Runs a command to its end; says on standard error why it failed and what to do.
+/// Runs a command to its end. On failure, prints the reason and advice to standard error.
 pub async fn run(cli: Cli) -> ExitCode {
     match run_command(cli).await {
         Ok(()) => ExitCode::SUCCESS,
@@ -245,14 +246,16 @@ pub async fn run(cli: Cli) -> ExitCode {
 async fn run_command(cli: Cli) -> Result<(), CliError> {
     let Cli { command, global, serve } = cli;
     if command.is_some() && serve.listen.is_some() {
-        return Err(CliError::Usage("--listen belongs behind the command: printfloor serve --listen ADDR".to_owned()));
+        return Err(CliError::Usage(
+            "--listen must stand after the command, as in: printfloor serve --listen ADDR".to_owned(),
+        ));
     }
     match command {
         None => serve::run(&global, serve.listen).await,
         Some(Command::Serve(args)) => serve::run(&global, args.listen).await,
         Some(Command::Demo(args)) => {
             if global.config.is_some() {
-                return Err(CliError::Usage("the demo has settings of its own and takes no --config".to_owned()));
+                return Err(CliError::Usage("the demo uses its own settings, so --config is not allowed".to_owned()));
             }
             demo::run(DemoOptions {
                 data: global.data,
@@ -275,12 +278,12 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
 
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|span| !span.is_zero()).ok_or_else(|| "must be a number of seconds above 0".to_owned())
+    seconds.filter(|span| !span.is_zero()).ok_or_else(|| "must be a number of seconds greater than 0".to_owned())
 }
 
 fn speed(text: &str) -> Result<f64, String> {
     let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed > 0.0);
-    speed.ok_or_else(|| "must be a number above 0".to_owned())
+    speed.ok_or_else(|| "must be a number greater than 0".to_owned())
 }
 
 #[cfg(test)]

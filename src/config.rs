@@ -1,7 +1,8 @@
-//! The configuration: the shipped `config.toml` <- a file <- `.env` <- the environment <- the command line, checked at
-//! start. Reads nothing by itself but the files it is told of: the environment and randomness are handed in.
+//! The settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
+//! overriding the one before, checked at start. The environment and random bytes are passed in, so that tests control
+//! them.
 //!
-//! A new setting is a field in [`sections`] and a commented line in `config.toml`.
+//! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
 pub mod checks;
 pub mod dotenv;
@@ -32,32 +33,32 @@ pub const FILE: &str = "printfloor.toml";
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// How strict the server is; from `PRINTFLOOR_ENV`, never from a file of settings.
+    /// Development or production; from `PRINTFLOOR_ENV`, never from a settings file.
     #[serde(skip)]
     pub mode: Mode,
-    /// The listener and the limits of requests.
+    /// The listener and limits on connections and requests.
     pub server: sections::Server,
-    /// Where the shop's records live.
+    /// The database connection.
     pub database: sections::Database,
-    /// Shared limits, cache and event stream.
+    /// The optional Redis server.
     pub redis: sections::Redis,
-    /// Sessions and the secrets of the server itself.
+    /// Staff sessions and the server's own secrets.
     pub auth: sections::Auth,
-    /// Bounds on what may wait.
+    /// Bounds on queued commands, and rate limits.
     pub limits: sections::Limits,
-    /// Rules of stock.
+    /// Rules about stock.
     pub inventory: sections::Inventory,
-    /// What a new order is given.
+    /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
-    /// Tax by destination.
+    /// Tax rates by destination.
     pub tax: sections::Tax,
-    /// Prices of shipping.
+    /// Shipping prices.
     pub shipping: sections::Shipping,
-    /// How jobs get to printers.
+    /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
-    /// How the adapters talk to printers.
+    /// How the adapters speak to printers.
     pub printers: sections::Printers,
-    /// Outbound deliveries.
+    /// Webhook deliveries.
     pub webhooks: sections::Webhooks,
     /// The payment processor.
     pub payments: sections::Payments,
@@ -69,16 +70,16 @@ pub struct Config {
     pub agent: sections::Agent,
     /// Uploaded files.
     pub files: sections::Files,
-    /// The numbers at `/metrics`.
+    /// Access to `/metrics`.
     pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }
 
-/// How strict the server is.
+/// Development or production.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Missing secrets are made up and written to `.env`.
+    /// Missing secrets are generated and written to `.env`.
     #[default]
     Development,
     /// Missing secrets are refused, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
@@ -104,13 +105,13 @@ pub struct LoadOptions<'a> {
 pub struct Loaded {
     /// The settings.
     pub config: Config,
-    /// What the operator should hear of, once there is a log.
+    /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
-    /// Names of the secrets that were made and written to `.env` just now.
+    /// Names of the secrets that were just generated and written to `.env`.
     pub generated: Vec<&'static str>,
 }
 
-/// Why there is no usable configuration. Texts name files and settings, never the value of a secret.
+/// Why the settings cannot be loaded. Texts name files and settings, never the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read.
@@ -121,7 +122,7 @@ pub enum ConfigError {
         /// Why not.
         source: io::Error,
     },
-    /// The file of settings is not TOML.
+    /// The settings file is not TOML.
     #[error("{} is not valid TOML: {problem}", path.display())]
     Toml {
         /// The file.
@@ -140,11 +141,11 @@ pub enum ConfigError {
     /// A setting has no such name, or the wrong type.
     #[error("{0}")]
     Setting(String),
-    /// Settings are missing or wrong: all of them.
-    #[error("the configuration cannot be used:{}", listed(.0))]
+    /// Settings are missing or invalid; the list names all of them.
+    #[error("the settings cannot be used:{}", listed(.0))]
     Refused(Vec<String>),
-    /// Made secrets cannot be kept, so the next start would not know them.
-    #[error("cannot write {} to keep {}: {source}", path.display(), names.join(", "))]
+    /// Generated secrets cannot be stored, so the next start would not know them.
+    #[error("cannot write {} to store {}: {source}", path.display(), names.join(", "))]
     Keep {
         /// The file.
         path: PathBuf,
@@ -156,16 +157,16 @@ pub enum ConfigError {
 }
 
 impl Default for Config {
-    /// The shipped settings, without secrets.
-    #[expect(clippy::expect_used, reason = "the shipped file is part of the binary, and a test reads it")]
+    /// The settings of the embedded `config.toml`, without secrets.
+    #[expect(clippy::expect_used, reason = "the file is embedded, and a test reads it")]
     fn default() -> Self {
-        Figment::from(Toml::string(DEFAULTS)).extract().expect("the shipped config.toml is complete")
+        Figment::from(Toml::string(DEFAULTS)).extract().expect("the embedded config.toml is complete")
     }
 }
 
 impl Config {
-    /// Reads, lays over one another and checks all sources; in development makes the missing secrets and writes them
-    /// to `.env`.
+    /// Loads and checks the settings from all sources; in development, generates missing secrets and writes them to
+    /// `.env`.
     pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
         let known = Known::new().map_err(|error| setting(*error))?;
         let mut figment = Figment::from(Toml::string(DEFAULTS));
@@ -180,7 +181,9 @@ impl Config {
         for (variables, place) in [(&dotenv, ".env"), (&options.env, "the environment")] {
             let (layers, unknown) = known.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
-            warnings.extend(unknown.iter().map(|name| format!("{name} in {place} is not a setting and has no effect")));
+            warnings.extend(
+                unknown.iter().map(|name| format!("{name} in {place} is not the name of a setting and has no effect")),
+            );
         }
         for (key, text) in &options.overrides {
             figment = figment.merge(known.layer("the command line", key, text));
@@ -201,7 +204,7 @@ impl Config {
         Ok(Loaded { config, warnings, generated: names })
     }
 
-    /// Fills in the server's own secrets, in development; answers those it made.
+    /// In development, generates the missing ones of the server's own secrets and returns them.
     fn make_missing_secrets(&mut self, random: &mut dyn FnMut(&mut [u8])) -> Vec<(&'static str, Secret)> {
         if self.mode == Mode::Production {
             return Vec::new();
@@ -222,7 +225,7 @@ impl Config {
         made
     }
 
-    /// The address that every absolute URL begins with, without a trailing slash.
+    /// The address that absolute URLs begin with, without a trailing slash.
     pub fn public_url(&self) -> String {
         if self.server.public_url.is_empty() {
             format!("http://{}", self.server.listen)
@@ -231,14 +234,14 @@ impl Config {
         }
     }
 
-    /// The database's address; may hold a password.
+    /// The address of the database; may contain a password.
     pub fn database_url(&self) -> Secret {
         if !self.database.url.is_empty() {
             return self.database.url.clone();
         }
         let mut url = String::from("sqlite://");
         for c in self.server.data_dir.join("printfloor.db").to_string_lossy().chars() {
-            // What would end the path part of a URL, or begin an escape in it.
+            // These characters would end the path of a URL or begin an escape.
             match c {
                 '%' | '?' | '#' => _ = write!(url, "%{:02X}", u32::from(c)),
                 c => url.push(c),
@@ -247,27 +250,27 @@ impl Config {
         Secret::new(url + "?mode=rwc")
     }
 
-    /// The folder of uploaded files.
+    /// The directory of uploaded files.
     pub fn files_dir(&self) -> PathBuf {
         if self.files.dir.as_os_str().is_empty() { self.server.data_dir.join("files") } else { self.files.dir.clone() }
     }
 
-    /// The folder that mail is written to when no way to send it is configured.
+    /// The directory that mails are written to if no mail server or service is configured.
     pub fn outbox_dir(&self) -> PathBuf {
         self.server.data_dir.join("outbox")
     }
 
-    /// The settings that the rules of the shop depend on.
+    /// The settings that the rules of the domain depend on.
     pub fn rules(&self) -> Rules {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
-            max_attempts: self.dispatch.max_attempts,
-            confirm_ms: self.dispatch.confirm_seconds.millis(),
-            offline_ms: self.printers.offline_seconds.millis(),
-            max_jobs: self.orders.max_jobs,
+            max_attempts: self.dispatch.max_attempts_per_job,
+            confirm_ms: self.dispatch.start_confirm_timeout_seconds.millis(),
+            offline_ms: self.printers.offline_after_seconds.millis(),
+            max_jobs: self.orders.max_jobs_per_order,
             currency: self.orders.currency.clone(),
-            site: self.orders.site.clone(),
+            site: self.orders.default_site.clone(),
             shipping_flat_cents: self.shipping.flat_cents,
             tax_rates: rates
                 .map(|rate| TaxRate {
@@ -276,28 +279,28 @@ impl Config {
                     bps: rate.bps.into(),
                 })
                 .collect(),
-            webhook_schedule_ms: self.webhooks.schedule.iter().map(|wait| wait.millis()).collect(),
-            webhook_jitter_ms: self.webhooks.jitter_seconds.millis(),
+            webhook_schedule_ms: self.webhooks.retry_schedule_seconds.iter().map(|wait| wait.millis()).collect(),
+            webhook_jitter_ms: self.webhooks.retry_jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
             agent_gateway: !self.agent.url.is_empty(),
         }
     }
 
-    /// The key that seals secrets at rest. None only in a configuration that was not loaded: [`Config::load`] refuses
-    /// or makes a missing one.
+    /// The key that encrypts stored secrets. `None` only in [`Config::default`]: [`Config::load`] generates a missing
+    /// key or fails.
     pub fn secrets_key(&self) -> Option<[u8; 32]> {
         checks::decode_key(self.auth.secrets_key.expose())
     }
 }
 
-/// The environment of this process; variables that are not UTF-8 cannot be settings and are left out.
+/// The environment of this process, without variables that are not UTF-8.
 pub fn process_env() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
 }
 
-/// The layer of the named file, or of the one in the working directory.
+/// The layer of the given settings file, or of the one in the working directory.
 fn settings_file(options: &LoadOptions<'_>) -> Result<Option<Layer>, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
@@ -319,7 +322,7 @@ fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> {
     }
 }
 
-/// The mode that the first of these sources names.
+/// The mode named by the first source that names one.
 fn mode(sources: &[&[(String, String)]]) -> Result<Mode, ConfigError> {
     // The last assignment of a source wins, as everywhere.
     let named =
@@ -331,7 +334,7 @@ fn mode(sources: &[&[(String, String)]]) -> Result<Mode, ConfigError> {
     }
 }
 
-/// Figment's error in our words: which setting, what is wrong, and where it was set.
+/// Converts an error of figment: which setting, what is wrong, and where it was set.
 fn setting(error: figment::Error) -> ConfigError {
     let key = error.path.join(".");
     let place = error.metadata.as_ref().map(|metadata| format!(" (in {})", metadata.name)).unwrap_or_default();

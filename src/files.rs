@@ -1,3 +1,3 @@
-//! Uploaded files on the disk of the server.
+//! Uploaded files on the server's disk.
 
 pub mod blobs;

@@ -1,4 +1,4 @@
-//! The binary: chooses the TLS provider, starts the runtime, runs the command line, and turns its end into an exit code.
+//! The program: installs the TLS provider, starts the runtime, runs the command line and returns its exit code.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,21 +7,21 @@ use clap::Parser as _;
 use printfloor::cli::{self, Cli};
 use tokio::runtime::Runtime;
 
-/// How long threads that still work are waited for at the end; a read of standard input never ends by itself.
-const LEFTOVERS: Duration = Duration::from_secs(1);
+/// How long to wait at exit for threads that are still working; a blocked read of standard input would never return.
+const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     printfloor::services::tls::install_provider();
-    // Ends the process with 2 on wrong usage, with 0 after --help and --version.
+    // Exits the process with 2 on wrong usage and with 0 after --help and --version.
     let cli = Cli::parse();
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("printfloor: the runtime cannot start: {error}");
+            eprintln!("printfloor: the asynchronous runtime cannot start: {error}");
             return ExitCode::FAILURE;
         }
     };
     let code = runtime.block_on(cli::run(cli));
-    runtime.shutdown_timeout(LEFTOVERS);
+    runtime.shutdown_timeout(THREAD_EXIT_TIMEOUT);
     code
 }

@@ -1,4 +1,4 @@
-//! What the server tells of itself: its log, and counters that `/metrics` shows.
+//! The server's log, and the counters behind `/metrics`.
 
 pub mod log;
 pub mod meters;

@@ -1,5 +1,5 @@
-//! Passwords, keys and tokens: how they are made and checked ([`credentials`]), and how secrets of others are encrypted in
-//! the database ([`encryption`]).
+//! Creating and checking passwords, API keys and session tokens ([`credentials`]), and encrypting secrets that are
+//! stored in the database ([`encryption`]).
 
 pub mod credentials;
 pub mod encryption;

@@ -33,9 +33,9 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
     let settings = [
         ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
         ("PRINTFLOOR_SERVER__LISTEN", "127.0.0.1:0"),
-        ("PRINTFLOOR_LIMITS__COMMANDS_PER_THING", "4096"),
-        ("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", "4000000000"),
-        ("PRINTFLOOR_LIMITS__ANONYMOUS_PER_MINUTE", "4000000000"),
+        ("PRINTFLOOR_LIMITS__MAX_QUEUED_COMMANDS", "4096"),
+        ("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", "4000000000"),
+        ("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "4000000000"),
         ("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true"),
         ("DATABASE_URL", database.unwrap_or_default()),
     ];

@@ -142,16 +142,16 @@ impl App {
             reading,
             activator: Arc::new(ShopWaker(here.clone())),
             environment: environment.clone(),
-            policy: Policy { most_waiting: config.limits.commands_per_thing, ..Policy::default() },
+            policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
         };
         let sender = Arc::new(Sender::new(Outbound::new(OutboundSettings {
             connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
-            timeout: config.webhooks.timeout_seconds.duration(),
+            timeout: config.webhooks.delivery_timeout_seconds.duration(),
             allow_private: config.webhooks.allow_private_targets,
         })?));
         let watching = WatchSettings {
-            poll: config.printers.poll_seconds.duration(),
-            offline: config.printers.offline_seconds.duration(),
+            poll: config.printers.poll_interval_seconds.duration(),
+            offline: config.printers.offline_after_seconds.duration(),
         };
         let dispatcher = Dispatcher::new(here.clone());
         let shop = Arc::new(Self {
@@ -164,7 +164,7 @@ impl App {
                 .things(Arc::new(EndpointWorld {
                     shop: here.clone(),
                     sender,
-                    concurrency: config.webhooks.concurrency_per_endpoint,
+                    concurrency: config.webhooks.max_concurrent_per_endpoint,
                     turns: DashMap::new(),
                 }))
                 .await?,
@@ -257,14 +257,14 @@ fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {
     if settings.url.is_empty() {
         return Ok(None);
     }
-    Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length)?))
+    Ok(Some(Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries)?))
 }
 
 fn mailer(config: &Config) -> Result<Arc<dyn Mailer>, StartError> {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
         return Ok(Arc::new(Smtp::new(SmtpSettings {
             host: mail.smtp_host.clone(),
             port: mail.smtp_port,
@@ -294,18 +294,8 @@ fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
     Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
-/// Commands may run macros on the printer and take longer than questions by this factor.
-const COMMANDS: u32 = 4;
-
 fn fleet(config: &Config) -> Result<PrinterConnections, StartError> {
-    let printers = &config.printers;
-    let settings = Settings {
-        connect_timeout: printers.connect_timeout_seconds.duration(),
-        request_timeout: printers.request_timeout_seconds.duration(),
-        command_timeout: printers.request_timeout_seconds.duration() * COMMANDS,
-        upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
-        ..Settings::default()
-    };
+    let settings = Settings::from(&config.printers);
     let clients = LanSettings {
         connect_timeout: settings.connect_timeout,
         read_timeout: Duration::from_secs(600),

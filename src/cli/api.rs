@@ -1,5 +1,5 @@
-//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or over
-//! TCP with an API key.
+//! A client of the server's own HTTP API: over its control socket, where the caller is the owner of the machine, or
+//! over TCP with an API key.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,35 +14,35 @@ use tokio::net::UnixStream;
 use crate::server::CONTROL_SOCKET;
 use crate::services::http::{LanSettings, USER_AGENT, lan};
 
-/// Longest that one request may take.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// Longest time of one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Most entries of one page of a list.
-const PAGE: usize = 200;
+/// Largest page of a list that the server gives.
+const PAGE_ENTRIES: usize = 200;
 
-/// Why there is no good answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiFailure {
-    /// The server said no.
+    /// The server refused the request.
     #[error("{message}")]
     Refused {
         /// HTTP status.
         status: u16,
-        /// The error's code.
+        /// Code of the error.
         code: String,
-        /// Its words, with the faults of each field.
+        /// Text of the error, with the faults of all fields.
         message: String,
     },
     /// The server did not answer.
     #[error("the server did not answer: {0}")]
-    Away(#[from] reqwest::Error),
+    Unavailable(#[from] reqwest::Error),
     /// The answer is not what was expected.
-    #[error("the server's answer is not understood: {0}")]
-    Odd(String),
-    /// No client.
+    #[error("the server gave an unexpected answer: {0}")]
+    Unexpected(String),
+    /// The HTTP client cannot be set up.
     #[error(transparent)]
     Client(#[from] crate::services::http::BuildError),
-    /// The control socket is there and cannot be used.
+    /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
         /// The socket.
@@ -82,7 +82,8 @@ impl Api {
             Err(source) => return Err(ApiFailure::Socket { path, source }),
         }
         #[expect(clippy::disallowed_methods, reason = "the one client over a Unix socket; it has a time limit")]
-        let client = Client::builder().unix_socket(path.as_path()).user_agent(USER_AGENT).timeout(TIMEOUT).build()?;
+        let client =
+            Client::builder().unix_socket(path.as_path()).user_agent(USER_AGENT).timeout(REQUEST_TIMEOUT).build()?;
         // The host is not looked up: everything goes to the socket.
         Ok(Some(Self { client, base: "http://localhost".to_owned(), key: None }))
     }
@@ -94,16 +95,16 @@ impl Api {
         Ok(Self { client: lan(&settings)?, base: base.into(), key: Some(key.into()) })
     }
 
-    /// A request that is not sent yet, with the key.
+    /// Prepares a request with the key.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        let request = self.client.request(method, format!("{}{path}", self.base)).timeout(TIMEOUT);
+        let request = self.client.request(method, format!("{}{path}", self.base)).timeout(REQUEST_TIMEOUT);
         match &self.key {
             Some(key) => request.header("X-API-Key", key),
             None => request,
         }
     }
 
-    /// Reads a resource.
+    /// Gets a resource.
     pub async fn get(&self, path: &str) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::GET, path).send().await?).await
     }
@@ -137,7 +138,7 @@ impl Api {
     pub async fn list<T: DeserializeOwned>(&self, path: &str, name: &str) -> Result<Vec<T>, ApiFailure> {
         let mut all = Vec::new();
         loop {
-            let mut page = self.get(&format!("{path}?limit={PAGE}&offset={}", all.len())).await?;
+            let mut page = self.get(&format!("{path}?limit={PAGE_ENTRIES}&offset={}", all.len())).await?;
             let entries: Vec<T> = parsed(page.get_mut(name).map(Value::take).unwrap_or_default())?;
             let (empty, more) = (entries.is_empty(), page["pagination"]["hasMore"] == json!(true));
             all.extend(entries);
@@ -148,12 +149,12 @@ impl Api {
     }
 }
 
-/// A value as a type of ours.
+/// Converts a JSON value to a type.
 pub fn parsed<T: DeserializeOwned>(value: Value) -> Result<T, ApiFailure> {
-    serde_json::from_value(value).map_err(|error| ApiFailure::Odd(error.to_string()))
+    serde_json::from_value(value).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// The body of a good answer, null when it has none; the words of a refusal.
+/// The body of a successful answer (null if it is empty), or the refusal as an error.
 pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     let status = answer.status();
     let body = answer.bytes().await?;
@@ -164,10 +165,10 @@ pub async fn json_of(answer: Response) -> Result<Value, ApiFailure> {
     if body.is_empty() {
         return Ok(Value::Null);
     }
-    bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Odd(error.to_string()))
+    bounded_json::read(&body, bounded_json::ANSWER).map_err(|error| ApiFailure::Unexpected(error.to_string()))
 }
 
-/// The one shape of errors (decisions §1), in words: all faults of a body, or else its message.
+/// Turns the API's error body into an error: the faults of all fields, or else its message.
 fn refusal(status: u16, body: &Value) -> ApiFailure {
     let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
     let faults = body["errors"].as_array().into_iter().flatten();

@@ -1,6 +1,7 @@
-//! `printfloor check`: tests the configuration and every configured service, and says how to mend what is wrong.
+//! `printfloor check`: tests the settings and all configured services, and says how to fix what is wrong.
 //!
-//! Changes nothing but the `.env` that a first start would write too; runs beside a server as well as alone.
+//! It changes nothing, except that it writes missing secrets to `.env` as a first start does. It may run while the
+//! server runs.
 
 mod database;
 mod printers;
@@ -20,17 +21,17 @@ use crate::config::{Config, Loaded};
 use crate::observe::log;
 use crate::server::make_data_folder;
 
-/// Checks everything; an error when something is wrong.
+/// Runs all checks; an error if any of them failed.
 pub async fn run(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let mut report = Report::default();
     let Loaded { config, warnings, generated } = settings::load(global, None)?;
-    report.fine("settings", format!("{:?} mode, all values are usable", config.mode).to_lowercase());
+    report.fine("settings", format!("{:?} mode, all settings are valid", config.mode).to_lowercase());
     for warning in warnings {
         report.note("settings", warning);
     }
     if !generated.is_empty() {
-        report.note("settings", format!("made {} and wrote them to .env", generated.join(", ")));
+        report.note("settings", format!("{} were missing: generated and written to .env", generated.join(", ")));
     }
     data_folder(&mut report, &config.server.data_dir);
     address(&mut report, &config).await;
@@ -44,7 +45,7 @@ pub async fn run(global: &Global) -> Result<(), CliError> {
     report.end()
 }
 
-/// It, or what it will be made in, takes files.
+/// The data directory exists or can be created, and files can be written to it.
 fn data_folder(report: &mut Report, data: &Path) {
     let tried = make_data_folder(data).and_then(|()| {
         let probe = data.join(format!(".check.{}", std::process::id()));
@@ -52,38 +53,46 @@ fn data_folder(report: &mut Report, data: &Path) {
         fs::remove_file(probe)
     });
     match tried {
-        Ok(()) => report.fine("data", format!("{} can be written", data.display())),
+        Ok(()) => report.fine("data", format!("{} is writable", data.display())),
         Err(error) => report.wrong(
             "data",
-            format!("{} cannot be written: {error}", data.display()),
-            "make it writable for this user, or choose another folder with --data DIR",
+            format!("{} is not writable: {error}", data.display()),
+            "make it writable for this user, or choose another directory with --data DIR",
         ),
     }
 }
 
-/// A server of ours runs over the data folder, or its address is free.
+/// Either a server runs on the data directory and answers, or its address is free to listen on.
 async fn address(report: &mut Report, config: &Config) {
     match Api::over_socket(&config.server.data_dir).await {
         Ok(Some(api)) => match api.get("/healthz").await {
-            Ok(_) => return report.fine("server", "one runs over this data folder"),
+            Ok(_) => return report.fine("server", "a server runs on this data directory"),
             Err(error) => {
-                let mend = "see its log; end and start it again when that does not help";
-                return report.wrong("server", format!("one runs over this data folder, but: {error}"), mend);
+                let advice = "read its log; if that does not help, restart it";
+                return report.wrong(
+                    "server",
+                    format!("a server runs on this data directory but does not answer as it should: {error}"),
+                    advice,
+                );
             }
         },
         Ok(None) => {}
-        Err(error) => return report.wrong("server", error.to_string(), "run this as the user that the server runs as"),
+        Err(error) => {
+            return report.wrong("server", error.to_string(), "run this command as the user that the server runs as");
+        }
     }
     let listen = config.server.listen;
     match TcpListener::bind(listen).await {
-        Ok(_) => report.fine("address", format!("{listen} is free")),
+        Ok(_) => report.fine("address", format!("{listen} is free to listen on")),
         Err(error) => {
-            let mend = match error.kind() {
-                io::ErrorKind::AddrInUse => "end what listens there, or set server.listen to another address",
+            let advice = match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "stop the program that listens there, or set server.listen to another address"
+                }
                 io::ErrorKind::AddrNotAvailable => "set server.listen to an address of this machine",
                 _ => "set server.listen to another address",
             };
-            report.wrong("address", format!("cannot listen on {listen}: {error}"), mend);
+            report.wrong("address", format!("cannot listen on {listen}: {error}"), advice);
         }
     }
 }

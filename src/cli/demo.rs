@@ -1,8 +1,8 @@
-//! `printfloor demo`: the real server over a folder of its own, with virtual printers in the same process and people who
-//! order, pay, ship and restock.
+//! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process, and
+//! simulated customers and staff who order, pay, ship and restock.
 //!
-//! Everything these people do goes through the server's HTTP API; the only thing they get that others do not is their
-//! first key, from the control socket, as the owner of any machine does. Nothing here reads or changes the shop itself.
+//! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
+//! machine does it. Nothing here accesses the server's state directly.
 
 mod catalogue;
 mod clerk;
@@ -37,35 +37,35 @@ use crate::domain::time::Timestamp;
 use crate::observe::log;
 use crate::server::Server;
 
-/// Where the demo keeps everything when no other folder is named.
-const FOLDER: &str = "data/demo";
-/// How many printers a new demo has.
+/// The data directory if none is given.
+const DEFAULT_DIRECTORY: &str = "data/demo";
+/// Number of printers of a new demo.
 const PRINTERS: usize = 6;
-/// The usual port.
+/// The port to listen on, if it is free.
 const PORT: u16 = 8787;
-/// How long the server may take to finish when the demo ends.
-const STOP_WITHIN: Duration = Duration::from_secs(10);
+/// How long the server may take to stop.
+const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the demo is started with.
+/// Options of the demo.
 #[derive(Clone, Debug, Default)]
 pub struct DemoOptions {
-    /// Its folder; none: `data/demo`. A folder that holds anything else is refused.
+    /// Its data directory; `None`: `data/demo`. A directory with other content is refused.
     pub data: Option<PathBuf>,
-    /// How many printers; none: as many as last time, six at first.
+    /// Number of printers; `None`: as many as last time, six in a new demo.
     pub printers: Option<usize>,
-    /// Where to listen; none: the usual port, or a free one.
+    /// Address to listen on; `None`: port 8787 or a free one.
     pub listen: Option<SocketAddr>,
-    /// Ends by itself after this.
+    /// Time after which the demo stops; `None`: it runs until a signal.
     pub end_after: Option<Duration>,
 }
 
-/// The clock of the people in the demo.
+/// The server's clock, for the simulated people.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
-/// Runs the demo until a signal, or its time, ends it.
+/// Runs the demo until a signal or its time limit stops it.
 pub async fn run(options: DemoOptions) -> Result<(), CliError> {
-    let mut signals = Signals::listen().map_err(CliError::io("signals cannot be heard"))?;
-    let path = options.data.clone().unwrap_or_else(|| PathBuf::from(FOLDER));
+    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the demo cannot be caught"))?;
+    let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
     let mut folder = Folder::open(&path)?;
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
     let floor = Floor::start(&mut folder).await?;
@@ -93,7 +93,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     };
     people.shutdown().await;
     tokio::select! {
-        () = server.stop(STOP_WITHIN) => {}
+        () = server.stop(STOP_TIMEOUT) => {}
         () = signals.next() => {}
     }
     floor.shutdown();
@@ -101,7 +101,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     ended
 }
 
-/// Fills the shop, says how to get in, and sends the people to work.
+/// Fills the shop, prints how to sign in, and starts the simulated people.
 async fn open(
     server: &Server,
     folder: &Folder,
@@ -111,10 +111,11 @@ async fn open(
     people: &mut JoinSet<CliError>,
 ) -> Result<(), CliError> {
     let machine = Api::over_socket(&folder.path).await?;
-    let machine = machine.ok_or_else(|| CliError::Failed("the server has no control socket".to_owned()))?;
+    let machine = machine.ok_or_else(|| CliError::Failed("the server has not opened its control socket".to_owned()))?;
     let key = setup::key(&machine).await?;
     setup::admin(&machine, &folder.memory).await?;
-    let address = server.address().ok_or_else(|| CliError::Failed("the server does not listen".to_owned()))?;
+    let address =
+        server.address().ok_or_else(|| CliError::Failed("the server does not listen on an address".to_owned()))?;
     let base = format!("http://{address}");
     let api = Api::over_tcp(&base, &key)?;
     let names = setup::shop(&api, &folder.memory, floor).await?;
@@ -128,7 +129,7 @@ async fn open(
     Ok(())
 }
 
-/// Until a signal, the end of the time, a fault of the people, or another server.
+/// Waits for a signal, the time limit, a failure of the simulated people, or a takeover by another server.
 async fn wait(
     signals: &mut Signals,
     server: &Server,
@@ -144,15 +145,15 @@ async fn wait(
     tokio::select! {
         () = signals.next() => Ok(()),
         () = end => Ok(()),
-        () = server.fenced() => Err(CliError::Failed("another server took over the database".to_owned())),
+        () = server.fenced() => Err(CliError::Failed("another server has taken over the database".to_owned())),
         Some(stopped) = people.join_next() => match stopped {
             Ok(error) => Err(error),
-            Err(error) => Err(CliError::Failed(format!("the demo broke: {error}"))),
+            Err(error) => Err(CliError::Failed(format!("the simulation of customers and staff crashed: {error}"))),
         },
     }
 }
 
-/// The demo's own settings: nothing of the environment but how to log, so that it never touches a real shop.
+/// Settings of the demo. From the environment, only those of the log are taken, so that it never touches a real shop.
 fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     let env: Vec<_> = process_env().into_iter().filter(|(name, _)| name.starts_with("PRINTFLOOR_LOG__")).collect();
     let given = |name: &str| env.iter().any(|(known, _)| known == name);
@@ -162,11 +163,11 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("server.data_dir", data.to_owned()),
         ("payments.webhook_secret", folder.memory.payment_secret.clone()),
         ("webhooks.allow_private_targets", "true".to_owned()),
-        // One program plays all customers, staff and services.
-        ("limits.staff_per_minute", "1000000".to_owned()),
-        // Simulated prints last seconds, and so does the wait for one that did not start.
-        ("dispatch.confirm_seconds", "10".to_owned()),
-        ("printers.poll_seconds", "0.5".to_owned()),
+        // One client plays all customers, staff and services.
+        ("limits.staff_requests_per_minute", "1000000".to_owned()),
+        // Simulated prints take seconds, so a start that fails is to be noticed as fast.
+        ("dispatch.start_confirm_timeout_seconds", "10".to_owned()),
+        ("printers.poll_interval_seconds", "0.5".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {
         overrides.push(("log.filter", "warn,sqlx=error,sea_orm=error".to_owned()));
@@ -177,7 +178,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     let loaded = Config::load(LoadOptions {
         file: None,
         env,
-        // Its secrets go to a `.env` in its own folder.
+        // Its secrets are written to a `.env` in its own directory.
         cwd: folder.path.clone(),
         overrides,
         random: &mut fill_secret,
@@ -185,7 +186,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     Ok(loaded.config)
 }
 
-/// The usual port, or a free one when something listens there already.
+/// Port 8787, or a free one if it is in use.
 fn usual_or_free() -> SocketAddr {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
     let free = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
@@ -195,13 +196,13 @@ fn usual_or_free() -> SocketAddr {
 
 fn greeting(base: &str, key: &str, folder: &Folder, floor: &Floor) -> String {
     format!(
-        "Printfloor demo: a real server, {count} simulated printers at {speed} times their speed\n\
+        "Printfloor demo: a real server, {count} simulated printers that print {speed} times faster than real ones\n\
          \n  address   {base}\
          \n  key       {key}\
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
          \n  try       curl -H 'X-API-Key: {key}' {base}/api/orders\n\
-         \nPeople order, pay and receive by themselves. Ctrl-C ends it; started again, it goes on.\n",
+         \nSimulated customers order and pay, simulated staff ship and restock. Ctrl-C stops the demo; started again, it continues.\n",
         count = floor.printers().count(),
         speed = floor::SPEED,
         email = setup::ADMIN,

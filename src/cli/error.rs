@@ -1,4 +1,4 @@
-//! Why a command failed, what to do about it, and the exit code.
+//! Errors of commands, with advice and exit codes.
 
 use std::io;
 use std::process::ExitCode;
@@ -15,28 +15,28 @@ use crate::store::connect::OpenError;
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub enum CliError {
-    /// The command makes no sense as it was given.
+    /// The arguments do not fit together.
     #[error("{0}")]
     Usage(String),
-    /// In words of its own.
+    /// A failure described in full by its text.
     #[error("{0}")]
     Failed(String),
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The server does not start.
+    /// The server cannot start.
     #[error(transparent)]
     Start(Box<StartError>),
-    /// Simulated printers do not start.
+    /// The simulated printers cannot start.
     #[error(transparent)]
     Fleet(#[from] FleetError),
-    /// The running server said no, or nothing.
+    /// The running server refused the request or did not answer.
     #[error(transparent)]
     Api(#[from] ApiFailure),
-    /// The shop said no.
+    /// A command to the shop was refused.
     #[error(transparent)]
     Ask(#[from] AskError),
-    /// The system said no.
+    /// An operation of the operating system failed.
     #[error("{doing}: {source}")]
     Io {
         /// What could not be done.
@@ -53,7 +53,7 @@ impl From<StartError> for CliError {
 }
 
 impl CliError {
-    /// Says what could not be done.
+    /// Describes a failed operation, for `map_err`.
     pub fn io(doing: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { doing: doing.into(), source }
     }
@@ -63,16 +63,16 @@ impl CliError {
         ExitCode::from(if matches!(self, Self::Usage(_)) { 2 } else { 1 })
     }
 
-    /// What to do about it, where that is not plain.
+    /// Advice, where the error itself does not say what to do.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::Usage(_) => Some("printfloor --help tells how"),
+            Self::Usage(_) => Some("printfloor --help lists the commands and their options"),
             Self::Config(ConfigError::Setting(_) | ConfigError::Toml { .. }) => {
-                Some("config.toml of the source lists every setting with its meaning")
+                Some("config.toml in the source code explains every setting")
             }
             Self::Start(error) => start_advice(error),
             Self::Fleet(FleetError::Listen { .. }) => {
-                Some("choose other ports with --base-port, or leave it away for free ones")
+                Some("choose other ports with --base-port, or omit it to use free ports")
             }
             _ => None,
         }
@@ -81,27 +81,31 @@ impl CliError {
 
 fn start_advice(error: &StartError) -> Option<&'static str> {
     match error {
-        StartError::Data { .. } => Some("choose another folder with --data DIR, or make it writable for this user"),
-        StartError::Held { .. } => Some("stop that server first, or give this one a folder of its own with --data DIR"),
+        StartError::Data { .. } => {
+            Some("choose another directory with --data DIR, or make this one writable for this user")
+        }
+        StartError::Held { .. } => Some("stop that server first, or give this one its own directory with --data DIR"),
         StartError::Listen { source, .. } => match source.kind() {
             io::ErrorKind::AddrInUse => {
-                Some("something listens there already: stop it, or choose another with --listen ADDR")
+                Some("another program listens there: stop it, or choose another address with --listen ADDR")
             }
             io::ErrorKind::AddrNotAvailable => {
-                Some("this machine has no such address: choose another with --listen ADDR")
+                Some("this machine does not have that address: choose another with --listen ADDR")
             }
             io::ErrorKind::PermissionDenied => {
-                Some("ports below 1024 need privileges: choose another with --listen ADDR")
+                Some("ports below 1024 need special privileges: choose another port with --listen ADDR")
             }
             _ => None,
         },
         StartError::App(ShopError::Open(OpenError::Held)) => {
-            Some("stop that server first, or give this one a database of its own with DATABASE_URL")
+            Some("stop that server first, or give this one its own database with DATABASE_URL")
         }
         StartError::App(ShopError::Open(_)) => {
-            Some("is the database running, and is DATABASE_URL right? printfloor check looks closer")
+            Some("is the database running, and is DATABASE_URL right? printfloor check tests it in detail")
         }
-        StartError::App(ShopError::Mail(_)) => Some("see [mail] in config.toml; printfloor check looks closer"),
+        StartError::App(ShopError::Mail(_)) => {
+            Some("see the section [mail] of config.toml; printfloor check tests it in detail")
+        }
         StartError::App(_) => None,
     }
 }

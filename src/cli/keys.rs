@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::observe::log;
 
-/// Makes a key; standard output gets the key alone, so that a script can take it.
+/// Creates a key. Only the key goes to standard output, so that scripts can capture it.
 pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global).await?;
@@ -15,7 +15,12 @@ pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     office.close().await;
     let made = made?;
     println!("{}", made.key);
-    eprintln!("made the {} key \"{}\" ({}); it is shown only now", Role::from(new.role).word(), new.name, made.id);
+    eprintln!(
+        "created the {} key \"{}\" ({}); store it now, it cannot be shown again",
+        Role::from(new.role).word(),
+        new.name,
+        made.id
+    );
     Ok(())
 }
 
@@ -27,21 +32,21 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
     office.close().await;
     let keys = keys?;
     if keys.is_empty() {
-        eprintln!("there are no keys");
+        eprintln!("there are no API keys yet; create one with: printfloor key create --name first --role admin");
     }
     let rows: Vec<_> = keys.iter().map(row).collect();
-    print!("{}", table(&["id", "name", "role", "key", "created", "last used", "works"], &rows));
+    print!("{}", table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows));
     Ok(())
 }
 
-/// Ends a key.
+/// Revokes a key.
 pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global).await?;
     let revoked = office.revoke_key(id).await;
     office.close().await;
     revoked?;
-    println!("revoked {id}");
+    println!("revoked the key {id}");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! Users and keys, wherever they are kept just now: asked of the running server over its control socket, or, when none
-//! runs, changed in the database by the same rules. Both ways give the same answers.
+//! Accounts and API keys for the command line: through the control socket of the running server, or, if none runs,
+//! directly in the database under the same rules. Both ways give the same results and errors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,10 +22,10 @@ use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, l
 use crate::server::Server;
 use crate::store::rows::LoadError;
 
-/// How long a shop that was opened for one command may take to close.
+/// How long the database may take to close after a command.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
 
-/// A key, as lists show it.
+/// An API key in a list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeyLine {
@@ -41,16 +41,16 @@ pub struct KeyLine {
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A key that was just made.
+/// A new API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct MadeKey {
-    /// Its identifier.
+    /// Id of the key.
     pub id: Id,
-    /// The key itself, shown once.
+    /// The key itself, which is not stored.
     pub key: String,
 }
 
-/// A member of staff, as lists show them.
+/// An account in a list.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UserLine {
@@ -61,18 +61,18 @@ pub struct UserLine {
     pub created_at: Timestamp,
 }
 
-/// Where users and keys are kept.
+/// The way to accounts and keys.
 pub enum Office {
-    /// At the running server.
+    /// Through the API of the running server.
     Running(Api),
-    /// In the database, which no server holds.
+    /// In the database, opened by this process because no server runs.
     Alone(Box<Server>, Arc<Config>),
 }
 
 impl Office {
-    /// Finds the running server, or opens the database.
+    /// Connects to the running server, or else opens the database.
     pub async fn open(global: &Global) -> Result<Self, CliError> {
-        // A running server has its own configuration: with the folder named, ours is not needed.
+        // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
             && let Some(api) = Api::over_socket(data).await?
         {
@@ -87,14 +87,14 @@ impl Office {
         Ok(Self::Alone(Box::new(server), Arc::new(config)))
     }
 
-    /// Leaves the database for the next one.
+    /// Closes the database, if it was opened.
     pub async fn close(self) {
         if let Self::Alone(server, _) = self {
             server.stop(CLOSE_WITHIN).await;
         }
     }
 
-    /// Makes a key.
+    /// Creates a key.
     pub async fn create_key(&self, new: &NewKey) -> Result<MadeKey, CliError> {
         let role = Role::from(new.role);
         match self {
@@ -141,7 +141,7 @@ impl Office {
         }
     }
 
-    /// Ends a key.
+    /// Revokes a key.
     pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
         match self {
             Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),
@@ -149,7 +149,7 @@ impl Office {
         }
     }
 
-    /// Adds a member of staff.
+    /// Creates an account.
     pub async fn create_user(&self, new: &NewUser, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),
@@ -176,7 +176,7 @@ impl Office {
         }
     }
 
-    /// All members of staff, newest first.
+    /// All accounts, newest first.
     pub async fn users(&self) -> Result<Vec<UserLine>, CliError> {
         match self {
             Self::Running(api) => Ok(api.list("/api/users", "users").await?),
@@ -220,13 +220,13 @@ impl From<&User> for UserLine {
     }
 }
 
-/// Asks as the owner of the machine, as the control socket does. The first command of all makes the office.
+/// Sends a command with the rights of the machine's owner, as the control socket does.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
     let access = server.shop().access.wake(Id::ONLY);
     Ok(access.ask(CommandOrigin::new(Principal::Machine), command, WITHIN).await?.answer)
 }
 
-/// Users and keys as they are now; nobody yet is an empty office.
+/// The current accounts and keys; none before the first is created.
 pub async fn access(server: &Server) -> Result<Access, CliError> {
     let unreadable = |error: LoadError| CliError::from(crate::server::StartError::from(ShopError::from(error)));
     let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;
@@ -234,5 +234,5 @@ pub async fn access(server: &Server) -> Result<Access, CliError> {
 }
 
 fn odd(answer: &AccessAnswer) -> CliError {
-    CliError::Failed(format!("the shop gave another answer than was asked for: {answer:?}"))
+    CliError::Failed(format!("the server returned an unexpected result: {answer:?}"))
 }

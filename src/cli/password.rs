@@ -1,13 +1,13 @@
-//! Asking for a password: twice and unseen at a terminal, else one line of standard input.
+//! Reads a password: typed twice without echo at a terminal, otherwise one line of standard input.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read};
 
 use super::CliError;
 
-/// Longest line that is read.
-const LONGEST: u64 = 4096;
+/// Largest number of bytes read.
+const MAX_LINE_BYTES: u64 = 4096;
 
-/// The password. Rules about it are the server's.
+/// Reads the password. The server checks whether it is good enough.
 pub async fn ask() -> Result<String, CliError> {
     let asked = tokio::task::spawn_blocking(|| if io::stdin().is_terminal() { twice() } else { line(io::stdin()) });
     asked.await.unwrap_or_else(|error| Err(CliError::Failed(format!("the password cannot be read: {error}"))))
@@ -16,16 +16,16 @@ pub async fn ask() -> Result<String, CliError> {
 fn twice() -> Result<String, CliError> {
     let prompt = |words| rpassword::prompt_password(words).map_err(CliError::io("the password cannot be read"));
     let first = prompt("Password: ")?;
-    if first != prompt("Again: ")? {
-        return Err(CliError::Failed("the two passwords differ".to_owned()));
+    if first != prompt("Repeat the password: ")? {
+        return Err(CliError::Failed("the two passwords are not the same".to_owned()));
     }
     checked(first)
 }
 
-/// The first line, without its end.
+/// The first line, without its line break.
 fn line(from: impl Read) -> Result<String, CliError> {
     let mut text = String::new();
-    let mut from = io::BufReader::new(from.take(LONGEST));
+    let mut from = io::BufReader::new(from.take(MAX_LINE_BYTES));
     from.read_line(&mut text).map_err(CliError::io("the password cannot be read"))?;
     checked(text.trim_end_matches(['\r', '\n']).to_owned())
 }
@@ -33,7 +33,7 @@ fn line(from: impl Read) -> Result<String, CliError> {
 fn checked(password: String) -> Result<String, CliError> {
     if password.is_empty() {
         return Err(CliError::Failed(
-            "there is no password: type one at a terminal, or send it as one line to standard input".to_owned(),
+            "there is no password: type it at a terminal, or pass it as one line on standard input".to_owned(),
         ));
     }
     Ok(password)

@@ -1,4 +1,4 @@
-//! `printfloor serve`: the server, until a signal or another server ends it.
+//! `printfloor serve`: runs the server until a signal stops it or another server takes over its database.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -10,8 +10,8 @@ use crate::config::{Config, Loaded};
 use crate::observe::log;
 use crate::server::{CONTROL_SOCKET, Server};
 
-/// Beyond the deadline for finishing: for closing files and sockets.
-const GRACE: Duration = Duration::from_secs(2);
+/// Time for closing files and sockets, after the time for requests and actors to complete.
+const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the server to its end.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
@@ -21,12 +21,15 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         tracing::warn!("{warning}");
     }
     if !generated.is_empty() {
-        tracing::info!("made {} and wrote them to .env: keep that file, the data depends on it", generated.join(", "));
+        tracing::info!(
+            "generated {} and wrote them to .env: keep that file, stored data cannot be used without it",
+            generated.join(", ")
+        );
     }
-    let mut signals = Signals::listen().map_err(CliError::io("signals cannot be heard"))?;
+    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the server cannot be caught"))?;
     let server = tokio::select! {
         started = Server::start(config.clone()) => started?,
-        () = signals.next() => return Err(CliError::Failed("stopped before it was up".to_owned())),
+        () = signals.next() => return Err(CliError::Failed("stopped by a signal before the server had started".to_owned())),
     };
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
     print!("{}", greeting(&config, server.address(), nobody, global.data.as_deref()));
@@ -37,30 +40,30 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = signals.next() => false,
         () = server.fenced() => true,
     };
-    let within = config.server.shutdown_seconds.duration();
+    let within = config.server.shutdown_timeout_seconds.duration();
     if fenced {
-        eprintln!("stopping: another server took over the database");
+        eprintln!("stopping because another server has taken over the database");
     } else {
         eprintln!(
-            "stopping: what is under way has {} s to finish; a second signal ends it at once",
+            "stopping: running requests have {} s to finish; a second signal stops the server at once",
             within.as_secs_f64()
         );
     }
     tokio::select! {
         () = server.stop(within) => {}
-        () = signals.next() => return Err(CliError::Failed("ended at once, by a second signal".to_owned())),
-        () = tokio::time::sleep(within + GRACE) => {
-            return Err(CliError::Failed("not everything finished in time".to_owned()));
+        () = signals.next() => return Err(CliError::Failed("stopped at once by a second signal".to_owned())),
+        () = tokio::time::sleep(within + CLOSE_GRACE) => {
+            return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
     }
     if fenced {
-        return Err(CliError::Failed("another server took over the database".to_owned()));
+        return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
     tracing::info!("stopped");
     Ok(())
 }
 
-/// What the operator sees first.
+/// The lines printed when the server has started.
 fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, data: Option<&Path>) -> String {
     let mut text = format!("printfloor {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, words: String| _ = writeln!(text, "  {name:<9} {words}");
@@ -75,14 +78,14 @@ fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, data: Op
     line("database", database(config));
     if nobody {
         let data = data.map(|data| format!(" --data {}", data.display())).unwrap_or_default();
-        text.push_str("\nNobody can sign in yet. In another terminal:\n");
+        text.push_str("\nThere are no accounts yet. To create one, and an API key, run in another terminal:\n");
         let _ = writeln!(text, "  printfloor user create{data} --email you@example.com --role admin");
         let _ = writeln!(text, "  printfloor key create{data} --name first --role admin");
     }
     text
 }
 
-/// Kind and place of the database, never its password.
+/// Kind and location of the database, without its password.
 pub fn database(config: &Config) -> String {
     let address = config.database_url();
     let place = address.expose();
@@ -99,7 +102,7 @@ pub fn database(config: &Config) -> String {
     }
 }
 
-/// Without `..` and links where it exists.
+/// The absolute path; without `..` and symbolic links if it exists.
 fn absolute(path: &Path) -> String {
     let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
     absolute.unwrap_or_else(|_| path.to_owned()).display().to_string()

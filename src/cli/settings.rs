@@ -1,4 +1,4 @@
-//! The configuration as the command line asks for it.
+//! Loads the settings for commands.
 
 use std::env;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use crate::config::{Config, LoadOptions, Loaded, process_env};
 
 use super::{CliError, Global};
 
-/// Reads all sources; `--data` and `--listen` win over them.
+/// Loads the settings; `--data` and `--listen` win over all other sources.
 pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<Loaded, CliError> {
     let mut overrides = Vec::new();
     if let Some(data) = &global.data {
@@ -28,7 +28,7 @@ pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<Loaded, CliEr
     Ok(loaded)
 }
 
-/// Reads all sources for a command that needs none of the server's own secrets: makes none, and changes nothing.
+/// Loads the settings for a command that needs none of the server's secrets: generates none and writes no file.
 pub fn look(global: &Global) -> Result<Config, CliError> {
     const STAND_IN: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let mut env = process_env();

@@ -1,10 +1,10 @@
-//! The signals that ask a process to end: SIGTERM and SIGINT.
+//! The signals that ask the process to stop: SIGTERM and SIGINT (Ctrl-C).
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Hears both from when it is made, so that none is lost between start and [`Signals::next`].
+/// Catches both signals from its creation on, so that none is lost before [`Signals::next`] is called.
 #[derive(Debug)]
 pub struct Signals {
     terminate: Signal,
@@ -12,12 +12,12 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen; from now on they no longer end the process by themselves.
+    /// Begins to catch the signals; from now on they no longer end the process by themselves.
     pub fn listen() -> io::Result<Self> {
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    /// Waits for the next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

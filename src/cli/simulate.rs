@@ -1,4 +1,4 @@
-//! `printfloor simulate`: virtual printers alone, until told to end.
+//! `printfloor simulate`: runs simulated printers without a server until a signal stops it.
 
 use std::io::{self, Write as _};
 
@@ -8,21 +8,21 @@ use super::{CliError, Signals, SimulateArgs};
 
 /// Starts the printers, prints one JSON line `{type, baseUrl, apiKey, serial}` for each, and waits for a signal.
 pub async fn run(args: &SimulateArgs) -> Result<(), CliError> {
-    let mut signals = Signals::listen().map_err(CliError::io("signals cannot be heard"))?;
+    let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the program cannot be caught"))?;
     let fleet = Fleet::start(options(args)).await?;
     let lines: String = fleet.printers.iter().map(|printer| printer.print_line() + "\n").collect();
     // One write, so that a reader sees all of them or none.
     let mut out = io::stdout().lock();
     out.write_all(lines.as_bytes())
         .and_then(|()| out.flush())
-        .map_err(CliError::io("the printers cannot be listed"))?;
+        .map_err(CliError::io("the list of printers cannot be written to standard output"))?;
     drop(out);
     signals.next().await;
     fleet.shutdown();
     Ok(())
 }
 
-/// One printer of each kind when no number was given.
+/// The fleet to start: one printer of each kind if no number was given.
 fn options(args: &SimulateArgs) -> FleetOptions {
     let (fw_rest, server_rest) = match (args.fw_rest, args.server_rest) {
         (0, 0) => (1, 1),

@@ -1,6 +1,6 @@
-//! Lists for people: columns as wide as their widest cell.
+//! Tables as text: each column is as wide as its widest cell.
 
-/// Lines of a table; the last column is not padded. Without rows: nothing.
+/// Formats a table with a header line; empty if there are no rows.
 pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();

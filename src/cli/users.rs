@@ -1,11 +1,11 @@
-//! `printfloor user`: members of staff.
+//! `printfloor user`: accounts of staff members.
 
 use super::office::{Office, UserLine};
 use super::table::table;
 use super::{CliError, Global, NewUser, password};
 use crate::observe::log;
 
-/// Adds a member of staff.
+/// Creates an account.
 pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
     log::start_for_command();
     let password = password::ask().await?;
@@ -13,11 +13,11 @@ pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
     let made = office.create_user(new, password).await;
     office.close().await;
     let made = made?;
-    println!("made the {} {} ({})", made.role.word(), made.email, made.id);
+    println!("created the {} account {} ({})", made.role.word(), made.email, made.id);
     Ok(())
 }
 
-/// Lists members of staff.
+/// Lists accounts.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global).await?;
@@ -25,7 +25,9 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
     office.close().await;
     let users = users?;
     if users.is_empty() {
-        eprintln!("there are no members of staff: printfloor user create --email you@example.com --role admin");
+        eprintln!(
+            "there are no accounts yet; create one with: printfloor user create --email you@example.com --role admin"
+        );
     }
     let rows: Vec<_> = users.iter().map(row).collect();
     print!("{}", table(&["id", "email", "name", "role", "created"], &rows));

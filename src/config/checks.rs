@@ -1,4 +1,4 @@
-//! What must hold of settings beyond their types. Finds everything wrong at once, so that one start shows it all.
+//! Checks of settings beyond their types. All faults are found at once, so that one start reports them all.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,12 +14,12 @@ use crate::domain::limits::address::Network;
 pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"];
 
 /// Shortest `SESSION_SECRET`, in characters.
-const SESSION_SECRET_LENGTH: usize = 32;
+const MIN_SESSION_SECRET_CHARS: usize = 32;
 
-/// Smallest buffer that the HTTP parser works with, in bytes.
-const SMALLEST_HEADER_LIMIT: usize = 8192;
+/// Smallest buffer that the HTTP parser accepts, in bytes.
+const MIN_HEADER_BYTES: usize = 8192;
 
-/// Everything that is wrong, in words; empty: all is well.
+/// Descriptions of all faults; empty if the settings are valid.
 pub fn problems(config: &Config) -> Vec<String> {
     let mut found = missing(config);
     secrets(config, &mut found);
@@ -29,7 +29,7 @@ pub fn problems(config: &Config) -> Vec<String> {
     found
 }
 
-/// Names what production needs and does not have.
+/// Settings that production requires and that are missing.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {
         return Vec::new();
@@ -42,21 +42,21 @@ fn missing(config: &Config) -> Vec<String> {
         ("PRINTFLOOR_SERVER__PUBLIC_URL", config.server.public_url.is_empty()),
     ];
     let lacking = needed.into_iter().filter(|(_, lacks)| *lacks);
-    lacking.map(|(name, _)| format!("{name} is required in production and not set")).collect()
+    lacking.map(|(name, _)| format!("{name} is required in production but not set")).collect()
 }
 
 fn secrets(config: &Config, found: &mut Vec<String>) {
     let secret = config.auth.session_secret.expose();
-    if !secret.is_empty() && secret.chars().count() < SESSION_SECRET_LENGTH {
-        found.push(format!("SESSION_SECRET must have at least {SESSION_SECRET_LENGTH} characters"));
+    if !secret.is_empty() && secret.chars().count() < MIN_SESSION_SECRET_CHARS {
+        found.push(format!("SESSION_SECRET must have at least {MIN_SESSION_SECRET_CHARS} characters"));
     }
     let key = config.auth.secrets_key.expose();
     if !key.is_empty() && decode_key(key).is_none() {
-        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` makes one)".to_owned());
+        found.push("SECRETS_KEY must be 32 bytes in base64 (`openssl rand -base64 32` prints one)".to_owned());
     }
 }
 
-/// The 32 bytes of a `SECRETS_KEY`.
+/// Decodes a `SECRETS_KEY` to its 32 bytes.
 pub(super) fn decode_key(text: &str) -> Option<[u8; 32]> {
     STANDARD.decode(text.trim()).ok()?.try_into().ok()
 }
@@ -86,7 +86,7 @@ fn addresses(config: &Config, found: &mut Vec<String>) {
         }
     }
     if config.server.public_url.ends_with('/') || config.server.public_url.contains(['?', '#']) {
-        found.push("server.public_url must end without a slash and have no query".to_owned());
+        found.push("server.public_url must not end with a slash or contain ? or #".to_owned());
     }
 }
 
@@ -97,54 +97,54 @@ fn has_scheme(text: &str, schemes: &[&str]) -> bool {
 fn numbers(config: &Config, found: &mut Vec<String>) {
     let Config { server, database, dispatch, printers, webhooks, .. } = config;
     for (key, zero) in [
-        ("server.json_body_limit", server.json_body_limit == 0),
-        ("server.upload_limit", server.upload_limit == 0),
+        ("server.json_body_max_bytes", server.json_body_max_bytes == 0),
+        ("server.upload_max_bytes", server.upload_max_bytes == 0),
         ("server.request_timeout_seconds", server.request_timeout_seconds.is_zero()),
         ("database.read_connections", database.read_connections == 0),
         ("database.statement_timeout_seconds", database.statement_timeout_seconds.is_zero()),
-        ("auth.session_idle_hours", config.auth.session_idle_hours.is_zero()),
-        ("auth.session_days", config.auth.session_days.is_zero()),
+        ("auth.session_idle_timeout_hours", config.auth.session_idle_timeout_hours.is_zero()),
+        ("auth.session_max_age_days", config.auth.session_max_age_days.is_zero()),
         ("server.header_timeout_seconds", server.header_timeout_seconds.is_zero()),
         ("server.max_headers", server.max_headers == 0),
-        ("server.keep_alive_seconds", server.keep_alive_seconds.is_zero()),
-        ("server.body_silence_seconds", server.body_silence_seconds.is_zero()),
+        ("server.keep_alive_timeout_seconds", server.keep_alive_timeout_seconds.is_zero()),
+        ("server.body_idle_timeout_seconds", server.body_idle_timeout_seconds.is_zero()),
         ("server.max_connections", server.max_connections == 0),
-        ("server.max_requests", server.max_requests == 0),
+        ("server.max_concurrent_requests", server.max_concurrent_requests == 0),
         ("redis.timeout_seconds", config.redis.timeout_seconds.is_zero()),
-        ("redis.stream_length", config.redis.stream_length == 0),
-        ("limits.commands_per_thing", config.limits.commands_per_thing == 0),
-        ("limits.staff_per_minute", config.limits.staff_per_minute == 0),
-        ("limits.customer_per_minute", config.limits.customer_per_minute == 0),
-        ("limits.anonymous_per_minute", config.limits.anonymous_per_minute == 0),
-        ("limits.login_per_15_minutes", config.limits.login_per_15_minutes == 0),
-        ("limits.windows", config.limits.windows == 0),
-        ("orders.max_jobs", config.orders.max_jobs == 0),
-        ("dispatch.confirm_seconds", dispatch.confirm_seconds.is_zero()),
-        ("dispatch.max_attempts", dispatch.max_attempts == 0),
-        ("printers.poll_seconds", printers.poll_seconds.is_zero()),
-        ("printers.offline_seconds", printers.offline_seconds.is_zero()),
+        ("redis.stream_max_entries", config.redis.stream_max_entries == 0),
+        ("limits.max_queued_commands", config.limits.max_queued_commands == 0),
+        ("limits.staff_requests_per_minute", config.limits.staff_requests_per_minute == 0),
+        ("limits.customer_requests_per_minute", config.limits.customer_requests_per_minute == 0),
+        ("limits.anonymous_requests_per_minute", config.limits.anonymous_requests_per_minute == 0),
+        ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
+        ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
+        ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
+        ("dispatch.start_confirm_timeout_seconds", dispatch.start_confirm_timeout_seconds.is_zero()),
+        ("dispatch.max_attempts_per_job", dispatch.max_attempts_per_job == 0),
+        ("printers.poll_interval_seconds", printers.poll_interval_seconds.is_zero()),
+        ("printers.offline_after_seconds", printers.offline_after_seconds.is_zero()),
         ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),
         ("printers.request_timeout_seconds", printers.request_timeout_seconds.is_zero()),
         ("printers.upload_min_bytes_per_second", printers.upload_min_bytes_per_second == 0),
         ("webhooks.connect_timeout_seconds", webhooks.connect_timeout_seconds.is_zero()),
-        ("webhooks.timeout_seconds", webhooks.timeout_seconds.is_zero()),
-        ("payments.tolerance_seconds", config.payments.tolerance_seconds.is_zero()),
+        ("webhooks.delivery_timeout_seconds", webhooks.delivery_timeout_seconds.is_zero()),
+        ("payments.signature_tolerance_seconds", config.payments.signature_tolerance_seconds.is_zero()),
     ] {
         if zero {
-            found.push(format!("{key} must be more than 0"));
+            found.push(format!("{key} must be greater than 0"));
         }
     }
-    if server.header_limit < SMALLEST_HEADER_LIMIT {
-        found.push(format!("server.header_limit must be at least {SMALLEST_HEADER_LIMIT} bytes"));
+    if server.header_max_bytes < MIN_HEADER_BYTES {
+        found.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
     }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
     }
-    if !(1..=WINDOW).contains(&webhooks.concurrency_per_endpoint) {
-        found.push(format!("webhooks.concurrency_per_endpoint must be from 1 to {WINDOW}"));
+    if !(1..=WINDOW).contains(&webhooks.max_concurrent_per_endpoint) {
+        found.push(format!("webhooks.max_concurrent_per_endpoint must be from 1 to {WINDOW}"));
     }
-    if config.webhooks.schedule.is_empty() {
-        found.push("webhooks.schedule must name at least one wait".to_owned());
+    if config.webhooks.retry_schedule_seconds.is_empty() {
+        found.push("webhooks.retry_schedule_seconds must contain at least one waiting time".to_owned());
     }
 }
 
@@ -153,15 +153,19 @@ fn words(config: &Config, found: &mut Vec<String>) {
     if currency.len() != 3 || !currency.bytes().all(|byte| byte.is_ascii_lowercase()) {
         found.push(format!("orders.currency must be three lower-case letters, not \"{currency}\""));
     }
-    if !SITES.contains(&config.orders.site.as_str()) {
-        found.push(format!("orders.site must be one of {}, not \"{}\"", SITES.join(", "), config.orders.site));
+    if !SITES.contains(&config.orders.default_site.as_str()) {
+        found.push(format!(
+            "orders.default_site must be one of {}, not \"{}\"",
+            SITES.join(", "),
+            config.orders.default_site
+        ));
     }
     for rate in &config.tax.rates {
         if rate.country.len() != 2 || !rate.country.bytes().all(|byte| byte.is_ascii_uppercase()) {
             found.push(format!("tax.rates: a country is two upper-case letters, not \"{}\"", rate.country));
         }
         if rate.bps > 10_000 {
-            found.push(format!("tax.rates: {} basis points are more than 100 %", rate.bps));
+            found.push(format!("tax.rates: a rate of {} basis points is more than 100 %", rate.bps));
         }
     }
     for proxy in &config.server.trusted_proxies {
@@ -175,7 +179,7 @@ fn words(config: &Config, found: &mut Vec<String>) {
         }
     }
     if HeaderName::from_bytes(config.payments.signature_header.as_bytes()).is_err() {
-        found.push("payments.signature_header is not a header name".to_owned());
+        found.push("payments.signature_header is not a valid HTTP header name".to_owned());
     }
     if let Err(error) = EnvFilter::try_new(&config.log.filter) {
         found.push(format!("log.filter: {error} ({})", layers::variable_of("log.filter")));

@@ -1,15 +1,16 @@
-//! The `.env` file: reading it, and changing values in it while everything else stays as it was.
+//! The `.env` file: reading it (by `dotenvy`), and changing values in it while everything else stays as it was.
 //!
-//! Lines are `NAME=value`, optionally after `export`. A value in single quotes is taken as it is, one in double quotes
-//! knows `\n`, `\r`, `\t`, `\"`, `\\`, `\$` and `` \` ``; an unquoted one ends at ` #`. There is no `$NAME` expansion,
-//! so a password may hold any character. Values do not span lines.
+//! Lines are `NAME=value`, optionally after `export`. A value with spaces or `#` stands in quotes; single quotes take
+//! it literally, double quotes know `\n`, `\"`, `\\` and `\$`. `dotenvy` replaces `$NAME` outside single quotes by a
+//! variable, which would silently change a password that contains `$`: such a `$` is refused with advice instead.
 
+use std::cell::Cell;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-/// A line of a `.env` file that is not an assignment.
+/// A line of a `.env` file that cannot be read.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct DotenvError {
@@ -21,17 +22,63 @@ pub struct DotenvError {
 
 /// The assignments of a `.env` file, in their order.
 pub fn parse(text: &str) -> Result<Vec<(String, String)>, DotenvError> {
-    let mut found = Vec::new();
-    for (index, line) in text.lines().enumerate() {
-        let fault = |problem| DotenvError { line: index + 1, problem };
-        let line = line.trim();
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let (name, rest) = assignment(line).ok_or_else(|| fault("expected NAME=value"))?;
-        found.push((name.to_owned(), value(rest).map_err(fault)?));
+    if let Some(line) = line_with_bare_dollar(text) {
+        let problem = "a $ must be written \\$, or the value must stand in single quotes";
+        return Err(DotenvError { line, problem });
     }
-    Ok(found)
+    let lines_read = Cell::new(0);
+    let lines = dotenvy::from_read_iter(Lines { rest: text.as_bytes(), count: &lines_read });
+    let read: Result<Vec<_>, _> = lines.collect();
+    read.map_err(|error| {
+        // The text of the error holds the value; only the number of its lines is taken.
+        let more = match &error {
+            dotenvy::Error::LineParse(value, _) => value.trim_end_matches('\n').matches('\n').count(),
+            _ => 0,
+        };
+        let problem = "expected NAME=value, with spaces only in a quoted value and both quotes in place";
+        DotenvError { line: lines_read.get() - more, problem }
+    })
+}
+
+/// Gives one line per read, so that the number of lines read is known.
+struct Lines<'a> {
+    rest: &'a [u8],
+    count: &'a Cell<usize>,
+}
+
+impl Read for Lines<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let line = self.rest.iter().position(|byte| *byte == b'\n').map_or(self.rest.len(), |end| end + 1);
+        let size = line.min(buffer.len());
+        buffer[..size].copy_from_slice(&self.rest[..size]);
+        self.rest = &self.rest[size..];
+        if size == line && size > 0 {
+            self.count.set(self.count.get() + 1);
+        }
+        Ok(size)
+    }
+}
+
+/// The line of the first `$` that is neither escaped nor in single quotes nor in a comment.
+fn line_with_bare_dollar(text: &str) -> Option<usize> {
+    let (mut single, mut double, mut escaped, mut comment) = (false, false, false, false);
+    let (mut line, mut before) = (1, '\n');
+    for c in text.chars() {
+        match c {
+            '\n' if comment => comment = false,
+            _ if comment => {}
+            _ if escaped => escaped = false,
+            '\\' if !single => escaped = true,
+            '\'' if !double => single = !single,
+            '"' if !single => double = !double,
+            '#' if !single && !double && before.is_whitespace() => comment = true,
+            '$' if !single => return Some(line),
+            _ => {}
+        }
+        line += usize::from(c == '\n');
+        before = c;
+    }
+    None
 }
 
 /// `text` with these values set: existing assignments are replaced where they stand, new ones added at the end, and
@@ -91,52 +138,15 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     good.then_some((name, rest.trim_start()))
 }
 
-fn value(text: &str) -> Result<String, &'static str> {
-    let (value, after) = match text.chars().next() {
-        Some('\'') => {
-            let (value, after) = text[1..].split_once('\'').ok_or("the closing ' is missing")?;
-            (value.to_owned(), after)
-        }
-        Some('"') => escaped(&text[1..])?,
-        _ => {
-            let comment = text.find(" #").into_iter().chain(text.find("\t#")).chain(text.starts_with('#').then_some(0));
-            let end = comment.min().unwrap_or(text.len());
-            (text[..end].trim_end().to_owned(), "")
-        }
-    };
-    let after = after.trim_start();
-    if after.is_empty() || after.starts_with('#') { Ok(value) } else { Err("text after the closing quote") }
-}
-
-/// Reads up to the closing double quote; answers the value and what follows.
-fn escaped(text: &str) -> Result<(String, &str), &'static str> {
-    let mut value = String::new();
-    let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match c {
-            '"' => return Ok((value, &text[at + 1..])),
-            '\\' => value.push(match chars.next() {
-                Some((_, 'n')) => '\n',
-                Some((_, 'r')) => '\r',
-                Some((_, 't')) => '\t',
-                Some((_, c @ ('"' | '\\' | '$' | '`'))) => c,
-                _ => return Err("unknown escape after \\"),
-            }),
-            c => value.push(c),
-        }
-    }
-    Err("the closing \" is missing")
-}
-
-/// The value in double quotes, so that a shell that sources the file reads the same.
+/// The value in double quotes. A backtick, which a shell that sources the file would run as a command, gets single
+/// quotes of its own.
 fn quoted(value: &str) -> String {
     let mut text = String::from('"');
     for c in value.chars() {
         match c {
             '\n' => text.push_str("\\n"),
-            '\r' => text.push_str("\\r"),
-            '\t' => text.push_str("\\t"),
-            '"' | '\\' | '$' | '`' => text.extend(['\\', c]),
+            '`' => text.push_str("\"'`'\""),
+            '"' | '\\' | '$' => text.extend(['\\', c]),
             c => text.push(c),
         }
     }
@@ -154,14 +164,9 @@ mod tests {
 
     use super::*;
 
-    fn one(line: &str) -> Result<String, &'static str> {
-        parse(line).map(|mut all| all.remove(0).1).map_err(|error| error.problem)
-    }
-
     #[test]
     fn reads_the_usual_forms() {
-        let text =
-            "# comment\n\nA=1\nexport B = two words # why\nC='a\"$b # c'\nD=\"x\\ny \\\"z\\\"\" # tail\nE=\nF=a#b\n";
+        let text = "# comment\n\nA=1\nexport B = 'two words' # why\nC='a\"$b # c'\nD=\"x\\ny \\\"z\\\"\" # tail $\nE=\nF=a#b\n";
         let pairs = parse(text).unwrap();
         let expected =
             [("A", "1"), ("B", "two words"), ("C", "a\"$b # c"), ("D", "x\ny \"z\""), ("E", ""), ("F", "a#b")];
@@ -170,12 +175,28 @@ mod tests {
 
     #[test]
     fn names_the_line_and_the_fault_but_not_the_value() {
-        assert_eq!(parse("A=1\nhunter2\n").unwrap_err().to_string(), "line 2: expected NAME=value");
-        assert_eq!(one("1A=x"), Err("expected NAME=value"));
-        assert_eq!(one("A=\"x"), Err("the closing \" is missing"));
-        assert_eq!(one("A='x"), Err("the closing ' is missing"));
-        assert_eq!(one("A='x'y"), Err("text after the closing quote"));
-        assert_eq!(one("A=\"\\q\""), Err("unknown escape after \\"));
+        let line_of = |text| {
+            let error = parse(text).unwrap_err();
+            assert!(!error.to_string().contains("hunter2"), "{error}");
+            error.line
+        };
+        assert_eq!(line_of("A=1\nhunter2\n"), 2);
+        assert_eq!(line_of("1A=hunter2"), 1);
+        assert_eq!(line_of("# one\n\nA=\"hunter2\nB=1\nC=2\n"), 3);
+        assert_eq!(line_of("A=1\nB='hunter2' y\nC=2"), 2);
+        assert_eq!(line_of("A=hunter2 y"), 1);
+        assert_eq!(line_of("A=1\nB=\"\\q hunter2\""), 2);
+    }
+
+    #[test]
+    fn a_dollar_is_never_replaced_by_a_variable() {
+        for text in ["A=1\nB=pa$A", "A=1\nB=\"pa$A\"", "A='x\n$'\"$A\""] {
+            let error = parse(text).unwrap_err();
+            assert!(error.line == 2 && error.problem.contains("single quotes"), "{text}: {error}");
+        }
+        for text in ["A='pa$A'", "A=\"pa\\$A\"", "A=pa\\$A # $"] {
+            assert_eq!(parse(text).unwrap(), [("A".to_owned(), "pa$A".to_owned())], "{text}");
+        }
     }
 
     #[test]
@@ -206,7 +227,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_makes_the_reader_fall(text in "\\PC{0,200}") {
+        fn no_text_makes_the_reader_panic(text in "\\PC{0,200}") {
             let _ = parse(&text);
         }
     }

@@ -1,4 +1,4 @@
-//! The sources of settings as layers: which variable sets which key, and how a variable's text becomes a value.
+//! Layers of settings: which variable sets which setting, and how its text becomes a value.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use figment::providers::{Format as _, Toml};
 use figment::value::{Dict, Map, Value};
 use figment::{Error, Figment, Metadata, Profile, Provider};
 
-/// The shipped settings: what every other source is laid over.
+/// The embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
-/// The names of the specifications, and the settings that they stand for.
+/// Short variable names, and the settings that they set.
 pub const VARIABLES: [(&str, &str); 20] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
@@ -23,7 +23,7 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SMTP_HOST", "mail.smtp_host"),
     ("SMTP_PORT", "mail.smtp_port"),
     ("SMTP_USER", "mail.smtp_user"),
-    ("SMTP_PASS", "mail.smtp_pass"),
+    ("SMTP_PASS", "mail.smtp_password"),
     ("SMTP_FROM", "mail.from"),
     ("PARTS_URL", "parts.url"),
     ("PARTS_TOKEN", "parts.token"),
@@ -33,20 +33,20 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("AGENT_TOKEN", "agent.token"),
 ];
 
-/// The variable that chooses the mode; it is no setting.
+/// The variable that chooses the mode, which is not a setting.
 pub const MODE: &str = "PRINTFLOOR_ENV";
 
-/// What begins the name of a variable of ours.
+/// Prefix of the variables of settings.
 const PREFIX: &str = "PRINTFLOOR_";
 
-/// Variables of ours that are not for the server: those of the tests and of `scripts/test`.
-const NOT_OURS: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
+/// Prefixes of variables that are not for the server but for the tests and `scripts/test`.
+const TEST_PREFIXES: [&str; 2] = ["PRINTFLOOR_TEST_", "PRINTFLOOR_TOOLS"];
 
 /// Every setting (`section.key`) with its default.
 pub struct Known(BTreeMap<String, Value>);
 
 impl Known {
-    /// Reads the shipped settings.
+    /// Reads the embedded settings.
     pub fn new() -> Result<Self, Box<Error>> {
         let sections: Dict = Figment::from(Toml::string(DEFAULTS)).extract()?;
         let mut known = BTreeMap::new();
@@ -63,7 +63,7 @@ impl Known {
         self.0.keys().map(String::as_str)
     }
 
-    /// The setting that a variable sets.
+    /// The setting that a variable sets, if any.
     fn key_of(&self, variable: &str) -> Option<String> {
         if let Some((_, key)) = VARIABLES.iter().find(|(name, _)| *name == variable) {
             return Some((*key).to_owned());
@@ -73,8 +73,8 @@ impl Known {
         (self.0.contains_key(&key) && variable_of(&key) == variable).then_some(key)
     }
 
-    /// The layer that sets one setting from text, which is read as what the default is: text stays text even when it
-    /// looks like a number, and a list may be written `a,b` as well as `["a", "b"]`.
+    /// The layer that sets one setting from text. The text is read as the type of the default: a string stays a string
+    /// even if it looks like a number, and a list may be written `a,b` or `["a", "b"]`.
     pub fn layer(&self, source: impl Into<String>, key: &str, text: &str) -> Layer {
         let value = match self.0.get(key) {
             Some(Value::String(..)) | None => Value::from(text),
@@ -87,8 +87,8 @@ impl Known {
         Layer { source: source.into(), dict }
     }
 
-    /// The layers of a set of variables, and the names of variables of ours that no setting has. Empty values count as
-    /// not set; where both names of one setting are given, the one that begins with `PRINTFLOOR_` wins.
+    /// The layers of a set of variables, and the names with our prefix that belong to no setting. Empty values count as
+    /// not set. If both variables of a setting are given, the one that begins with `PRINTFLOOR_` wins.
     pub fn layers(&self, variables: &[(String, String)], place: &str) -> (Vec<Layer>, Vec<String>) {
         let mut layers = Vec::new();
         let mut unknown = Vec::new();
@@ -97,7 +97,7 @@ impl Known {
             match self.key_of(name) {
                 Some(_) if text.is_empty() => {}
                 Some(key) => layers.push(self.layer(format!("{name} in {place}"), &key, text)),
-                None if name == MODE || NOT_OURS.iter().any(|prefix| name.starts_with(prefix)) => {}
+                None if name == MODE || TEST_PREFIXES.iter().any(|prefix| name.starts_with(prefix)) => {}
                 None if name.starts_with(PREFIX) => unknown.push(name.clone()),
                 None => {}
             }
@@ -111,19 +111,19 @@ pub fn variable_of(key: &str) -> String {
     format!("{PREFIX}{}", key.replacen('.', "__", 1).to_ascii_uppercase())
 }
 
-/// Reads text as figment does: numbers, truth values, lists and tables; anything else is text.
+/// Reads text as figment does: numbers, booleans, lists and tables; anything else is a string.
 fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
-/// Settings from one place, which errors name.
+/// Settings from one source, whose name appears in errors.
 pub struct Layer {
     source: String,
     dict: Dict,
 }
 
 impl Layer {
-    /// The settings of a file.
+    /// The layer of a settings file.
     pub fn file(source: String, text: &str) -> Result<Self, String> {
         Toml::from_str(text).map(|dict| Self { source, dict }).map_err(|error| error.to_string())
     }

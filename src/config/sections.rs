@@ -1,4 +1,5 @@
-//! One struct per section of `config.toml`. Every field has a line there, which gives its default: there is no other.
+//! One struct for each section of `config.toml`. Each field has a line there, which explains it and holds its default;
+//! no default stands in Rust.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,121 +8,121 @@ use serde::Deserialize;
 
 use super::values::{Days, Hours, Seconds, Secret};
 
-/// `[server]`: the listener and the limits of requests.
+/// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// Address and port to listen on.
+    /// IP address and port to listen on.
     pub listen: SocketAddr,
-    /// Where people reach the server, without a trailing slash; empty: see [`super::Config::public_url`].
+    /// Address at which clients reach the server, without a trailing slash; empty: see [`super::Config::public_url`].
     pub public_url: String,
-    /// Folder of everything the server keeps on disk.
+    /// Directory of everything the server stores on disk.
     pub data_dir: PathBuf,
-    /// Largest JSON body, in bytes.
-    pub json_body_limit: usize,
-    /// Largest uploaded file, in bytes.
-    pub upload_limit: u64,
-    /// How long requests and actors may take to finish at the end.
-    pub shutdown_seconds: Seconds,
-    /// Longest a request may take; uploads, downloads and streams are exempt.
+    /// Largest JSON request body.
+    pub json_body_max_bytes: usize,
+    /// Largest uploaded file.
+    pub upload_max_bytes: u64,
+    /// How long running requests and actors may take to complete when the server stops.
+    pub shutdown_timeout_seconds: Seconds,
+    /// Longest processing time of a request; uploads, downloads and event streams are exempt.
     pub request_timeout_seconds: Seconds,
-    /// Longest the head of a request may take to arrive.
+    /// Longest time for the headers of a request to arrive.
     pub header_timeout_seconds: Seconds,
-    /// Largest head of a request, in bytes.
-    pub header_limit: usize,
-    /// Most headers of a request.
+    /// Largest size of all headers of a request together.
+    pub header_max_bytes: usize,
+    /// Largest number of headers of a request.
     pub max_headers: usize,
-    /// Longest a connection may be idle between two requests.
-    pub keep_alive_seconds: Seconds,
-    /// Longest nothing of a body may arrive.
-    pub body_silence_seconds: Seconds,
-    /// Most connections served at a time.
+    /// How long a connection may stay open without a request.
+    pub keep_alive_timeout_seconds: Seconds,
+    /// Longest pause in a request body, and longest time that a client reads nothing of an answer.
+    pub body_idle_timeout_seconds: Seconds,
+    /// Largest number of open connections.
     pub max_connections: usize,
-    /// Most requests worked on at a time.
-    pub max_requests: usize,
-    /// Proxies whose `X-Forwarded-For` is believed: addresses and networks.
+    /// Largest number of requests processed at the same time.
+    pub max_concurrent_requests: usize,
+    /// Proxies whose `X-Forwarded-For` is believed: IP addresses and networks.
     pub trusted_proxies: Vec<String>,
 }
 
-/// `[database]`: where the shop's records live.
+/// `[database]`: the database connection.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Database {
     /// `postgres://` or `sqlite:` address; may hold a password. Empty: see [`super::Config::database_url`].
     pub url: Secret,
-    /// Connections of the read pool.
+    /// Connections of the pool for reading; one more is for writing.
     pub read_connections: u32,
-    /// Longest one statement may run.
+    /// Longest run time of one SQL statement.
     pub statement_timeout_seconds: Seconds,
 }
 
-/// `[redis]`: optional; never holds anything durable.
+/// `[redis]`: an optional Redis server; it never holds the only copy of anything.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Redis {
     /// `redis://` address; empty: limits, cache and stream stay in the process.
     pub url: Secret,
-    /// Longest a request waits for it.
+    /// Longest time a request waits for Redis.
     pub timeout_seconds: Seconds,
-    /// About how many events the stream keeps.
-    pub stream_length: u32,
+    /// Approximate number of newest events that the Redis stream keeps.
+    pub stream_max_entries: u32,
 }
 
-/// `[auth]`: sessions and the secrets of the server itself.
+/// `[auth]`: staff sessions and the server's own secrets.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Auth {
-    /// A staff session ends after this much idleness.
-    pub session_idle_hours: Hours,
-    /// A staff session ends at the latest after this.
-    pub session_days: Days,
-    /// Keys CSRF tokens and signed links; at least 32 characters.
+    /// A staff session ends after this time without a request.
+    pub session_idle_timeout_hours: Hours,
+    /// A staff session ends this long after the sign-in.
+    pub session_max_age_days: Days,
+    /// Secret for signed links, at least 32 characters; not used yet.
     pub session_secret: Secret,
-    /// Keys the stored digests of API keys.
+    /// Key of the HMAC that API keys are stored as.
     pub api_key_salt: Secret,
-    /// 32 bytes in base64, sealing others' secrets at rest; decoded by [`super::Config::secrets_key`].
+    /// Base64 of the 32-byte key that encrypts stored secrets; decoded by [`super::Config::secrets_key`].
     pub secrets_key: Secret,
 }
 
-/// `[limits]`: bounds on what may wait, and on how often callers may ask.
+/// `[limits]`: bounds on queued commands, and rate limits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// Commands that may wait at one thing before further ones are refused as `overloaded`.
-    pub commands_per_thing: usize,
-    /// Requests per minute of a staff session or an API key.
-    pub staff_per_minute: u32,
-    /// Requests per minute of a customer's session.
-    pub customer_per_minute: u32,
-    /// Requests per minute and IP address without credentials, or with wrong ones.
-    pub anonymous_per_minute: u32,
-    /// Tries to sign in, in 15 minutes, of a pair of e-mail address and IP address.
-    pub login_per_15_minutes: u32,
-    /// Most windows kept in memory; beyond them strangers share windows.
-    pub windows: usize,
+    /// Commands that may wait for one aggregate before further ones are refused as `overloaded`.
+    pub max_queued_commands: usize,
+    /// Requests per minute of one staff session or staff API key.
+    pub staff_requests_per_minute: u32,
+    /// Requests per minute of one customer.
+    pub customer_requests_per_minute: u32,
+    /// Requests per minute of one IP address without valid credentials.
+    pub anonymous_requests_per_minute: u32,
+    /// Sign-in attempts per 15 minutes of one pair of e-mail address and IP address.
+    pub login_attempts_per_15_minutes: u32,
+    /// Callers counted separately in memory; further ones share counters.
+    pub rate_limit_max_entries: usize,
 }
 
-/// `[inventory]`: rules of stock.
+/// `[inventory]`: rules about stock.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inventory {
-    /// Jobs wait for an operator while stock on hand is below the reorder point.
+    /// Jobs wait for an operator while the stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
 }
 
-/// `[orders]`: what a new order is given.
+/// `[orders]`: defaults and bounds of new orders.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Orders {
-    /// ISO 4217, lower case.
+    /// Lower-case ISO 4217 code.
     pub currency: String,
-    /// Most jobs that one order may make.
-    pub max_jobs: u32,
-    /// Site of a record when the request names none.
-    pub site: String,
+    /// Largest number of print jobs in one order.
+    pub max_jobs_per_order: u32,
+    /// Site of a record whose request names none.
+    pub default_site: String,
 }
 
-/// `[tax]`: rates by destination.
+/// `[tax]`: tax rates by destination.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tax {
@@ -142,61 +143,61 @@ pub struct TaxRate {
     pub bps: u32,
 }
 
-/// `[shipping]`: prices of shipping.
+/// `[shipping]`: shipping prices.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shipping {
-    /// Price for one order, in minor units.
+    /// Price per order, in the smallest unit of its currency.
     pub flat_cents: i64,
 }
 
-/// `[dispatch]`: how jobs get to printers.
+/// `[dispatch]`: how jobs are given to printers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dispatch {
-    /// How long a printer has to show that it started a print.
-    pub confirm_seconds: Seconds,
-    /// Attempts on a job before it has failed.
-    pub max_attempts: u32,
-    /// Most prints started per minute over all printers; 0: no limit.
+    /// How long a printer may take to report that a print began.
+    pub start_confirm_timeout_seconds: Seconds,
+    /// Print attempts after which a job has failed.
+    pub max_attempts_per_job: u32,
+    /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,
 }
 
-/// `[printers]`: how the adapters talk to printers.
+/// `[printers]`: how the adapters speak to printers.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Printers {
-    /// Time between two polls of a printer that does not report by itself.
-    pub poll_seconds: Seconds,
-    /// Silence after which a printer is offline.
-    pub offline_seconds: Seconds,
-    /// Longest a connection may take to open.
+    /// Interval between status requests to a printer that does not report by itself.
+    pub poll_interval_seconds: Seconds,
+    /// Time without an answer after which a printer counts as offline.
+    pub offline_after_seconds: Seconds,
+    /// Longest time to open a connection.
     pub connect_timeout_seconds: Seconds,
-    /// Longest a request may take, uploads excepted.
+    /// Longest time for a printer to answer a request; commands may take longer.
     pub request_timeout_seconds: Seconds,
-    /// Slowest upload that is not given up.
+    /// Uploads slower than this are given up.
     pub upload_min_bytes_per_second: u64,
-    /// Address for `fw_rest` printers registered without one.
+    /// Address for `fw_rest` printers that were added without one.
     pub fw_rest_url: String,
-    /// Key for `fw_rest` printers registered without one.
+    /// Key for `fw_rest` printers that were added without one.
     pub fw_rest_api_key: Secret,
 }
 
-/// `[webhooks]`: outbound deliveries.
+/// `[webhooks]`: delivery of events to the endpoints of customers and staff.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Webhooks {
-    /// Waits before the retries, counted from the failure before.
-    pub schedule: Vec<Seconds>,
-    /// A retry comes up to this much later than its wait.
-    pub jitter_seconds: Seconds,
-    /// Longest a connection may take to open.
+    /// Waiting times before the retries, each counted from the failure before it.
+    pub retry_schedule_seconds: Vec<Seconds>,
+    /// Largest random delay added to each retry.
+    pub retry_jitter_seconds: Seconds,
+    /// Longest time to open a connection.
     pub connect_timeout_seconds: Seconds,
-    /// Longest one delivery may take in all.
-    pub timeout_seconds: Seconds,
-    /// Most deliveries under way at one endpoint.
-    pub concurrency_per_endpoint: usize,
-    /// Allow targets on this machine and in private networks.
+    /// Longest time of one delivery, connecting included.
+    pub delivery_timeout_seconds: Seconds,
+    /// Largest number of deliveries sent to one endpoint at the same time.
+    pub max_concurrent_per_endpoint: usize,
+    /// Allow endpoints on this machine and in private networks.
     pub allow_private_targets: bool,
 }
 
@@ -204,23 +205,23 @@ pub struct Webhooks {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payments {
-    /// Key for calls to the processor; empty: checkouts are refused as not configured.
+    /// Secret key for calls to the processor; empty: checkouts are refused as not configured.
     pub secret_key: Secret,
-    /// Secret of inbound events; empty: they are answered 503, never accepted unsigned.
+    /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
     pub webhook_secret: Secret,
-    /// Key that pages may show.
+    /// Public key for web pages; not used yet.
     pub publishable_key: String,
-    /// Header with the signature of an inbound event.
+    /// Name of the header with the signature of an inbound event.
     pub signature_header: String,
-    /// Oldest signature that is accepted.
-    pub tolerance_seconds: Seconds,
+    /// Largest difference between a signature's time and the clock, in both directions.
+    pub signature_tolerance_seconds: Seconds,
 }
 
 /// `[mail]`: outbound e-mail.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
-    /// Addresses that hear of matters of the shop.
+    /// Addresses that are told what needs an operator.
     pub operators: Vec<String>,
     /// Sender of all mail.
     pub from: String,
@@ -228,10 +229,10 @@ pub struct Mail {
     pub smtp_host: String,
     /// Port of the mail server.
     pub smtp_port: u16,
-    /// User at the mail server; empty: none.
+    /// User name at the mail server; empty: no sign-in.
     pub smtp_user: String,
     /// Password at the mail server.
-    pub smtp_pass: Secret,
+    pub smtp_password: Secret,
     /// Base address of the e-mail service that `api_key` is for.
     pub api_url: String,
     /// Key of an e-mail service, instead of a mail server.
@@ -256,7 +257,7 @@ pub struct Agent {
     pub url: String,
     /// Token that both sides show; empty: inbound commands are answered 503.
     pub token: Secret,
-    /// Who may give commands: patterns of user ids, `*` for any text; empty: everybody behind the gateway.
+    /// Patterns of the user ids that may give commands, `*` for any text; empty: everybody behind the gateway.
     pub allowed_users: Vec<String>,
 }
 
@@ -264,15 +265,15 @@ pub struct Agent {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
-    /// Their folder; empty: see [`super::Config::files_dir`].
+    /// Directory of uploaded files; empty: see [`super::Config::files_dir`].
     pub dir: PathBuf,
 }
 
-/// `[metrics]`: the numbers at `/metrics`.
+/// `[metrics]`: access to `/metrics`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
-    /// Shown to anybody who asks.
+    /// Readable without a key.
     pub public: bool,
 }
 
@@ -280,20 +281,20 @@ pub struct Metrics {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Log {
-    /// How lines look.
+    /// Format of log lines.
     pub format: LogFormat,
-    /// What is logged, as a `tracing` filter.
+    /// Which log lines are written, in the syntax of `EnvFilter`.
     pub filter: String,
 }
 
-/// How log lines look.
+/// Format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// Text on a terminal, else JSON.
+    /// Text on a terminal in development, otherwise JSON.
     Auto,
     /// One JSON object per line.
     Json,
-    /// Lines for people.
+    /// Plain text.
     Text,
 }

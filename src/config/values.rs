@@ -1,11 +1,11 @@
-//! Kinds of values that settings have: secrets, and spans of time that may be fractions.
+//! Types of settings: secrets, and durations that may be fractions of their unit.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// A setting that must not be shown: prints as `***` (or `unset`), and is read with [`Secret::expose`] only.
+/// A secret: its `Debug` output is `***` (or `unset`), and only [`Secret::expose`] returns the value.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
@@ -16,12 +16,12 @@ impl Secret {
         Self(value.into())
     }
 
-    /// The value itself. Never put it into a log line, an error or an answer.
+    /// The value. Never put it into a log line, an error or a response.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether nothing was configured.
+    /// Whether it is not set.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -33,7 +33,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A span of time, written in the configuration as a number of units of `UNIT` seconds; fractions are fine.
+/// A duration, written in the settings as a number of units of `UNIT` seconds, which may have a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span<const UNIT: u32>(Duration);
 
@@ -44,22 +44,22 @@ pub type Hours = Span<3_600>;
 /// A setting in days.
 pub type Days = Span<86_400>;
 
-/// The longest span a setting may name: a hundred years, so that no sum with a clock's time overflows.
-const LONGEST: f64 = 100.0 * 365.0 * 86_400.0;
+/// Longest duration of a setting, in seconds: a hundred years, so that no sum with a clock's time overflows.
+const MAX_SECONDS: f64 = 100.0 * 365.0 * 86_400.0;
 
 impl<const UNIT: u32> Span<UNIT> {
-    /// The span as a duration.
+    /// The duration.
     pub const fn duration(self) -> Duration {
         self.0
     }
 
-    /// The span in whole milliseconds.
+    /// The duration in whole milliseconds.
     pub const fn millis(self) -> i64 {
-        // A hundred years of milliseconds fit many times.
+        // 100 years of milliseconds fit into 42 bits.
         self.0.as_millis() as i64
     }
 
-    /// Whether the span is empty.
+    /// Whether it is zero.
     pub const fn is_zero(self) -> bool {
         self.0.is_zero()
     }
@@ -75,8 +75,8 @@ impl<'de, const UNIT: u32> Deserialize<'de> for Span<UNIT> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = f64::deserialize(deserializer)?;
         let seconds = number * f64::from(UNIT);
-        if !(0.0..=LONGEST).contains(&seconds) {
-            return Err(de::Error::custom(format!("{number} is not a span of time from 0 to 100 years")));
+        if !(0.0..=MAX_SECONDS).contains(&seconds) {
+            return Err(de::Error::custom(format!("{number} is not a duration from 0 to 100 years")));
         }
         Ok(Self(Duration::from_secs_f64(seconds)))
     }

@@ -1,6 +1,6 @@
 //! The settings that the rules depend on. They are handed to every decision, so that the rules read no configuration.
 
-/// Settings of the rules; the defaults are those of the shipped `config.toml`.
+/// Settings of the rules, taken from the configuration.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Rules {
     /// Whether a job waits for a person while its material's stock on hand is below the reorder point.
@@ -41,24 +41,4 @@ pub struct TaxRate {
     pub region: Option<String>,
     /// Rate in basis points (1/100 of a percent).
     pub bps: i64,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Self {
-            block_below_reorder_point: true,
-            max_attempts: 3,
-            confirm_ms: 90_000,
-            offline_ms: 15_000,
-            max_jobs: 1000,
-            currency: "usd".to_owned(),
-            site: "industries".to_owned(),
-            shipping_flat_cents: 0,
-            tax_rates: Vec::new(),
-            webhook_schedule_ms: vec![60_000, 300_000, 1_500_000, 7_200_000, 36_000_000],
-            webhook_jitter_ms: 30_000,
-            operator_mail: Vec::new(),
-            agent_gateway: false,
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! registered ([`check`]), and each address again when it is connected to ([`address_allowed`]), because a name may
 //! resolve to something else by then.
 
+use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
@@ -83,11 +84,7 @@ pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
 }
 
 fn denied_v4(ip: Ipv4Addr) -> Option<&'static str> {
-    let bits = u32::from(ip);
-    DENIED_V4
-        .iter()
-        .find(|(start, length, _)| bits >> (32 - length) == u32::from(*start) >> (32 - length))
-        .map(|(_, _, name)| *name)
+    DENIED_V4.iter().find(|(network, _)| network.contains(&ip)).map(|(_, name)| *name)
 }
 
 fn denied_v6(ip: Ipv6Addr) -> Option<&'static str> {
@@ -95,57 +92,61 @@ fn denied_v6(ip: Ipv6Addr) -> Option<&'static str> {
     if let Some(mapped) = ip.to_ipv4_mapped() {
         return denied_v4(mapped);
     }
-    let bits = u128::from(ip);
-    DENIED_V6
-        .iter()
-        .find(|(start, length, _)| bits >> (128 - length) == u128::from(*start) >> (128 - length))
-        .map(|(_, _, name)| *name)
-        // Only 2000::/3 is assigned to global unicast; any other range is denied, known or not.
-        .or_else(|| (bits >> 125 != 1).then_some("not global unicast"))
+    let named = DENIED_V6.iter().find(|(network, _)| network.contains(&ip)).map(|(_, name)| *name);
+    // Only addresses of 2000::/3 are assigned for global unicast; everything else is refused.
+    named.or_else(|| (!GLOBAL_UNICAST_V6.contains(&ip)).then_some("not global unicast"))
 }
 
-type V4Range = (Ipv4Addr, u32, &'static str);
-type V6Range = (Ipv6Addr, u32, &'static str);
+const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Ipv4Net {
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
+}
 
-const DENIED_V4: &[V4Range] = &[
-    (Ipv4Addr::UNSPECIFIED, 8, "this network"),
-    (Ipv4Addr::new(10, 0, 0, 0), 8, "private network"),
-    (Ipv4Addr::new(100, 64, 0, 0), 10, "carrier-grade NAT"),
-    (Ipv4Addr::new(127, 0, 0, 0), 8, "loopback"),
-    // Contains the usual metadata service of clouds, 169.254.169.254.
-    (Ipv4Addr::new(169, 254, 0, 0), 16, "link-local"),
-    (Ipv4Addr::new(168, 63, 129, 16), 32, "cloud metadata"),
-    (Ipv4Addr::new(172, 16, 0, 0), 12, "private network"),
-    (Ipv4Addr::new(192, 0, 0, 0), 24, "protocol assignments"),
-    (Ipv4Addr::new(192, 0, 2, 0), 24, "documentation"),
-    (Ipv4Addr::new(192, 88, 99, 0), 24, "6to4 relay"),
-    (Ipv4Addr::new(192, 168, 0, 0), 16, "private network"),
-    (Ipv4Addr::new(198, 18, 0, 0), 15, "benchmarking"),
-    (Ipv4Addr::new(198, 51, 100, 0), 24, "documentation"),
-    (Ipv4Addr::new(203, 0, 113, 0), 24, "documentation"),
-    (Ipv4Addr::new(224, 0, 0, 0), 4, "multicast"),
-    // Contains the broadcast address.
-    (Ipv4Addr::new(240, 0, 0, 0), 4, "reserved"),
+/// The network whose first three groups are these and whose others are 0.
+const fn v6(a: u16, b: u16, c: u16, prefix: u8) -> Ipv6Net {
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0), prefix)
+}
+
+const GLOBAL_UNICAST_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
+
+const DENIED_V4: &[(Ipv4Net, &str)] = &[
+    (v4(0, 0, 0, 0, 8), "this network"),
+    (v4(10, 0, 0, 0, 8), "private network"),
+    (v4(100, 64, 0, 0, 10), "carrier-grade NAT"),
+    (v4(127, 0, 0, 0, 8), "loopback"),
+    // The usual metadata service, 169.254.169.254, is in here.
+    (v4(169, 254, 0, 0, 16), "link-local"),
+    (v4(168, 63, 129, 16, 32), "cloud metadata"),
+    (v4(172, 16, 0, 0, 12), "private network"),
+    (v4(192, 0, 0, 0, 24), "protocol assignments"),
+    (v4(192, 0, 2, 0, 24), "documentation"),
+    (v4(192, 88, 99, 0, 24), "6to4 relay"),
+    (v4(192, 168, 0, 0, 16), "private network"),
+    (v4(198, 18, 0, 0, 15), "benchmarking"),
+    (v4(198, 51, 100, 0, 24), "documentation"),
+    (v4(203, 0, 113, 0, 24), "documentation"),
+    (v4(224, 0, 0, 0, 4), "multicast"),
+    // Includes the broadcast address.
+    (v4(240, 0, 0, 0, 4), "reserved"),
 ];
 
-// Ranges outside 2000::/3 are denied anyway; they are listed to be named in the error.
-const DENIED_V6: &[V6Range] = &[
-    (Ipv6Addr::UNSPECIFIED, 128, "unspecified"),
-    (Ipv6Addr::LOCALHOST, 128, "loopback"),
-    (Ipv6Addr::UNSPECIFIED, 96, "IPv4-compatible"),
-    (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96, "NAT64"),
-    (Ipv6Addr::new(0x64, 0xff9b, 1, 0, 0, 0, 0, 0), 48, "NAT64"),
-    (Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0), 64, "discard"),
+// Those outside 2000::/3 would be refused anyway; they stand here so that errors name them.
+const DENIED_V6: &[(Ipv6Net, &str)] = &[
+    (v6(0, 0, 0, 128), "unspecified"),
+    (Ipv6Net::new_assert(Ipv6Addr::LOCALHOST, 128), "loopback"),
+    (v6(0, 0, 0, 96), "IPv4-compatible"),
+    (v6(0x64, 0xff9b, 0, 96), "NAT64"),
+    (v6(0x64, 0xff9b, 1, 48), "NAT64"),
+    (v6(0x100, 0, 0, 64), "discard"),
     // Teredo, benchmarking, ORCHID.
-    (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23, "protocol assignments"),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32, "documentation"),
-    (Ipv6Addr::new(0x2002, 0, 0, 0, 0, 0, 0, 0), 16, "6to4"),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "documentation"),
-    (Ipv6Addr::new(0x5f00, 0, 0, 0, 0, 0, 0, 0), 16, "segment routing"),
-    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7, "private network"),
-    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10, "link-local"),
-    (Ipv6Addr::new(0xfec0, 0, 0, 0, 0, 0, 0, 0), 10, "site-local"),
-    (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8, "multicast"),
+    (v6(0x2001, 0, 0, 23), "protocol assignments"),
+    (v6(0x2001, 0xdb8, 0, 32), "documentation"),
+    (v6(0x2002, 0, 0, 16), "6to4"),
+    (v6(0x3fff, 0, 0, 20), "documentation"),
+    (v6(0x5f00, 0, 0, 16), "segment routing"),
+    (v6(0xfc00, 0, 0, 7), "private network"),
+    (v6(0xfe80, 0, 0, 10), "link-local"),
+    (v6(0xfec0, 0, 0, 10), "site-local"),
+    (v6(0xff00, 0, 0, 8), "multicast"),
 ];
 
 #[cfg(test)]

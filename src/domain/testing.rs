@@ -39,9 +39,23 @@ impl Ids for Counting {
 }
 
 impl Bench {
-    /// The default rules, with one operator to mail to.
+    /// Rules for tests, with one operator to mail to.
     pub(crate) fn new() -> Self {
-        let rules = Rules { operator_mail: vec!["floor@example.com".to_owned()], ..Rules::default() };
+        let rules = Rules {
+            block_below_reorder_point: true,
+            max_attempts: 3,
+            confirm_ms: 90_000,
+            offline_ms: 15_000,
+            max_jobs: 1000,
+            currency: "usd".to_owned(),
+            site: "industries".to_owned(),
+            shipping_flat_cents: 0,
+            tax_rates: Vec::new(),
+            webhook_schedule_ms: vec![60_000, 300_000, 1_500_000, 7_200_000, 36_000_000],
+            webhook_jitter_ms: 30_000,
+            operator_mail: vec!["floor@example.com".to_owned()],
+            agent_gateway: false,
+        };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
     }
 

@@ -1,7 +1,8 @@
-//! Contents of files, kept on the local disk under the SHA-256 of their bytes: the same bytes are kept once.
+//! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored
+//! once.
 //!
-//! Not for descriptions of files (`domain/file`), and nothing is removed here: a job that failed long ago may be retried
-//! with the content it was made from.
+//! Names and types of files are in the database (`domain/file`). Contents are never removed, because a job that failed
+//! long ago may be retried with the same file.
 
 use sha2::{Digest as _, Sha256};
 use std::io;
@@ -10,27 +11,27 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 
-/// Folder of contents that are still on their way, inside the store's folder.
+/// Subdirectory of uploads that are not complete.
 const INCOMING: &str = "incoming";
 
-/// All contents. One process at a time may hold a folder (the data folder's lock sees to that).
+/// The stored contents. Only one process may use a directory at a time, which the lock of the data directory ensures.
 #[derive(Debug)]
 pub struct Blobs {
     dir: PathBuf,
     next: AtomicU64,
 }
 
-/// What was kept.
+/// A stored content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kept {
-    /// Hex SHA-256: its address.
+    /// Hex SHA-256, under which it is stored.
     pub sha256: String,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
 }
 
 impl Blobs {
-    /// Opens the folder, making it when it is not there; what an earlier process left half-written is removed.
+    /// Opens the directory, creating it if needed, and removes incomplete uploads of earlier processes.
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
         let dir = dir.into();
         let incoming = dir.join(INCOMING);
@@ -41,29 +42,30 @@ impl Blobs {
         Ok(Self { dir, next: AtomicU64::new(0) })
     }
 
-    /// Where the content of this address is. An address that is no hex digest names nothing.
+    /// The path of a content. A text that is not a hex SHA-256 gives the path of no content.
     pub fn path(&self, sha256: &str) -> PathBuf {
         let well_formed = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
         let name = if well_formed { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
     }
 
-    /// Opens a content for reading; answers its size too.
+    /// Opens a content for reading and returns its size in bytes.
     pub async fn read(&self, sha256: &str) -> io::Result<(File, u64)> {
         let file = File::open(self.path(sha256)).await?;
         let size = file.metadata().await?.len();
         Ok((file, size))
     }
 
-    /// Begins a content that comes in pieces.
+    /// Begins a content that arrives in pieces.
     pub fn begin(&self) -> io::Result<Incoming<'_>> {
         let path = self.dir.join(INCOMING).join(self.next.fetch_add(1, Relaxed).to_string());
-        // Made at once: an upload given up while it waited for a thread would leave a file that nobody removes.
+        // Created synchronously: if this future were dropped while it waited for a thread, the file would be left
+        // behind.
         let file = File::from_std(std::fs::File::create_new(&path)?);
         Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
-    /// Keeps a content that is in memory.
+    /// Stores a content that is in memory.
     pub async fn put(&self, bytes: &[u8]) -> io::Result<Kept> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
@@ -71,7 +73,7 @@ impl Blobs {
     }
 }
 
-/// A content on its way; dropped before [`Incoming::keep`] it leaves nothing behind.
+/// An incomplete content. If it is dropped before [`Incoming::keep`], its file is removed.
 #[derive(Debug)]
 pub struct Incoming<'a> {
     blobs: &'a Blobs,
@@ -82,7 +84,7 @@ pub struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
-    /// Takes the next piece.
+    /// Appends a piece.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.write_all(bytes).await?;
@@ -92,12 +94,12 @@ impl Incoming<'_> {
         Ok(())
     }
 
-    /// Bytes so far.
+    /// Number of bytes so far.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// That was all: on disk, for good, when this returns.
+    /// Completes the content. It is durable when this returns.
     pub async fn keep(mut self) -> io::Result<Kept> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
@@ -108,26 +110,26 @@ impl Incoming<'_> {
         let folder = home.parent().unwrap_or(&self.blobs.dir).to_owned();
         fs::create_dir_all(&folder).await?;
         fs::rename(&self.path, &home).await?;
-        sync_folder(&folder).await?;
-        sync_folder(&self.blobs.dir).await?;
+        sync_directory(&folder).await?;
+        sync_directory(&self.blobs.dir).await?;
         Ok(Kept { sha256, size: self.size })
     }
 }
 
 impl Drop for Incoming<'_> {
     fn drop(&mut self) {
-        // After `keep` there is nothing at this path any more.
+        // After `keep`, there is no file at this path.
         if let Err(error) = std::fs::remove_file(&self.path)
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, "a half-written content cannot be removed");
+            tracing::warn!(%error, "the file of an incomplete upload cannot be removed");
         }
     }
 }
 
-/// A new name is durable only when its folder is.
-async fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder).await?.sync_all().await
+/// Makes new names in a directory durable.
+async fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory).await?.sync_all().await
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id)
     let missing = || ApiError::unauthorized("an API key or a session is needed");
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
     let (now, auth) = (app.environment.now(), &app.config.auth);
-    let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
+    let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     let hash = credentials::session_hash(token);
     let found = with_access(app, |access| {
         let session = access.session_by_hash(&hash, now, idle, life)?;
@@ -318,7 +318,7 @@ impl Credentials {
 /// Whether the caller who opened a stream may go on reading it: key or session have not ended, the role is the same.
 pub fn still(app: &AppState, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
-    let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
+    let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     let checked = with_access(app, |access| match &*who.by {
         Principal::Key { id, role, .. } => access.key(*id).is_some_and(|key| {
             key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > now) && key.role == *role

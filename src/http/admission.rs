@@ -58,8 +58,8 @@ impl Admission {
             );
         }
         Self {
-            requests: Semaphore::new(server.max_requests.min(Semaphore::MAX_PERMITS)),
-            most_requests: server.max_requests.min(Semaphore::MAX_PERMITS),
+            requests: Semaphore::new(server.max_concurrent_requests.min(Semaphore::MAX_PERMITS)),
+            most_requests: server.max_concurrent_requests.min(Semaphore::MAX_PERMITS),
             most_connections: server.max_connections.min(possible),
             connections: AtomicUsize::new(0),
             overloaded: AtomicU64::new(0),

@@ -73,7 +73,7 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
-        let limit = app.config.server.json_body_limit;
+        let limit = app.config.server.json_body_max_bytes;
         let body = read(body, limit).await?;
         Ok(Self { app: app.clone(), who, headers: parts.headers, body, key, kind: PhantomData })
     }

@@ -67,8 +67,10 @@ pub async fn keep_writing(app: AppState) {
         }
         audit_sampling::sweep(&app);
         let auth = &app.config.auth;
-        let sweep =
-            AccessCommand::Sweep { idle_ms: auth.session_idle_hours.millis(), life_ms: auth.session_days.millis() };
+        let sweep = AccessCommand::Sweep {
+            idle_ms: auth.session_idle_timeout_hours.millis(),
+            life_ms: auth.session_max_age_days.millis(),
+        };
         if let Err(error) = app.access.ask(Id::ONLY, CommandOrigin::system(), sweep).await {
             tracing::debug!(%error, "ended sessions are swept later");
         }

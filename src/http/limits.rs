@@ -63,16 +63,16 @@ impl Limits {
         let limits = &config.limits;
         let rules = Named::ALL.map(|named| Rule {
             limit: match named {
-                Named::Staff => limits.staff_per_minute,
-                Named::Customer => limits.customer_per_minute,
-                Named::Anonymous => limits.anonymous_per_minute,
-                Named::Login => limits.login_per_15_minutes,
+                Named::Staff => limits.staff_requests_per_minute,
+                Named::Customer => limits.customer_requests_per_minute,
+                Named::Anonymous => limits.anonymous_requests_per_minute,
+                Named::Login => limits.login_attempts_per_15_minutes,
             },
             period_ms: named.period_ms(),
         });
         // Networks that cannot be parsed were refused when the configuration was checked.
         let trusted = config.server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect();
-        let (windows, refused) = (Windows::new(limits.windows), Default::default());
+        let (windows, refused) = (Windows::new(limits.rate_limit_max_entries), Default::default());
         Self { rules, windows, shared, trusted, refused }
     }
 

@@ -29,7 +29,7 @@ use crate::http::routes::Routes;
 /// All routes with these settings. Each is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
     let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
-    let [customer, operator, admin] = [Role::Customer, Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
     let scraper = if config.metrics.public { open } else { operator };
     Routes::new()
         // People, keys, sessions

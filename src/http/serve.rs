@@ -84,7 +84,7 @@ where
     L: Listener,
     L::Addr: Address,
 {
-    let finish = app.config.server.shutdown_seconds.duration();
+    let finish = app.config.server.shutdown_timeout_seconds.duration();
     let mut routes = router(app.clone());
     if machine {
         routes = routes.layer(axum::extract::Extension(FromMachine));
@@ -128,8 +128,8 @@ impl Connection {
         let settings = &self.app.config.server;
         let crowded = self.place.crowded;
         let head = settings.header_timeout_seconds.duration();
-        let idle = settings.keep_alive_seconds.duration();
-        let taken = settings.body_silence_seconds.duration();
+        let idle = settings.keep_alive_timeout_seconds.duration();
+        let taken = settings.body_idle_timeout_seconds.duration();
         let (head, idle) = if crowded { (head.min(CROWDED), idle.min(CROWDED)) } else { (head, idle) };
         let turns = Arc::new(Turns::default());
         let (routes, peer, requests) = (self.routes.clone(), self.peer, turns.clone());
@@ -155,7 +155,7 @@ impl Connection {
             // `Patient`.
             .header_read_timeout(idle)
             .max_headers(settings.max_headers)
-            .max_buf_size(settings.header_limit)
+            .max_buf_size(settings.header_max_bytes)
             .keep_alive(!crowded)
             .serve_connection(TokioIo::new(Patient::new(stream, head, taken, turns)), service);
         if let Err(error) = watcher.watch(connection).await {

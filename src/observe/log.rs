@@ -1,6 +1,4 @@
-//! The server's own log, on standard error: which lines, and how they look. Panics become log lines too.
-//!
-//! Not for what commands print: that is standard output.
+//! The server's log on standard error. Panics are logged too. Results of commands go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
@@ -12,12 +10,12 @@ use tracing_subscriber::EnvFilter;
 use crate::config::Mode;
 use crate::config::sections::{Log, LogFormat};
 
-/// Starts the log for a server. A second call in one process changes nothing.
+/// Starts the log of a server. Further calls in the same process have no effect.
 pub fn start(log: &Log, mode: Mode) {
     install(EnvFilter::new(&log.filter), json(log.format, mode, stderr().is_terminal()));
 }
 
-/// Starts the log for a short command: warnings and errors only, as text.
+/// Starts the log of a short command: only warnings and errors, as text.
 pub fn start_for_command() {
     install(EnvFilter::new("warn,sqlx=error,sea_orm=error"), false);
 }
@@ -32,14 +30,14 @@ fn install(filter: EnvFilter, json: bool) {
     if started.is_ok() {
         panic::set_hook(Box::new(|info| {
             let at = info.location().map(ToString::to_string).unwrap_or_default();
-            // Only when RUST_BACKTRACE asks for one.
+            // Empty unless RUST_BACKTRACE asks for a backtrace.
             let backtrace = Backtrace::capture();
             tracing::error!(%at, %backtrace, "panicked: {}", words(info.payload()));
         }));
     }
 }
 
-/// Whether lines are JSON: text is for people at a terminal, and production has programs that read the log.
+/// Whether lines are JSON. `Auto` is text only at a terminal in development: in production, programs read the log.
 fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
     match format {
         LogFormat::Json => true,
@@ -48,10 +46,10 @@ fn json(format: LogFormat, mode: Mode, terminal: bool) -> bool {
     }
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn words(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
-    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no words)")
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("(no message)")
 }
 
 #[cfg(test)]
@@ -71,6 +69,6 @@ mod tests {
     fn a_panic_keeps_its_words() {
         assert_eq!(words(&"a"), "a");
         assert_eq!(words(&String::from("b")), "b");
-        assert_eq!(words(&1), "(no words)");
+        assert_eq!(words(&1), "(no message)");
     }
 }

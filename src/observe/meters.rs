@@ -1,54 +1,54 @@
-//! Counting on the way: relaxed atomics in places that are made beforehand, so that nothing waits for being counted.
+//! Counters and histograms of relaxed atomics, so that recording a value never waits.
 //!
-//! Not for what they are called outside: `http/production/metrics.rs` gathers and names them when somebody asks.
+//! They have no names here: `http/production/metrics.rs` reads and names them for `/metrics`.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Upper bounds for durations, in seconds.
+/// Upper bounds of the buckets for durations, in seconds.
 pub const SECONDS: &[f64] =
     &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
-/// Upper bounds for how many things go together.
+/// Upper bounds of the buckets for sizes, such as commands in one commit.
 pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0];
 
-/// Counts up.
+/// A counter that only increases.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// One more.
+    /// Adds one.
     pub fn one(&self) {
         self.add(1);
     }
-    /// So many more.
+    /// Adds a number.
     pub fn add(&self, many: u64) {
         self.0.fetch_add(many, Relaxed);
     }
-    /// How many by now.
+    /// The current value.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
 }
 
-/// How often what was measured was below each of some bounds, and the sum of it all.
+/// Counts measured values by buckets, and sums them up.
 #[derive(Debug)]
 pub struct Histogram {
     bounds: &'static [f64],
-    /// One for each bound, and one for what is beyond the last.
+    /// One for each bound, and one for values above the last.
     buckets: Box<[AtomicU64]>,
-    /// In units of `unit`.
+    /// Sum of the raw values, each worth `unit`.
     sum: AtomicU64,
     unit: f64,
 }
 
-/// What a histogram has counted by now.
+/// The values of a histogram at one moment.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counted {
-    /// Sum of all that was measured.
+    /// Sum of all measured values.
     pub sum: f64,
-    /// How often.
+    /// Number of measured values.
     pub count: u64,
-    /// Upper bound and how often above the bound before; the last bound is [`f64::MAX`].
+    /// Upper bound of each bucket and the number of values in it alone (not cumulated); the last bound is [`f64::MAX`].
     pub buckets: Vec<(f64, u64)>,
 }
 
@@ -57,26 +57,26 @@ impl Histogram {
         let buckets = (0..=bounds.len()).map(|_| AtomicU64::new(0)).collect();
         Self { bounds, buckets, sum: AtomicU64::new(0), unit }
     }
-    /// Of durations, in seconds.
+    /// A histogram of durations, read in seconds.
     pub fn of_seconds() -> Self {
         Self::new(SECONDS, 1e-6)
     }
-    /// Of numbers.
+    /// A histogram of plain numbers.
     pub fn of_numbers() -> Self {
         Self::new(MANY, 1.0)
     }
-    /// A duration.
+    /// Records a duration.
     pub fn took(&self, duration: Duration) {
         self.count(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
     }
-    /// A number; of durations in microseconds.
+    /// Records a raw value: a number, or a duration in microseconds.
     pub fn count(&self, raw: u64) {
         let value = raw as f64 * self.unit;
         let at = self.bounds.iter().position(|bound| value <= *bound).unwrap_or(self.bounds.len());
         self.buckets[at].fetch_add(1, Relaxed);
         self.sum.fetch_add(raw, Relaxed);
     }
-    /// What was counted by now.
+    /// The current values.
     pub fn counted(&self) -> Counted {
         let bounds = self.bounds.iter().copied().chain([f64::MAX]);
         let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();

@@ -1,5 +1,6 @@
 //! Printer types by name. A factory registered under a new `type` is usable everywhere at once.
 
+use crate::config::sections::Printers;
 use crate::printers::adapter::Adapter;
 use crate::printers::fw_rest::FwRest;
 use crate::printers::server_rest::ServerRest;
@@ -23,14 +24,21 @@ pub struct Settings {
     pub emergency_timeout: Duration,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
+/// Commands may run macros on the printer, so they are given this many times as long as requests for its status.
+const COMMAND_TIMEOUT_FACTOR: u32 = 4;
+
+/// Longest an emergency stop may take.
+const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl From<&Printers> for Settings {
+    fn from(printers: &Printers) -> Self {
+        let request_timeout = printers.request_timeout_seconds.duration();
         Self {
-            connect_timeout: Duration::from_secs(5),
-            request_timeout: Duration::from_secs(10),
-            command_timeout: Duration::from_mins(2),
-            upload_min_bytes_per_second: 20_000,
-            emergency_timeout: Duration::from_secs(5),
+            connect_timeout: printers.connect_timeout_seconds.duration(),
+            request_timeout,
+            command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
+            upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
+            emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }
 }

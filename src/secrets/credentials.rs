@@ -1,7 +1,8 @@
-//! Passwords, API keys and session tokens: making them, and what is stored of them (decisions §2).
+//! Creates passwords' hashes, API keys and session tokens, and computes what is stored of them: never the secret
+//! itself.
 //!
-//! Not for what they allow: that is `domain/access`. Password functions take tens of milliseconds of a core on purpose:
-//! run them on a blocking thread.
+//! What they permit is decided in `domain/access`. Password functions take tens of milliseconds of CPU time on purpose,
+//! so they must run on a blocking thread.
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
@@ -13,15 +14,15 @@ use crate::domain::signing::hmac_sha256;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Digits of 256 bits in base 62.
-const DIGITS: usize = 43;
+/// Number of base-62 digits of 256 bits.
+const TOKEN_DIGITS: usize = 43;
 
 /// Shortest password, in characters.
 pub const PASSWORD_SHORTEST: usize = 10;
-/// Longest password, in bytes: hashing takes time.
+/// Longest password, in bytes, which bounds the time of hashing.
 pub const PASSWORD_LONGEST: usize = 1024;
 
-/// What is wrong with a new password.
+/// What is wrong with a new password, if anything.
 pub fn password_fault(password: &str) -> Option<String> {
     if password.chars().count() < PASSWORD_SHORTEST {
         Some(format!("must have at least {PASSWORD_SHORTEST} characters"))
@@ -39,18 +40,19 @@ pub fn hash_password(password: &str) -> String {
     Argon2::default().hash_password(password.as_bytes(), &salt).expect("the parameters are valid").to_string()
 }
 
-/// Whether this password was hashed to this PHC string; a string that is none matches nothing.
+/// Whether the password matches the PHC string; a malformed string matches nothing.
 pub fn verify_password(password: &str, phc: &str) -> bool {
     PasswordHash::new(phc).is_ok_and(|hash| Argon2::default().verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Takes as long as [`verify_password`] and says no: for an unknown address, so that time does not tell.
+/// Takes as long as [`verify_password`] and returns false: for unknown e-mail addresses, so that the response time does
+/// not reveal which addresses have accounts.
 pub fn verify_nobody(password: &str) -> bool {
     let _ = hash_password(password);
     false
 }
 
-/// What API keys begin with in this mode (production spec §5).
+/// Prefix of API keys, which shows whether a key is for production.
 pub const fn api_key_prefix(mode: Mode) -> &'static str {
     match mode {
         Mode::Production => "key_live_",
@@ -58,12 +60,12 @@ pub const fn api_key_prefix(mode: Mode) -> &'static str {
     }
 }
 
-/// A new API key: the prefix and 256 random bits in base 62. Shown once, never stored.
+/// Creates an API key: the prefix and 256 random bits in base 62. It is shown once and never stored.
 pub fn new_api_key(prefix: &str) -> String {
     format!("{prefix}{}", base62(secret_bytes()))
 }
 
-/// What is stored of an API key: HMAC-SHA256 of the whole key, keyed with `API_KEY_SALT`, in hex.
+/// The stored form of an API key: the hex HMAC-SHA256 of the whole key under `API_KEY_SALT`.
 pub fn api_key_hash(salt: &str, key: &str) -> String {
     hex::encode(hmac_sha256(salt.as_bytes(), &[key.as_bytes()]))
 }
@@ -74,19 +76,19 @@ pub fn last4(key: &str) -> String {
     key[start..].to_owned()
 }
 
-/// A new session token: 256 random bits in base 62. Sent in the cookie, never stored.
+/// Creates a session token: 256 random bits in base 62. It is sent in the cookie and never stored.
 pub fn session_token() -> String {
     base62(secret_bytes())
 }
 
-/// What is stored of a session token: its SHA-256, in hex.
+/// The stored form of a session token: its hex SHA-256.
 pub fn session_hash(token: &str) -> String {
     hex::encode(Sha256::digest(token.as_bytes()))
 }
 
-/// All 256 bits as a number in base 62, leading zeros kept, so that every key has the same length.
+/// 256 bits as a base-62 number with leading zeros, so that all keys have the same length.
 fn base62(mut number: [u8; 32]) -> String {
-    let mut digits = [0; DIGITS];
+    let mut digits = [0; TOKEN_DIGITS];
     for digit in digits.iter_mut().rev() {
         let mut rest = 0_u32;
         for byte in &mut number {
@@ -127,7 +129,7 @@ mod tests {
         assert_eq!(keys.len(), 200);
         for key in keys {
             let digits = key.strip_prefix("key_test_").unwrap();
-            assert_eq!(digits.len(), DIGITS);
+            assert_eq!(digits.len(), TOKEN_DIGITS);
             assert!(digits.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         }
         assert!(new_api_key(api_key_prefix(Mode::Production)).starts_with("key_live_"));

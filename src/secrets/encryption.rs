@@ -1,7 +1,8 @@
-//! Sealing of secrets at rest: signing secrets, printer keys, tokens of outside services.
+//! Encrypts secrets that are stored in the database: signing secrets and printer keys.
 //!
-//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random for ever; they are handed in by the caller.
-//! A sealed text is `v1:` and the base64 of nonce, ciphertext and tag. Not for passwords or API keys, which are hashed and never read back.
+//! XChaCha20-Poly1305 under `SECRETS_KEY`. Its nonces are long enough to be drawn at random without ever repeating; callers
+//! pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys are not
+//! encrypted but hashed (`credentials`), because they need never be read back.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,32 +10,32 @@ use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
 use std::fmt;
 
-/// Length of the random nonce that [`SecretCipher::seal`] takes, in bytes.
+/// Length of the random nonce, in bytes.
 pub const NONCE_BYTES: usize = 24;
 
 const VERSION: &str = "v1:";
 const TAG_BYTES: usize = 16;
-/// Bound to every sealed text, so that one sealed under another version or for another program does not open here.
+/// Authenticated with every text, so that texts of other versions or programs cannot be decrypted here.
 const CONTEXT: &[u8] = b"printfloor sealed secret v1";
 
-/// Why a key, or a sealed text, cannot be used.
+/// Why a key or an encrypted text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
     /// The key is not base64 of 32 bytes.
     #[error("SECRETS_KEY must be 32 bytes in base64 (44 characters)")]
     BadKey,
-    /// The text was not made by [`SecretCipher::seal`].
-    #[error("this is not a sealed secret")]
+    /// The text is not the output of [`SecretCipher::seal`].
+    #[error("the text is not an encrypted secret")]
     NotSealed,
-    /// The text was sealed by a later version of the program.
-    #[error("the secret was sealed in a format this version does not know")]
+    /// The text was encrypted by a later version of the program.
+    #[error("the secret was encrypted in a format that this version does not know")]
     UnknownVersion,
-    /// Sealed with another key, or damaged.
-    #[error("the secret cannot be opened: SECRETS_KEY is not the one it was sealed with, or the data is damaged")]
+    /// The text was encrypted with another key, or is damaged.
+    #[error("the secret cannot be decrypted: SECRETS_KEY is not the key it was encrypted with, or the data is damaged")]
     WrongKey,
 }
 
-/// Seals and opens with one key.
+/// Encrypts and decrypts with one key.
 #[derive(Clone)]
 pub struct SecretCipher {
     cipher: XChaCha20Poly1305,
@@ -47,14 +48,14 @@ impl fmt::Debug for SecretCipher {
 }
 
 impl SecretCipher {
-    /// Takes the key as it stands in `SECRETS_KEY`: 32 bytes in base64.
+    /// Takes the key in the form of `SECRETS_KEY`: 32 bytes in base64.
     pub fn new(key_base64: &str) -> Result<Self, SealError> {
         let key: [u8; 32] =
             STANDARD.decode(key_base64.trim()).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::BadKey)?;
         Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
     }
 
-    /// Seals a text. `nonce` must be random and is used only once.
+    /// Encrypts a text. `nonce` must be random and must never be used again.
     pub fn seal(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
         let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
@@ -62,7 +63,7 @@ impl SecretCipher {
         format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
-    /// Opens what [`SecretCipher::seal`] made with the same key.
+    /// Decrypts a text that [`SecretCipher::seal`] encrypted with the same key.
     pub fn open(&self, sealed: &str) -> Result<String, SealError> {
         let Some(text) = sealed.strip_prefix(VERSION) else {
             return Err(if later_version(sealed) { SealError::UnknownVersion } else { SealError::NotSealed });
@@ -76,12 +77,12 @@ impl SecretCipher {
         }
         let payload = Payload { msg: sealed, aad: CONTEXT };
         let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| SealError::WrongKey)?;
-        // Only texts are sealed, and the tag has proved that this is what was sealed.
+        // Only UTF-8 is encrypted, and the tag proves that this is what was encrypted.
         String::from_utf8(plain).map_err(|_| SealError::NotSealed)
     }
 }
 
-/// True for `v<number>:…`.
+/// Whether the text begins like one of a later version: `v<number>:`.
 fn later_version(sealed: &str) -> bool {
     sealed
         .strip_prefix('v')
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_format_stays_readable() {
-        // Made by the first version of this file: whatever is changed, this must open.
+        // Encrypted by the first version of this program: every later version must decrypt it.
         let sealed = "v1:CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJmIjP4iXSGcmptfFRvadwZe8RX4A=";
         assert_eq!(cipher(1).open(sealed).unwrap(), "kept");
     }

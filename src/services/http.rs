@@ -30,13 +30,6 @@ pub struct OutboundSettings {
     pub allow_private: bool,
 }
 
-impl Default for OutboundSettings {
-    /// Connect 5 s, whole 15 s, public addresses only.
-    fn default() -> Self {
-        Self { connect_timeout: Duration::from_secs(5), timeout: Duration::from_secs(15), allow_private: false }
-    }
-}
-
 /// How printers and configured services are spoken to. A caller may set another time limit on a single request.
 #[derive(Debug, Clone)]
 pub struct LanSettings {
@@ -223,7 +216,12 @@ mod tests {
     #[test]
     fn the_outbound_client_refuses_literal_addresses_before_dialling() {
         crate::services::tls::install_provider();
-        let client = Outbound::new(OutboundSettings::default()).unwrap();
+        let client = Outbound::new(OutboundSettings {
+            connect_timeout: Duration::from_secs(5),
+            timeout: Duration::from_secs(15),
+            allow_private: false,
+        })
+        .unwrap();
         for url in
             ["http://127.0.0.1/", "http://[::ffff:10.0.0.1]/", "http://169.254.169.254/latest", "ftp://example.com/"]
         {

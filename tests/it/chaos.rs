@@ -51,8 +51,8 @@ on_both! {
         eprintln!("seed {seed}, {kills} kills");
         let mut rng = Rng::with_seed(seed);
         let mut app = App::on(db)
-            .env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 1.5)
-            .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", "[0.2, 0.4, 1, 2, 5]")
+            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5)
+            .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[0.2, 0.4, 1, 2, 5]")
             .start()
             .await;
         let options = FleetOptions { fw_rest: 2, server_rest: 2, base_port: None, speed: 400.0, seed };

@@ -1,4 +1,4 @@
-//! The command line, by the real binary (decisions §13).
+//! The command line, tested with the real binary.
 
 pub mod process;
 
@@ -60,7 +60,7 @@ fn both_ways_print_the_same() {
     ));
     let made = place.run_with("user create --data data --email Boss@shop.example --role admin", "correct horse\n");
     assert_eq!(made.code, Some(0), "{made:?}");
-    assert!(made.out.starts_with("made the admin boss@shop.example ("), "{made:?}");
+    assert!(made.out.starts_with("created the admin account boss@shop.example ("), "{made:?}");
     let alone = (place.done("key list --data data"), place.done("user list --data data"));
     assert!(
         alone.0.contains("customer a@b.example") && alone.0.contains("until 2099-01-31T12:00:00.000Z"),
@@ -71,7 +71,7 @@ fn both_ways_print_the_same() {
     let (_server, _) = served(&place);
     assert_eq!((place.done("key list --data data"), place.done("user list --data data")), alone);
     let made = place.run_with("user create --data data --email two@shop.example --role operator", "correct horse\n");
-    assert!(made.out.starts_with("made the operator two@shop.example ("), "{made:?}");
+    assert!(made.out.starts_with("created the operator account two@shop.example ("), "{made:?}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_second_signal_ends_it_at_once() {
     upload.read_exact(&mut answer).unwrap();
     assert_eq!(&answer, b"HTTP/1.1 100");
     server.signal("TERM");
-    server.line("a second signal ends it at once");
+    server.line("a second signal stops the server at once");
     server.signal("TERM");
     let began = std::time::Instant::now();
     let (code, lines) = server.end();
@@ -181,11 +181,14 @@ fn wrong_usage_is_2_and_help_is_0() {
 #[test]
 fn check_is_content_with_what_works() {
     let place = Place::new();
-    assert!(place.done("check --data data").contains("the first start makes it"));
+    assert!(place.done("check --data data").contains("the first start creates it"));
     let (_server, _) = served(&place);
     let beside = place.done("check --data data");
-    assert!(beside.contains("one runs over this data folder") && beside.contains("tables up to date"), "{beside}");
-    assert!(beside.ends_with("all is well\n"), "{beside}");
+    assert!(
+        beside.contains("a server runs on this data directory") && beside.contains("tables are up to date"),
+        "{beside}"
+    );
+    assert!(beside.ends_with("all checks passed\n"), "{beside}");
 }
 
 #[test]
@@ -204,7 +207,7 @@ fn check_says_what_is_wrong_and_how_to_mend_it() {
         assert!(lines.next().is_some(), "{what}: {}", ended.out);
         assert!(lines.next().is_some_and(|line| line.contains("-> ")), "{what}: {}", ended.out);
     }
-    assert!(ended.err.contains("4 things of "), "{ended:?}");
+    assert!(ended.err.contains("4 of ") && ended.err.contains("checks failed"), "{ended:?}");
     assert!(!ended.out.contains("hunter2"), "secrets stay secret: {}", ended.out);
 }
 

@@ -63,6 +63,6 @@ fn a_real_shops_folder_is_left_alone() {
     place.done("key create --data data --name real --role admin");
     let ended = place.run("demo --data data --for 1");
     assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.err.contains("is not a folder of the demo"), "{ended:?}");
+    assert!(ended.err.contains("does not belong to a demo"), "{ended:?}");
     assert!(place.done("key list --data data").contains("real"));
 }

@@ -5,6 +5,7 @@
 mod api;
 mod chaos;
 mod cli;
+mod clients;
 mod demo;
 mod edge;
 mod invariants;

@@ -81,7 +81,7 @@ struct Fixture {
 
 impl Fixture {
     async fn open(peer: &OctoPrint) -> Self {
-        let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISPATCH__CONFIRM_SECONDS", 20).start().await;
+        let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 20).start().await;
         let body = json!({
             "name": "Real", "type": "server_rest", "machineType": "fdm_standard", "baseUrl": peer.url,
             "apiKey": peer.key, "autoClear": true,

@@ -26,8 +26,11 @@ async fn invented_requests_get_the_answers_that_are_described() {
         return;
     };
     // Addresses that are invented are not to be looked at all the time.
-    let app =
-        App::on(Db::sqlite()).env("PRINTFLOOR_PRINTERS__POLL_SECONDS", 60).env("AGENT_TOKEN", AGENT).start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 60)
+        .env("AGENT_TOKEN", AGENT)
+        .start()
+        .await;
     let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 20.0, seed: 5 };
     let fleet = Fleet::start(options).await.unwrap();
     let printer = app.printer(&fleet.printers[0]).await;

@@ -1,4 +1,4 @@
-//! The database: reached, ours, and its tables up to date. Nothing is written or made.
+//! Checks the database: it can be reached, belongs to Printfloor, and its tables are up to date. Writes nothing.
 
 use std::time::Duration;
 
@@ -11,22 +11,26 @@ use crate::cli::serve;
 use crate::config::Config;
 use crate::store::connect::{self, DatabaseSettings};
 
-/// Longest that the database is waited for.
+/// Longest time to connect to the database server.
 const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 
-/// Answers a connection for reading when the tables are there.
+/// Returns a connection for reading if the tables are up to date.
 pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConnection> {
     let name = serve::database(config);
     let url = config.database_url().expose().to_owned();
     if let Some(path) = sqlite_path(&url)
         && std::fs::metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
     {
-        report.fine("database", format!("{name} does not exist yet; the first start makes it"));
+        report.fine("database", format!("{name} does not exist yet; the first start creates it"));
         return None;
     }
-    // The pool only says that it waited in vain.
+    // The connection pool would only report a timeout, without the reason.
     if let Err(words) = reached(&url).await {
-        report.wrong("database", format!("{name}: {words}"), "is it running, and may this machine connect to it?");
+        report.wrong(
+            "database",
+            format!("{name}: {words}"),
+            "is the database server running, and may this machine connect to it?",
+        );
         return None;
     }
     let settings = DatabaseSettings {
@@ -40,7 +44,7 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
             report.wrong(
                 "database",
                 format!("{name}: {error}"),
-                "is it running and reachable from here? are user, password and name in DATABASE_URL right?",
+                "is the database server running and reachable from here? are user, password and database name in DATABASE_URL right?",
             );
             return None;
         }
@@ -50,22 +54,22 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
             report.wrong(
                 "database",
                 format!("{name}: {error}"),
-                "is it a database of printfloor, and is the file whole?",
+                "is this a database of Printfloor, and is it undamaged?",
             );
             None
         }
         Ok(known) => {
             let missing = known.iter().filter(|migration| migration.status() == MigrationStatus::Pending).count();
             match missing {
-                0 => report.fine("database", format!("{name}, tables up to date")),
+                0 => report.fine("database", format!("{name}, its tables are up to date")),
                 count if count == known.len() => {
-                    report.fine("database", format!("{name}, empty; the first start makes the tables"));
+                    report.fine("database", format!("{name} is empty; the first start creates the tables"));
                     return None;
                 }
                 count => {
                     report.note(
                         "database",
-                        format!("{name}, {count} migrations behind; the next start brings it up to date"),
+                        format!("{name} is of an older version ({count} migrations behind); the next start updates it"),
                     );
                     return None;
                 }
@@ -75,7 +79,7 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
     }
 }
 
-/// Something listens at the address of a server.
+/// Whether something listens at the address of a PostgreSQL server; other databases count as reached.
 async fn reached(url: &str) -> Result<(), String> {
     let Ok(url) = url::Url::parse(url) else { return Ok(()) };
     let Some(host) = url.host_str().filter(|_| url.scheme().starts_with("postgres")) else { return Ok(()) };
@@ -83,11 +87,11 @@ async fn reached(url: &str) -> Result<(), String> {
     match tokio::time::timeout(CONNECT_WITHIN, TcpStream::connect(address)).await {
         Ok(Ok(_)) => Ok(()),
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("no answer in time".to_owned()),
+        Err(_) => Err("no answer within 5 s".to_owned()),
     }
 }
 
-/// The file of an SQLite address.
+/// The path of the file that an SQLite address names.
 fn sqlite_path(url: &str) -> Option<String> {
     let path = url.strip_prefix("sqlite:")?;
     let path = path.strip_prefix("//").unwrap_or(path);

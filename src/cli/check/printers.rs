@@ -1,4 +1,4 @@
-//! The printers that are registered, and the one that is configured: each is looked at once, all at the same time.
+//! Checks the registered printers and the one in the settings: asks all of them for their status at the same time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use crate::secrets::encryption::SecretCipher;
 use crate::services::http::{BuildError, LanSettings, lan};
 use crate::store::load::Load as _;
 
-/// Longest that one printer is waited for.
+/// Longest time for the answer of one printer.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// A way to a printer, or why there is none.
+/// A connection to a printer, or why there is none.
 type Reached = Result<Arc<dyn Adapter>, String>;
 
-/// Looks at all printers that are known.
+/// Checks all known printers.
 pub async fn check(report: &mut Report, config: &Config, reading: Option<&DatabaseConnection>) {
     let registry = match registry(config) {
         Ok(registry) => registry,
@@ -35,14 +35,17 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
             Ok(printers) => {
                 for printer in printers.iter().filter_map(|(_, printer)| printer.state.as_ref()) {
                     if printer.disconnected {
-                        report.note("printer", format!("{} is disconnected on purpose", printer.fields.name));
+                        report.note(
+                            "printer",
+                            format!("{} was disconnected by an operator and is not checked", printer.fields.name),
+                        );
                         continue;
                     }
                     let name = format!("{} ({})", printer.fields.name, printer.fields.base_url);
                     known.push((name, adapter(&registry, config, &printer.fields)));
                 }
             }
-            Err(error) => report.wrong("printers", error.to_string(), "is the database whole?"),
+            Err(error) => report.wrong("printers", error.to_string(), "is the database undamaged?"),
         }
     }
     if !config.printers.fw_rest_url.is_empty() {
@@ -61,7 +64,7 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
             Ok(adapter) => {
                 let looked = tokio::time::timeout(WITHIN, adapter.look(now)).await;
                 let _ = tokio::time::timeout(WITHIN, adapter.disconnect()).await;
-                looked.map_err(|_| "no answer in time".to_owned())
+                looked.map_err(|_| "no answer within 10 s".to_owned())
             }
         };
         (name, status)
@@ -74,7 +77,9 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
 fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
     let status = match status {
         Ok(status) => status,
-        Err(words) => return report.wrong("printer", format!("{name}: {words}"), "correct its entry"),
+        Err(words) => {
+            return report.wrong("printer", format!("{name}: {words}"), "correct the address or type of this printer");
+        }
     };
     let words = status.message.unwrap_or_default();
     match status.connection {
@@ -82,17 +87,21 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
             report.fine("printer", format!("{name} is {}", format!("{:?}", status.state).to_lowercase()));
         }
         Connection::WrongKey => {
-            report.wrong("printer", format!("{name} refuses the API key: {words}"), "correct the printer's apiKey");
+            report.wrong(
+                "printer",
+                format!("{name} rejects the API key: {words}"),
+                "set the apiKey of this printer to the key that the printer shows",
+            );
         }
         Connection::FirmwareDisconnected => report.wrong(
             "printer",
-            format!("{name} answers, its firmware does not: {words}"),
-            "is the printer on, and its USB cable plugged in? restart its firmware",
+            format!("{name}: the print server answers, but the printer's firmware does not: {words}"),
+            "is the printer switched on and its USB cable plugged in? if so, restart its firmware",
         ),
         _ => report.wrong(
             "printer",
             format!("{name} cannot be reached: {words}"),
-            "is it on and in the network, and is its address right?",
+            "is the printer switched on and in the network, and is its address right?",
         ),
     }
 }
@@ -104,7 +113,7 @@ fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reac
             let cipher = SecretCipher::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
             let opened = cipher.open(sealed);
             opened.map_err(|error| {
-                format!("its key cannot be opened, is SECRETS_KEY the one it was sealed with? {error}")
+                format!("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {error}")
             })?
         }
     };
@@ -114,11 +123,7 @@ fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reac
 }
 
 fn registry(config: &Config) -> Result<Registry, BuildError> {
-    let settings = Settings {
-        connect_timeout: config.printers.connect_timeout_seconds.duration(),
-        request_timeout: config.printers.request_timeout_seconds.duration(),
-        ..Settings::default()
-    };
+    let settings = Settings::from(&config.printers);
     let clients = LanSettings { connect_timeout: settings.connect_timeout, ..LanSettings::default() };
     Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

@@ -1,8 +1,8 @@
-//! What was found, one line each, and the count of what is wrong.
+//! Prints the results of the checks, one line each, and counts the failures.
 
 use crate::cli::CliError;
 
-/// Prints as it goes.
+/// Prints each result at once.
 #[derive(Debug, Default)]
 pub struct Report {
     wrong: usize,
@@ -10,21 +10,21 @@ pub struct Report {
 }
 
 impl Report {
-    /// This works.
+    /// A check that succeeded.
     pub fn fine(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("ok", what, words.as_ref());
     }
 
-    /// This works, and yet.
+    /// Something that works but that the operator should know.
     pub fn note(&mut self, what: &str, words: impl AsRef<str>) {
         self.line("note", what, words.as_ref());
     }
 
-    /// This does not work, and that is how to mend it.
-    pub fn wrong(&mut self, what: &str, words: impl AsRef<str>, mend: &str) {
+    /// A check that failed, and advice how to fix the cause.
+    pub fn wrong(&mut self, what: &str, words: impl AsRef<str>, advice: &str) {
         self.wrong += 1;
         self.line("WRONG", what, words.as_ref());
-        println!("{:16} -> {mend}", "");
+        println!("{:16} -> {advice}", "");
     }
 
     fn line(&mut self, mark: &str, what: &str, words: &str) {
@@ -32,15 +32,15 @@ impl Report {
         println!("{mark:<6} {what:<9} {words}");
     }
 
-    /// An error when anything was wrong.
+    /// Prints the summary; an error if any check failed.
     pub fn end(self) -> Result<(), CliError> {
         match self.wrong {
             0 => {
-                println!("all is well");
+                println!("all checks passed");
                 Ok(())
             }
-            1 => Err(CliError::Failed(format!("1 thing of {} is wrong", self.lines))),
-            many => Err(CliError::Failed(format!("{many} things of {} are wrong", self.lines))),
+            1 => Err(CliError::Failed(format!("1 of {} checks failed", self.lines))),
+            many => Err(CliError::Failed(format!("{many} of {} checks failed", self.lines))),
         }
     }
 }

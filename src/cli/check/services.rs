@@ -1,4 +1,4 @@
-//! Mail, payments, and the other services that are configured.
+//! Checks mail, payments and the other configured services.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::services::http::{LanSettings, lan};
 use crate::services::mail::{Encryption, Smtp, SmtpSettings};
 use crate::services::redis::Redis;
 
-/// Longest that one service is waited for.
+/// Longest time for the answer of one service.
 const WITHIN: Duration = Duration::from_secs(10);
 
-/// Checks all that are configured.
+/// Checks all services that the settings name.
 pub async fn check(report: &mut Report, config: &Config) {
     mail(report, config).await;
     payments(report, config);
@@ -19,7 +19,11 @@ pub async fn check(report: &mut Report, config: &Config) {
     answers(report, "parts", &config.parts.url, "PARTS_URL").await;
     answers(report, "agent", &config.agent.url, "AGENT_URL").await;
     if !config.agent.url.is_empty() && config.agent.token.is_empty() {
-        report.wrong("agent", "AGENT_URL is set without AGENT_TOKEN", "set AGENT_TOKEN, or commands are answered 503");
+        report.wrong(
+            "agent",
+            "AGENT_URL is set without AGENT_TOKEN",
+            "set AGENT_TOKEN; without it, commands from the gateway are answered 503",
+        );
     }
 }
 
@@ -27,7 +31,7 @@ async fn mail(report: &mut Report, config: &Config) {
     let mail = &config.mail;
     if !mail.smtp_host.is_empty() {
         let credentials =
-            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_pass.expose().to_owned()));
+            (!mail.smtp_user.is_empty()).then(|| (mail.smtp_user.clone(), mail.smtp_password.expose().to_owned()));
         let place = format!("{}:{}", mail.smtp_host, mail.smtp_port);
         let smtp = Smtp::new(SmtpSettings {
             host: mail.smtp_host.clone(),
@@ -42,33 +46,37 @@ async fn mail(report: &mut Report, config: &Config) {
             Err(error) => Err(error),
         };
         match checked {
-            Ok(()) => report.fine("mail", format!("{place} accepts us")),
+            Ok(()) => report.fine("mail", format!("{place} accepts connections and the sign-in")),
             Err(error) => {
-                let mend = "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS right, and is the port open from here?";
-                report.wrong("mail", format!("{place}: {error}"), mend);
+                let advice =
+                    "are SMTP_HOST, SMTP_PORT, SMTP_USER and SMTP_PASS right, and can this machine reach the port?";
+                report.wrong("mail", format!("{place}: {error}"), advice);
             }
         }
     } else if !mail.api_key.is_empty() {
         answers(report, "mail", &mail.api_url, "mail.api_url").await;
     } else {
         let folder = config.outbox_dir();
-        report.note("mail", format!("nothing is sent: messages are written to {}", folder.display()));
+        report.note(
+            "mail",
+            format!("no mail server is configured: mails are not sent but written to {}", folder.display()),
+        );
     }
     if mail.operators.is_empty() {
-        report.note("mail", "mail.operators is empty: nobody hears of low stock or disabled endpoints");
+        report.note("mail", "mail.operators is empty: nobody is told about low stock or disabled webhook endpoints");
     }
 }
 
 fn payments(report: &mut Report, config: &Config) {
     let payments = &config.payments;
     match (payments.webhook_secret.is_empty(), payments.secret_key.is_empty()) {
-        (false, _) => report.fine("payments", "events are accepted when signed with PAYMENT_WEBHOOK_SECRET"),
+        (false, _) => report.fine("payments", "payment events signed with PAYMENT_WEBHOOK_SECRET are accepted"),
         (true, true) => {
-            report.note("payments", "PAYMENT_WEBHOOK_SECRET is not set: payment events are answered 503");
+            report.note("payments", "PAYMENT_WEBHOOK_SECRET is not set: payment events are answered 503, so no order becomes paid by them");
         }
         (true, false) => report.wrong(
             "payments",
-            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: payments are made and never heard of",
+            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: customers could pay, but the server would not learn of it",
             "set PAYMENT_WEBHOOK_SECRET to the signing secret that the processor shows for the webhook",
         ),
     }
@@ -79,21 +87,21 @@ async fn redis(report: &mut Report, config: &Config) {
     if settings.url.is_empty() {
         return;
     }
-    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_length);
+    let redis = Redis::new(settings.url.expose(), settings.timeout_seconds.duration(), settings.stream_max_entries);
     let tried = match redis {
         Ok(redis) => redis.check().await,
         Err(error) => Err(error),
     };
     match tried {
-        Ok(()) => report.fine("redis", "answers in time and takes writes"),
+        Ok(()) => report.fine("redis", "answers in time and accepts writes"),
         Err(error) => {
-            let mend = "is it running and reachable from here, and is REDIS_URL right? the server goes on without it";
-            report.wrong("redis", error.to_string(), mend);
+            let advice = "is Redis running and reachable from here, and is REDIS_URL right? meanwhile, the server works without it";
+            report.wrong("redis", error.to_string(), advice);
         }
     }
 }
 
-/// Something answers there; what it answers needs no rights.
+/// Checks that a web service answers at an address. Any answer but a server error will do, since none is authorised.
 async fn answers(report: &mut Report, what: &str, url: &str, setting: &str) {
     if url.is_empty() {
         return;
@@ -104,18 +112,18 @@ async fn answers(report: &mut Report, what: &str, url: &str, setting: &str) {
     };
     match client.get(url).send().await {
         Ok(answer) if answer.status().is_server_error() => {
-            let mend = format!("see the log of that service; is {setting} right?");
-            report.wrong(what, format!("{url} answers {}", answer.status()), &mend);
+            let advice = format!("read the log of that service; is {setting} right?");
+            report.wrong(what, format!("{url} answers {}", answer.status()), &advice);
         }
         Ok(_) => report.fine(what, format!("{url} answers")),
         Err(error) => {
-            let mend = format!("is it running and reachable from here, and is {setting} right?");
-            report.wrong(what, format!("{url}: {}", without_url(error)), &mend);
+            let advice = format!("is the service running and reachable from here, and is {setting} right?");
+            report.wrong(what, format!("{url}: {}", without_url(error)), &advice);
         }
     }
 }
 
-/// The error and its causes, without the address, which stands before it.
+/// The error and its causes, without the address, which the report names already.
 fn without_url(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();

@@ -119,7 +119,7 @@ pub const NAMES: [&str; 12] = [
     "Ada", "Babbage", "Curie", "Darwin", "Euler", "Faraday", "Gauss", "Hopper", "Ising", "Joule", "Kepler", "Lovelace",
 ];
 
-/// Who orders.
+/// Names and addresses of the customers.
 pub const CUSTOMERS: [&str; 6] = [
     "ines@harbour-lights.example",
     "theo@bikeshed.example",

@@ -1,7 +1,7 @@
-//! The people behind the counter: the bank that says that an order is paid, shipping of what is ready, deliveries of
-//! material that ran low, another try of a print that failed.
+//! Simulated staff and services: payment events for new orders, shipping of finished ones, deliveries of material that
+//! is low, retries of failed prints.
 //!
-//! They look at how things stand, not at what happened, so a demo that was ended in the middle goes on where it was.
+//! They act on the current state and not on events, so that a demo that was stopped continues where it was.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,40 +19,40 @@ use crate::cli::CliError;
 use crate::cli::api::{Api, json_of};
 use crate::domain::time::Timestamp;
 
-/// Between two rounds.
-const EVERY: Duration = Duration::from_secs(1);
-/// How long stock stays low before the delivery comes, ms: long enough to see jobs wait.
+/// Interval between two rounds.
+const ROUND_INTERVAL: Duration = Duration::from_secs(1);
+/// How long material is low before a delivery comes, in milliseconds: long enough to see jobs wait.
 const DELIVERY_MS: i64 = 12_000;
-/// How long a failed print is looked at before it is tried again, ms.
-const LOOK_MS: i64 = 3_000;
-/// A day, ms.
+/// Time between a failed print and its retry, in milliseconds.
+const RETRY_DELAY_MS: i64 = 3_000;
+/// One day, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
 
-/// Everybody behind the counter.
+/// The simulated staff and services.
 pub struct Clerk {
     api: Api,
     clock: Clock,
     payment_secret: String,
     tally: Arc<Tally>,
-    /// Since when something waits for its delay.
+    /// By id: since when a delivery or retry is due after its delay.
     since: BTreeMap<String, Timestamp>,
     parcels: usize,
 }
 
 impl Clerk {
-    /// Ready to work.
+    /// With nothing done yet.
     pub fn new(api: Api, clock: Clock, payment_secret: String, tally: Arc<Tally>) -> Self {
         Self { api, clock, payment_secret, tally, since: BTreeMap::new(), parcels: 0 }
     }
 
-    /// Works until it is stopped; ends only with an error.
+    /// Works in rounds; returns only on an error.
     pub async fn work(mut self) -> CliError {
         loop {
             if let Err(error) = self.round().await {
                 return error;
             }
-            sleep(EVERY).await;
+            sleep(ROUND_INTERVAL).await;
         }
     }
 
@@ -72,7 +72,7 @@ impl Clerk {
         Ok(page["orders"].as_array_mut().map(std::mem::take).unwrap_or_default())
     }
 
-    /// What the payment processor sends when the customer has paid.
+    /// Sends the event by which the payment processor reports a payment.
     async fn pay(&self, order: &Value) -> Result<(), CliError> {
         let now = (self.clock)().0.div_euclid(1000);
         let total = order["totalCents"].as_i64().unwrap_or_default();
@@ -98,7 +98,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Brings material that has been low for a while.
+    /// Delivers material that has been low for a while.
     async fn restock(&mut self) -> Result<(), CliError> {
         for material in self.api.list::<Value>("/api/inventory/materials", "materials").await? {
             let amount = |name: &str| material[name].as_f64().unwrap_or_default();
@@ -114,19 +114,19 @@ impl Clerk {
         Ok(())
     }
 
-    /// Tries failed prints again.
+    /// Retries failed prints.
     async fn retry(&mut self) -> Result<(), CliError> {
         let mut page = self.api.get("/api/jobs?state=FAILED").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
             let id = id(&job)?;
-            if self.due(&id, true, LOOK_MS) {
+            if self.due(&id, true, RETRY_DELAY_MS) {
                 self.api.post(&format!("/api/jobs/{id}/retry"), &json!({})).await?;
             }
         }
         Ok(())
     }
 
-    /// Whether something has been so for this long; then its time begins anew.
+    /// Whether a condition has held for this long; if so, its time starts again.
     fn due(&mut self, what: &str, so: bool, ms: i64) -> bool {
         if !so {
             self.since.remove(what);

@@ -1,4 +1,4 @@
-//! Customers: they order parts every few seconds, as long as the shop keeps up.
+//! Simulated customers: they order parts every few seconds, as long as the printers keep up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,10 +14,10 @@ use super::tally::{Tally, count};
 use crate::cli::CliError;
 use crate::cli::api::Api;
 
-/// Between two orders.
-const EVERY: Duration = Duration::from_secs(4);
+/// Interval between two orders.
+const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
-/// Those who order.
+/// The simulated customers.
 pub struct Customers {
     api: Api,
     names: Names,
@@ -27,24 +27,24 @@ pub struct Customers {
 }
 
 impl Customers {
-    /// Customers of this shop; every run has other wishes.
+    /// Customers whose choices differ from run to run.
     pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().0.unsigned_abs());
         Self { api, names, clock, tally, random }
     }
 
-    /// Orders until it is stopped; ends only with an error.
+    /// Places orders; returns only on an error.
     pub async fn work(mut self) -> CliError {
         loop {
             if let Err(error) = self.visit().await {
                 return error;
             }
-            sleep(EVERY).await;
+            sleep(ORDER_INTERVAL).await;
         }
     }
 
     async fn visit(&mut self) -> Result<(), CliError> {
-        // More than the printers can do would only make the queue grow.
+        // While jobs wait, more orders would only make the queue grow.
         if self.waiting().await? > self.names.printers.len() as u64 + 2 {
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! The server's stream of events (server-sent events), read to its end and opened again where it broke off.
+//! Reads the server's event stream (server-sent events), and resumes it where it broke off.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use super::story::Story;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure, json_of};
 
-/// Before a broken stream is opened again.
+/// Pause before a broken stream is opened again.
 const PAUSE: Duration = Duration::from_millis(500);
-/// Streams have no limit; this is as good as none.
+/// Timeout of the stream: practically none.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
 
 /// An open stream.
@@ -22,13 +22,13 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Opens it: everything that happens from now on will be in it.
+    /// Opens the stream; it contains all events from now on.
     pub async fn open(api: Api) -> Result<Self, CliError> {
         let stream = connect(&api, None).await?;
         Ok(Self { api, stream })
     }
 
-    /// Tells every event until it is stopped; ends only with an error that opening again does not mend.
+    /// Passes every event on; returns only on an error that opening the stream again cannot fix.
     pub async fn tell(self, mut story: Story) -> CliError {
         let Self { api, stream } = self;
         let (mut last, mut stream) = (None, Some(stream));
@@ -48,7 +48,7 @@ impl Feed {
             sleep(PAUSE).await;
             match connect(&api, last.as_deref()).await {
                 Ok(open) => stream = Some(open),
-                Err(ApiFailure::Away(_)) => {}
+                Err(ApiFailure::Unavailable(_)) => {}
                 Err(error) if error.status() == Some(503) => {}
                 Err(error) => return error.into(),
             }
@@ -65,7 +65,7 @@ async fn connect(api: &Api, last: Option<&str>) -> Result<Response, ApiFailure> 
     if !answer.status().is_success() {
         let status = answer.status();
         json_of(answer).await?;
-        return Err(ApiFailure::Odd(format!("the event stream was answered {status}")));
+        return Err(ApiFailure::Unexpected(format!("the event stream was answered {status}")));
     }
     Ok(answer)
 }

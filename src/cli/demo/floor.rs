@@ -1,4 +1,4 @@
-//! The virtual printers, and a receiver of webhooks beside them, on ports that stay the same from start to start.
+//! The simulated printers and a webhook receiver, on ports that stay the same from start to start.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -9,29 +9,29 @@ use simulator::{Fleet, FleetOptions, SimPrinter};
 use super::folder::Folder;
 use crate::cli::CliError;
 
-/// How much faster than their G-code's estimate the printers print.
+/// How many times faster than their G-code estimates the printers print.
 pub const SPEED: f64 = 120.0;
 
-/// Ports that one demo uses: the receiver's, then two rows of printers.
+/// Number of ports of one demo: the receiver's, then two rows of printers.
 const PORTS: u16 = 250;
-/// Where the row of the other kind begins, whatever the number of the first: adding printers moves none.
+/// Offset of the second row, which is fixed so that adding printers to the first moves no port.
 const ROW: u16 = 101;
-/// Where a new demo begins to look for free ports.
+/// First port that a new demo tries.
 const FIRST_PORT: u16 = 17_000;
-/// How many places it tries.
+/// Number of port ranges that a new demo tries.
 const TRIES: u16 = 40;
 
-/// Everything outside the server.
+/// The simulated programs outside the server.
 #[derive(Debug)]
 pub struct Floor {
     fw_rest: Fleet,
     server_rest: Fleet,
-    /// Where webhooks go.
+    /// Receives webhooks.
     pub sink: Sink,
 }
 
 impl Floor {
-    /// Starts everything where it was last time, or at the first free place, which the folder then remembers.
+    /// Starts everything on the ports of last time, or on the first free range, which is then remembered.
     pub async fn start(folder: &mut Folder) -> Result<Self, CliError> {
         let places: Vec<u16> = match folder.memory.base_port {
             Some(known) => vec![known],
@@ -48,8 +48,8 @@ impl Floor {
                 }
                 Err(FleetError::Listen { .. }) if Some(base) != last => {}
                 Err(error) => {
-                    let words = format!("the simulated printers do not start: {error}");
-                    return Err(CliError::Failed(format!("{words}; is this demo running already?")));
+                    let words = format!("the simulated printers cannot start: {error}");
+                    return Err(CliError::Failed(format!("{words}; is this demo already running?")));
                 }
             }
         }
@@ -79,7 +79,7 @@ impl Floor {
         self.fw_rest.printers.iter().chain(&self.server_rest.printers)
     }
 
-    /// Stops them.
+    /// Stops printers and receiver.
     pub fn shutdown(&self) {
         self.fw_rest.shutdown();
         self.server_rest.shutdown();

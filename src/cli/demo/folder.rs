@@ -1,4 +1,4 @@
-//! The demo's folder, and what it remembers from one start to the next.
+//! The demo's data directory, and what it remembers from one start to the next.
 
 use std::fs;
 use std::io;
@@ -13,36 +13,37 @@ use crate::config::dotenv;
 use crate::domain::signing::generate_secret;
 use crate::server::make_data_folder;
 
-/// The file that marks a folder as one of the demo.
+/// The file that marks a directory as one of a demo.
 const FILE: &str = "demo.json";
 
-/// What a demo must find again: its virtual printers keep their addresses, its people their secrets.
+/// What a demo keeps between starts, so that printers keep their addresses and signatures stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Memory {
-    /// First port of the virtual printers and the webhook receiver; none before the first start.
+    /// First port of the webhook receiver and the simulated printers; `None` before the first start.
     pub base_port: Option<u16>,
-    /// How many printers.
+    /// Number of printers.
     pub printers: usize,
     /// The admin's password.
     pub password: String,
-    /// What payment events are signed with.
+    /// Secret that payment events are signed with.
     pub payment_secret: String,
-    /// What webhooks are signed with.
+    /// Secret that webhooks are signed with.
     pub webhook_secret: String,
 }
 
-/// A folder of the demo.
+/// The data directory of a demo.
 #[derive(Debug)]
 pub struct Folder {
-    /// Absolute.
+    /// Its absolute path.
     pub path: PathBuf,
-    /// What is remembered; [`Folder::keep`] writes it.
+    /// What is kept between starts; written by [`Folder::keep`].
     pub memory: Memory,
 }
 
 impl Folder {
-    /// Opens a folder of the demo, or makes one. A folder with anything else in it is refused: it may be a real shop's.
+    /// Opens the directory of a demo, or creates one. A directory with other content is refused: it may be a real
+    /// shop's.
     pub fn open(path: &Path) -> Result<Self, CliError> {
         let failed = || CliError::io(format!("{} cannot be used", path.display()));
         make_data_folder(path).map_err(failed())?;
@@ -52,8 +53,8 @@ impl Folder {
                 .map_err(|error| CliError::Failed(format!("{} cannot be read: {error}", path.join(FILE).display())))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::read_dir(&path).map_err(failed())?.next().is_some() {
-                    let words = format!("{} is not a folder of the demo, and not empty", path.display());
-                    return Err(CliError::Failed(format!("{words}: name another with --data DIR")));
+                    let words = format!("{} is not empty and does not belong to a demo", path.display());
+                    return Err(CliError::Failed(format!("{words}: choose another directory with --data DIR")));
                 }
                 Memory {
                     base_port: None,
@@ -70,7 +71,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes down what is remembered, readable by its owner only.
+    /// Writes the memory to disk, readable by its owner only.
     pub fn keep(&self) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
         let path = self.path.join(FILE);
@@ -99,7 +100,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("printfloor.db"), "a real shop").unwrap();
         let error = Folder::open(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("not a folder of the demo"), "{error}");
+        assert!(error.contains("does not belong to a demo"), "{error}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! Filling the shop, through its API: whatever is there from last time stays.
+//! Fills the shop through its API; what exists from an earlier start is left as it is.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use crate::domain::event::OUTBOUND;
 
 /// The e-mail address of the demo's admin.
 pub const ADMIN: &str = "admin@demo.example";
-/// What the demo's keys are called.
+/// Name of the demo's API keys.
 const KEY: &str = "demo";
 
-/// Names of things by their ids, and what is on sale here.
+/// Names by id, and the parts on sale.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Printers.
+    /// Names of printers by id.
     pub printers: Arc<BTreeMap<String, String>>,
-    /// Parts.
+    /// Names of parts by id.
     pub parts: Arc<BTreeMap<String, String>>,
-    /// Ids of the parts that this floor can make, as often as they are bought.
+    /// Ids of the parts that the printers can make, repeated as often as customers should choose them.
     pub on_sale: Arc<Vec<String>>,
 }
 
-/// A fresh key; those of earlier starts end.
+/// Creates an API key and revokes those of earlier starts.
 pub async fn key(machine: &Api) -> Result<String, CliError> {
     for old in machine.list::<Value>("/api/auth/api-keys", "apiKeys").await? {
         if old["name"] == KEY && old["revokedAt"].is_null() {
@@ -41,7 +41,7 @@ pub async fn key(machine: &Api) -> Result<String, CliError> {
     text(&made, "key")
 }
 
-/// The admin, with the remembered password.
+/// Creates the admin account with the remembered password, unless it exists.
 pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
     let users = machine.list::<Value>("/api/users", "users").await?;
     if users.iter().all(|user| user["email"] != ADMIN) {
@@ -51,7 +51,7 @@ pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Everything the shop needs before the first order.
+/// Creates everything the shop needs before the first order.
 pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<Names, CliError> {
     let url = floor.sink.url();
     let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
@@ -65,7 +65,7 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<Names, Cl
     let machines: Vec<_> = (0..floor.printers().count()).map(catalogue::machine_type).collect();
     let mut on_sale = Vec::new();
     for (part, (id, _)) in PARTS.iter().zip(&parts).filter(|(part, _)| machines.contains(&part.machine)) {
-        // As often as machines can make it.
+        // Repeated once for each printer that can make it.
         let share = machines.iter().filter(|machine| **machine == part.machine).count();
         on_sale.extend(std::iter::repeat_n(id.clone(), share));
     }
@@ -127,7 +127,7 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     id(&api.upload("/api/files", form).await?)
 }
 
-/// Ids and names of the printers; one that is registered at its address already stays.
+/// Ids and names of the printers; one that is already registered at its address is left as it is.
 async fn printers(api: &Api, floor: &Floor) -> Result<Vec<(String, String)>, CliError> {
     let known = api.list::<Value>("/api/printers", "printers").await?;
     let mut found = Vec::new();
@@ -160,5 +160,5 @@ pub fn id(resource: &Value) -> Result<String, CliError> {
 /// A member of a resource that is text.
 pub fn text(resource: &Value, name: &str) -> Result<String, CliError> {
     let found = resource[name].as_str().map(str::to_owned);
-    found.ok_or_else(|| ApiFailure::Odd(format!("no {name} in {resource}")).into())
+    found.ok_or_else(|| ApiFailure::Unexpected(format!("the member {name} is missing in {resource}")).into())
 }

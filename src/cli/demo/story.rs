@@ -1,4 +1,4 @@
-//! What happens in the shop, one line an event, for people to read along.
+//! Prints one line per event of the shop, for people to read along.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::setup::Names;
 use super::tally::{Tally, count};
 use crate::cli::api::Api;
 
-/// Most job numbers that are remembered.
-const MOST_JOBS: usize = 10_000;
-/// Steps of a job on its way that would only fill the screen.
+/// Largest number of job numbers that are cached.
+const MAX_CACHED_JOBS: usize = 10_000;
+/// Events that are not printed because they would only fill the screen.
 const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
-/// Tells events.
+/// Prints and counts events.
 pub struct Story {
     api: Api,
     names: Names,
@@ -24,7 +24,7 @@ pub struct Story {
 }
 
 impl Story {
-    /// Nothing told yet.
+    /// A story without events.
     pub fn new(api: Api, names: Names, tally: Arc<Tally>) -> Self {
         Self { api, names, tally, numbers: HashMap::new() }
     }
@@ -49,7 +49,7 @@ impl Story {
         println!("{}", line(event, job.as_deref(), &self.names));
     }
 
-    /// The number of a job, with its order's.
+    /// The number of a job and of its order.
     async fn job(&mut self, id: &str) -> String {
         if let Some(known) = self.numbers.get(id) {
             return known.clone();
@@ -57,7 +57,7 @@ impl Story {
         let Ok(job) = self.api.get(&format!("/api/jobs/{id}")).await else { return id.to_owned() };
         let text = |name: &str| job[name].as_str().unwrap_or_default().to_owned();
         let number = format!("{} of {}", text("number"), text("orderNumber"));
-        if self.numbers.len() >= MOST_JOBS {
+        if self.numbers.len() >= MAX_CACHED_JOBS {
             self.numbers.clear();
         }
         self.numbers.insert(id.to_owned(), number.clone());
@@ -65,7 +65,7 @@ impl Story {
     }
 }
 
-/// Time, event, what it is about, and what is to be said of it.
+/// The line of an event: time, name, subject, details.
 fn line(event: &Value, job: Option<&str>, names: &Names) -> String {
     let data = &event["data"];
     let text = |name: &str| data[name].as_str().unwrap_or_default();
@@ -112,7 +112,7 @@ fn order_words(event: &str, data: &Value) -> String {
 
 fn stock_words(data: &Value) -> String {
     let unit = data["unit"].as_str().unwrap_or_default();
-    format!("{} {unit} left to use, wanted are {} {unit}", data["available"], data["reorderPoint"])
+    format!("{} {unit} available, reorder point is {} {unit}", data["available"], data["reorderPoint"])
 }
 
 #[cfg(test)]
@@ -150,6 +150,8 @@ mod tests {
                 .ends_with("ORD-000001                  12.05 USD from a@b.example")
         );
         let low = json!({"name": "PLA", "available": 12.5, "reorderPoint": 150, "unit": "g"});
-        assert!(line(&event("inventory.low", low), None, &names()).ends_with("12.5 g left to use, wanted are 150 g"));
+        assert!(
+            line(&event("inventory.low", low), None, &names()).ends_with("12.5 g available, reorder point is 150 g")
+        );
     }
 }

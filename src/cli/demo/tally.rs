@@ -1,4 +1,4 @@
-//! What happened while the demo ran, in numbers.
+//! Counts what happens while the demo runs.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -13,17 +13,17 @@ pub struct Tally {
     pub restocked: AtomicUsize,
 }
 
-/// One more.
+/// Adds one to a counter.
 pub fn count(counter: &AtomicUsize) {
     counter.fetch_add(1, Relaxed);
 }
 
 impl Tally {
-    /// One line for the end.
+    /// One line that is printed when the demo stops.
     pub fn summary(&self, webhooks: usize) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!(
-            "orders placed {}, paid {}, shipped {}; parts printed {}, failed {}; deliveries of material {}; webhooks received {}",
+            "orders placed {}, paid {}, shipped {}; parts printed {}, failed {}; material deliveries {}; webhooks received {}",
             n(&self.ordered),
             n(&self.paid),
             n(&self.shipped),

@@ -1,63 +1,37 @@
 //! Which caller a request belongs to by its address: trusted proxies, `X-Forwarded-For`, and what counts as one
 //! caller.
 
+use ipnet::IpNet;
 use std::net::IpAddr;
 use std::str::FromStr;
 
 /// An IP address, or a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u8,
-}
+pub struct Network(IpNet);
 
 /// The text is neither an address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is neither an address nor a network such as 10.0.0.0/8")]
 pub struct NoNetwork;
 
-const fn bits(address: IpAddr) -> u8 {
-    if address.is_ipv4() { 32 } else { 128 }
-}
-
 impl FromStr for Network {
     type Err = NoNetwork;
     fn from_str(text: &str) -> Result<Self, NoNetwork> {
-        let (address, prefix) = match text.split_once('/') {
-            Some((address, prefix)) => (address, Some(prefix)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| NoNetwork)?;
-        let prefix = match prefix {
-            Some(prefix) => prefix.parse().map_err(|_| NoNetwork)?,
-            None => bits(address),
-        };
-        if prefix > bits(address) { Err(NoNetwork) } else { Ok(Self { address, prefix }) }
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        network.map(Self).map_err(|_| NoNetwork)
     }
 }
 
 impl Network {
     /// Whether the address belongs to the network; an IPv4 address mapped to IPv6 counts as IPv4.
     pub fn contains(self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                same(own.to_bits().into(), other.to_bits().into(), 32 - self.prefix)
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => same(own.to_bits(), other.to_bits(), 128 - self.prefix),
-            _ => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
 }
 
-/// Whether two addresses are equal but for their last `free` bits.
-fn same(a: u128, b: u128, free: u8) -> bool {
-    free >= 128 || (a ^ b) >> free == 0
-}
-
-/// The client's address. A peer that is no trusted proxy is the client itself, because anybody can write the header.
-/// Behind trusted proxies it is the rightmost address of `X-Forwarded-For` that is not a trusted proxy; `forwarded`
-/// are the header's values in order. If the list ends before that, or an entry is unreadable, it is the last hop that
-/// is known.
+/// The address of the client. Without a trusted peer it is the peer: anybody can write a header. Behind trusted proxies it
+/// is the rightmost address of `X-Forwarded-For` that is none of them; `forwarded` are the values in the order of the
+/// headers. Where that list ends early or cannot be read it is the last hop that is known.
 pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a str>, trusted: &[Network]) -> IpAddr {
     let ours = |address: IpAddr| trusted.iter().any(|network| network.contains(address));
     let mut known = peer.to_canonical();

@@ -56,7 +56,7 @@ impl<S: Sync> FromRequestParts<S> for Client {
 
 /// Applies the bounds of the route to a request.
 pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
-    let silence = app.config.server.body_silence_seconds.duration();
+    let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
     if request.extensions().get::<FromMachine>().is_some() {
         return next.run(request).await;

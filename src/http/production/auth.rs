@@ -314,7 +314,7 @@ async fn sessions(
 
 fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
-    let (idle, life) = (auth.session_idle_hours.millis(), auth.session_days.millis());
+    let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(app, |access| {
         let own = access.sessions.values().filter(|session| session.user_id == user);
         own.filter(|session| !session.over(now, idle, life)).cloned().collect()

@@ -216,7 +216,7 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
 }
 
 async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
-    let limit = app.config.server.upload_limit;
+    let limit = app.config.server.upload_max_bytes;
     let mut incoming = app.blobs.begin()?;
     let mut reader = Reader::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {

@@ -260,8 +260,8 @@ pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
     let connection = connection(app, printer)?;
-    link.adapter.pause().await?;
-    link.look.notify_one();
+    connection.adapter.pause().await?;
+    connection.look.notify_one();
     Ok(job)
 }
 
@@ -270,8 +270,8 @@ pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
     let connection = connection(app, printer)?;
-    link.adapter.resume().await?;
-    link.look.notify_one();
+    connection.adapter.resume().await?;
+    connection.look.notify_one();
     Ok(job)
 }
 

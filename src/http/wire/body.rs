@@ -1,10 +1,9 @@
 //! JSON bodies.
 
-use super::{FromJson, Member, Members, Place, Request, ToSchema, read_object};
+use super::{FromJson, Place, Request};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use crate::http::openapi::shape::{Shape, taken};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::marker::PhantomData;
 
 /// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.

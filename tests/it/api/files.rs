@@ -70,7 +70,7 @@ async fn the_content_says_what_a_file_is() {
 
 #[tokio::test]
 async fn an_upload_over_the_limit_is_refused_and_leaves_nothing() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__UPLOAD_LIMIT", 100_000).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES", 100_000).start().await;
     let big = format!("G28\n{}", "; filling\n".repeat(20_000));
     assert_eq!(upload(&app, file("big.gcode", big.as_bytes())).await.error(413), "too_large");
     assert_eq!(count(&app, "/api/files").await, 0);

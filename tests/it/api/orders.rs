@@ -53,7 +53,7 @@ on_both! {
 
 #[tokio::test]
 async fn what_cannot_be_made_is_not_placed() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_ORDERS__MAX_JOBS", 100).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_ORDERS__MAX_JOBS_PER_ORDER", 100).start().await;
     let sku = some_sku(&app).await;
     let file = app.gcode("euro", 60, 1.0).await;
     let material = app.material("PETG", 1.0).await;

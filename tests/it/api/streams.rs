@@ -216,7 +216,7 @@ async fn a_key_that_expires_ends_its_streams() {
 #[tokio::test]
 async fn a_session_ends_idle_or_old_and_its_streams_with_it() {
     // 1.8 seconds.
-    for (setting, span) in [("SESSION_IDLE_HOURS", "0.0005"), ("SESSION_DAYS", "0.0000208")] {
+    for (setting, span) in [("SESSION_IDLE_TIMEOUT_HOURS", "0.0005"), ("SESSION_MAX_AGE_DAYS", "0.0000208")] {
         let app = App::on(Db::sqlite()).env(&format!("PRINTFLOOR_AUTH__{setting}"), span).start().await;
         let (_, client, stream) = listening(&app, "ann@example.org").await;
         stream.ends().await;

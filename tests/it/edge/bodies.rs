@@ -7,7 +7,7 @@ use serde_json::json;
 use std::time::Duration;
 use tokio::time::interval;
 
-const SILENCE: (&str, &str) = ("SERVER__BODY_SILENCE_SECONDS", "1");
+const SILENCE: (&str, &str) = ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "1");
 
 fn head(app: &App, path: &str, kind: &str, length: usize) -> String {
     let key = app.key.as_deref().unwrap();
@@ -60,7 +60,7 @@ async fn a_head_that_drips_is_cut_off_and_one_that_rests_between_requests_is_not
 
 #[tokio::test]
 async fn heads_that_are_too_large_are_refused() {
-    let app = app(&[("SERVER__HEADER_LIMIT", "8192"), ("SERVER__MAX_HEADERS", "20")]).await;
+    let app = app(&[("SERVER__HEADER_MAX_BYTES", "8192"), ("SERVER__MAX_HEADERS", "20")]).await;
     let large = format!("GET /healthz HTTP/1.1\r\nhost: x\r\nx-large: {}\r\n\r\n", "a".repeat(20_000));
     let many = format!("GET /healthz HTTP/1.1\r\nhost: x\r\n{}\r\n", "x-one: 1\r\n".repeat(30));
     for head in [large, many] {

@@ -6,8 +6,8 @@ use crate::support::client::Answer;
 use crate::support::{App, Client};
 use serde_json::json;
 
-const STAFF: (&str, &str) = ("LIMITS__STAFF_PER_MINUTE", "5000");
-const FEW: (&str, &str) = ("LIMITS__ANONYMOUS_PER_MINUTE", "5");
+const STAFF: (&str, &str) = ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000");
+const FEW: (&str, &str) = ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "5");
 
 /// A request without credentials, or with what `headers` say.
 async fn anonymous(app: &App, headers: &[(&str, &str)]) -> Answer {
@@ -28,7 +28,8 @@ async fn spend(app: &App, headers: &[(&str, &str)]) -> u32 {
 
 #[tokio::test]
 async fn every_answer_tells_how_its_caller_stands() {
-    let app = app(&[STAFF, ("LIMITS__ANONYMOUS_PER_MINUTE", "3000"), ("SERVER__JSON_BODY_LIMIT", "1000")]).await;
+    let app =
+        app(&[STAFF, ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "3000"), ("SERVER__JSON_BODY_MAX_BYTES", "1000")]).await;
     let json = "/api/inventory/materials";
     let plain = app.request("POST", json).header("content-type", "text/plain").body("x");
     let broken = app.request("POST", json).header("content-type", "application/json").body("{");
@@ -114,7 +115,7 @@ async fn one_too_many_is_refused_until_the_window_ends_and_stops_nobody_else() {
 
 #[tokio::test]
 async fn tries_to_sign_in_are_counted_by_address_and_e_mail() {
-    let app = app(&[("LIMITS__LOGIN_PER_15_MINUTES", "3")]).await;
+    let app = app(&[("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3")]).await;
     staff(&app, "ann@example.org", "operator").await;
     staff(&app, "ben@example.org", "operator").await;
     let login = async |email: &str, password: &str| {

@@ -20,7 +20,7 @@ async fn what_must_always_be_heard(app: &App) {
 
 #[tokio::test]
 async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
-    let app = app(&[("SERVER__MAX_CONNECTIONS", "8"), ("SERVER__KEEP_ALIVE_SECONDS", "60")]).await;
+    let app = app(&[("SERVER__MAX_CONNECTIONS", "8"), ("SERVER__KEEP_ALIVE_TIMEOUT_SECONDS", "60")]).await;
     let mut flood = Vec::new();
     // Until the server is full: those that are in stay in.
     let refused = loop {
@@ -52,7 +52,7 @@ async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
 
 #[tokio::test]
 async fn requests_beyond_those_under_way_are_refused_early() {
-    let app = app(&[("SERVER__MAX_REQUESTS", "2"), ("LIMITS__STAFF_PER_MINUTE", "5000")]).await;
+    let app = app(&[("SERVER__MAX_CONCURRENT_REQUESTS", "2"), ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000")]).await;
     let key = app.key.as_deref().unwrap();
     let begin = format!(
         "POST /api/inventory/materials HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\ncontent-type: application/json\r\n\
@@ -79,8 +79,8 @@ async fn requests_beyond_those_under_way_are_refused_early() {
 async fn who_does_not_read_its_answer_is_let_go() {
     let app = app(&[
         ("SERVER__MAX_CONNECTIONS", "1"),
-        ("SERVER__BODY_SILENCE_SECONDS", "1"),
-        ("SERVER__KEEP_ALIVE_SECONDS", "1"),
+        ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "1"),
+        ("SERVER__KEEP_ALIVE_TIMEOUT_SECONDS", "1"),
     ])
     .await;
     // More than the buffers of both ends hold.

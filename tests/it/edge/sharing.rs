@@ -18,7 +18,7 @@ async fn redis_is(app: &App, what: &str) {
 #[tokio::test]
 async fn two_servers_on_one_redis_share_the_windows() {
     let Some(redis) = RedisServer::start().await else { return };
-    let settings = [("REDIS__URL", redis.url()), ("LIMITS__LOGIN_PER_15_MINUTES", "6".to_owned())];
+    let settings = [("REDIS__URL", redis.url()), ("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "6".to_owned())];
     let settings = settings.each_ref().map(|(name, value)| (*name, value.as_str()));
     let (one, two) = tokio::join!(app(&settings), app(&settings));
     redis_is(&one, "ok").await;

@@ -84,7 +84,7 @@ each_kind! {
 
     async fn a_print_that_began_and_ended_unseen_is_counted_with_all_its_events(kind: PrinterKind) {
         // Looks that come too seldom to see it print.
-        let seldom = ("PRINTFLOOR_PRINTERS__POLL_SECONDS", "3");
+        let seldom = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "3");
         let floor = Floor::new(kind, 1, 100_000.0, &[JUDGE_SOON, seldom]).await;
         let order = floor.order(2).await;
         floor.app.order_is(&order, "ready").await;
@@ -117,7 +117,7 @@ each_kind! {
 
     async fn every_second_answer_an_error_does_not_stop_an_order(kind: PrinterKind) {
         // Three unlucky attempts in a row happen here; how many are made is not what this is about.
-        let patient = ("PRINTFLOOR_DISPATCH__MAX_ATTEMPTS", "20");
+        let patient = ("PRINTFLOOR_DISPATCH__MAX_ATTEMPTS_PER_JOB", "20");
         let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON, patient]).await;
         floor.faults(0, |faults| faults.every_second_answer_an_error = true);
         floor.faults(1, |faults| faults.every_second_answer_an_error = true);

@@ -76,12 +76,12 @@ impl App {
     pub fn on(db: Db) -> Builder {
         let builder = Builder { db, env: BTreeMap::new() };
         builder
-            .env("PRINTFLOOR_PRINTERS__POLL_SECONDS", 0.1)
+            .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 0.1)
             .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)
-            .env("PRINTFLOOR_WEBHOOKS__JITTER_SECONDS", 0)
-            .env("PRINTFLOOR_LIMITS__STAFF_PER_MINUTE", 10_000_000)
-            .env("PRINTFLOOR_LIMITS__ANONYMOUS_PER_MINUTE", 10_000_000)
-            .env("PRINTFLOOR_LIMITS__LOGIN_PER_15_MINUTES", 10_000_000)
+            .env("PRINTFLOOR_WEBHOOKS__RETRY_JITTER_SECONDS", 0)
+            .env("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", 10_000_000)
+            .env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
+            .env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 10_000_000)
             .env("PRINTFLOOR_LOG__FORMAT", "text")
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }

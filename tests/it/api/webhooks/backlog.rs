@@ -41,7 +41,7 @@ fn number(one: &Received) -> Option<usize> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_hundred_thousand_held_deliveries_are_rows_and_are_sent_in_the_order_they_are_due() {
-    let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK).start().await;
+    let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(Mode::Status(500));

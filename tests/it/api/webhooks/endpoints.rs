@@ -108,7 +108,7 @@ async fn what_cannot_be_an_endpoint_is_refused() {
 async fn a_target_that_has_become_private_is_refused_when_dialled() {
     let mut app = App::on(Db::sqlite())
         .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "")
-        .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", SLOW)
+        .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", SLOW)
         .start()
         .await;
     let allow = app.folder().join("printfloor.toml");
@@ -160,7 +160,7 @@ async fn a_test_event_goes_to_its_endpoint_alone() {
 
 #[tokio::test]
 async fn deleting_an_endpoint_cancels_what_is_pending_and_keeps_the_log() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", SLOW).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", SLOW).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     let endpoint = register(&app, &sink, &["order.created"]).await;
@@ -186,7 +186,7 @@ async fn deleting_an_endpoint_cancels_what_is_pending_and_keeps_the_log() {
 
 #[tokio::test]
 async fn what_was_delivered_is_sent_again_on_demand() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     let endpoint = register(&app, &sink, &["order.created"]).await;

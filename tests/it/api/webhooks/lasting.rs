@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashSet};
 
 on_both! {
     async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {
-        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", "2.5,600").start().await;
+        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
         sink.set_mode(Mode::FailFirst(1));
@@ -32,7 +32,7 @@ on_both! {
     }
 
     async fn every_event_arrives_at_least_once_with_the_same_id_and_bytes(db: Db) {
-        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 300).start().await;
+        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 300).start().await;
         let sku = some_sku(&app).await;
         let sink = Sink::start().await.unwrap();
         sink.set_mode(Mode::Hang);

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 #[tokio::test]
 async fn every_attempt_sends_the_same() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK).start().await;
     let sku = some_sku(&app).await;
     let sink = Sink::start().await.unwrap();
     sink.set_mode(Mode::FailFirst(5));
@@ -45,7 +45,7 @@ async fn every_attempt_sends_the_same() {
 on_both! {
     async fn after_the_last_retry_the_endpoint_is_disabled_and_holds_its_events(db: Db) {
         let mut app = App::on(db)
-            .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", QUICK)
+            .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", QUICK)
             .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org,boss@example.org")
             .start()
             .await;
@@ -87,8 +87,8 @@ on_both! {
 #[tokio::test]
 async fn only_an_answer_of_200_to_299_in_time_is_a_success() {
     let app = App::on(Db::sqlite())
-        .env("PRINTFLOOR_WEBHOOKS__SCHEDULE", SLOW)
-        .env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 0.5)
+        .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", SLOW)
+        .env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 0.5)
         .start()
         .await;
     let sku = some_sku(&app).await;
@@ -131,7 +131,7 @@ async fn only_an_answer_of_200_to_299_in_time_is_a_success() {
 
 #[tokio::test]
 async fn an_endpoint_that_hangs_delays_no_other() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__TIMEOUT_SECONDS", 300).start().await;
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__DELIVERY_TIMEOUT_SECONDS", 300).start().await;
     let sku = some_sku(&app).await;
     let hangs = Sink::start().await.unwrap();
     hangs.set_mode(Mode::Hang);
