@@ -72,7 +72,7 @@ async fn run(shop: &App, redis: &Redis, view: View) -> Result<std::convert::Infa
         let events = match shop.outbox.after(at, BATCH) {
             Some(events) => events,
             None => {
-                let read = shop.queries.events_after(at, &EventFilter::default(), BATCH as u64).await?;
+                let read = shop.store.queries().events_after(at, &EventFilter::default(), BATCH as u64).await?;
                 read.into_iter().map(Arc::new).collect()
             }
         };

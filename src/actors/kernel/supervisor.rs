@@ -7,7 +7,7 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::restart_policy::{Next, Policy};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
-use crate::store::{Key, Store, StoredAggregate};
+use crate::store::{AggregateKey, Store, StoredAggregate};
 use dashmap::DashMap;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
 use std::collections::{HashMap, VecDeque};
@@ -258,7 +258,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
-        self.args.store.forget(Key(T::KIND, id));
+        self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
     /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.

@@ -31,7 +31,7 @@ pub struct Audit {
 
 /// What a key was answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Idempotency {
+pub struct IdempotentAnswer {
     /// Scope and key, as the edge composes them.
     pub key: String,
     /// Hash of the body that came with it.
@@ -121,7 +121,7 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
 }
 
 /// A key as a row.
-pub fn idempotency_row(answered: Idempotency) -> idempotency::Model {
+pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     idempotency::Model {
         key: answered.key,
         body_hash: answered.body_hash,
@@ -135,14 +135,14 @@ pub fn idempotency_row(answered: Idempotency) -> idempotency::Model {
 }
 
 /// The key of a row.
-pub fn read_idempotency(row: idempotency::Model) -> Result<Idempotency, Damaged> {
+pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Damaged> {
     let thing_id = row.thing_id.parse().map_err(|error: uuid::Error| Damaged {
         table: "idempotency",
         id: row.key.clone(),
         schema: 1,
         reason: error.to_string(),
     })?;
-    Ok(Idempotency {
+    Ok(IdempotentAnswer {
         key: row.key,
         body_hash: row.body_hash,
         kind: row.kind,
