@@ -38,7 +38,7 @@ pub struct Proposal {
 type Place = (Reverse<u8>, Timestamp, Timestamp, Id);
 
 /// What a job needs of a printer. Jobs of one class fit the same printers, so they are looked at together.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Class {
     machine: MachineType,
     material: Id,
@@ -95,7 +95,7 @@ struct Known {
 #[derive(Default, Debug)]
 pub struct Board {
     jobs: HashMap<Id, Ready>,
-    classes: HashMap<Class, BTreeSet<Place>>,
+    classes: BTreeMap<Class, BTreeSet<Place>>,
     orders: HashMap<Id, Known>,
     free: BTreeMap<Id, Free>,
     /// How many live attempts the orders have on a printer: it has not taken them yet, or is busy with one.

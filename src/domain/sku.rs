@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Machine types (decisions §6).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum MachineType {

@@ -97,6 +97,7 @@ pub struct ActorState<T: Aggregate> {
     alone: usize,
     /// How often in a row the version on disk was another one.
     superseded: u32,
+    /// Looked up, and iterated only to abort tasks, which all end in silence: the order of the map has no effect.
     under_way: HashMap<T::Effect, AbortHandle>,
     asked: u64,
     quiet_set: bool,

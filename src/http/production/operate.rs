@@ -295,6 +295,7 @@ pub async fn print(State(app): State<AppState>, PathId(id): PathId, call: Comman
         // The printer's own words, where they come; its state tells what comes without words (an emergency stop).
         let look = tokio::time::sleep(LOOK_AGAIN);
         tokio::select! {
+            biased; // the printer's own answer before the next look
             outcome = &mut heard, if asked == print && !heard.is_terminated() => if let Ok(outcome) = outcome {
                 return reply::ok(begun(&outcome?));
             },
