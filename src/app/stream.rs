@@ -4,7 +4,7 @@
 use super::App;
 use crate::domain::event::Numbered;
 use crate::services::redis::Redis;
-use crate::services::redis::stream::{StreamEntry, EventStream};
+use crate::services::redis::stream::{EventStream, StreamEntry};
 use crate::store::queries::EventFilter;
 use crate::store::rows::LoadError;
 use redis::RedisError;

@@ -16,7 +16,8 @@ const MAX_EVENTS_IN_MEMORY: usize = 4096;
 /// does not reach back that far. So most events are never read from the database at all.
 ///
 /// Invariants: `newest` holds the last events without gaps, and `last` never goes back. It is changed after `newest`, so
-/// whoever sees a number finds its event. Outbox {
+/// whoever sees a number finds its event.
+pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<Numbered>>>,
     /// Who follows, and how far each has read.

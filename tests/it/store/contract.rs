@@ -241,7 +241,7 @@ async fn a_lost_transaction_in_memory_is_told_by_the_version() {
 }
 
 /// On one thread the same calls give the same order of settlements, transactions and events.
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn the_store_in_memory_is_deterministic() {
     let mut runs = Vec::new();
     for _ in 0..2 {
