@@ -1,177 +1,119 @@
-//! The store: one writer, one connection, one transaction at a time; a pool beside it for reading.
+//! The store: where commits become durable, and where aggregates are loaded from.
 //!
-//! Not for rules: it writes what decisions say, numbers events, and tells every owner exactly what became of its commit.
+//! Actors, effects and the dispatcher know the store only through [`Store`], which stands on the traits of [`port`].
+//! Two implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
+//! SQLite or PostgreSQL, and [`memory`], which keeps everything in ordered maps for deterministic simulations.
+//!
+//! The store decides no business rule. It writes what decisions say, numbers events in the order of commits, and tells
+//! the owner of each commit exactly once what became of it.
 
 pub mod connect;
 pub mod followers;
 pub mod load;
+pub mod memory;
 pub mod meter;
+pub mod ordered_work;
 pub mod outbox;
+pub mod port;
 pub mod queries;
+pub mod reader;
 pub mod rows;
+mod submission;
 mod transaction;
 pub mod writer;
 
-use crate::domain::aggregate::{Aggregate, Created, Row, Versioned};
-use crate::domain::event::Event;
+pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
+
+use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::rows::{Audit, Idempotency, Snapshot, SnapshotRow};
-use crate::store::writer::{Entry, LoadEntry, StoreMsg};
-use arc_swap::ArcSwap;
-use ractor::ActorRef;
+use crate::store::memory::HydrateFromMemory;
+use crate::store::ordered_work::OrderedWork;
+use crate::store::port::{CommitLog, DomainQueries};
+use crate::store::reader::Reader;
+use crate::store::rows::{Audit, Snapshot};
 use std::sync::Arc;
 
-/// A thing that the store can write and load.
-pub trait StoredAggregate: Aggregate + Snapshot + Load {}
-impl<T: Aggregate + Snapshot + Load> StoredAggregate for T {}
+/// An aggregate that every implementation of the store can write and load.
+pub trait StoredAggregate: Aggregate + Snapshot + Load + HydrateFromMemory {}
+impl<T: Aggregate + Snapshot + Load + HydrateFromMemory> StoredAggregate for T {}
 
-/// Names a thing: its kind's word and its id.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Key(pub &'static str, pub Id);
-
-/// What one command writes besides the head.
-#[derive(Debug, Default)]
-pub struct Group {
-    /// Changed rows.
-    pub rows: Vec<Row>,
-    /// What happened.
-    pub events: Vec<Event>,
-    /// New things.
-    pub created: Vec<Created>,
-    /// The audit log's line.
-    pub audit: Option<Audit>,
-    /// The answer kept for its idempotency key.
-    pub kept: Option<Idempotency>,
-}
-
-/// One commit of one thing: everything that was decided while the last one was under way.
-#[derive(Debug)]
-pub struct Submission {
-    /// Whose.
-    pub key: Key,
-    /// Generation of the actor; an older one than the last load is superseded.
-    pub generation: u64,
-    /// The head at its next version; `None` when only rows are written (kept refusals, audit).
-    pub snapshot: Option<SnapshotRow>,
-    /// Per command, so that a clash names its command.
-    pub groups: Vec<Group>,
-}
-
-/// What became of a submission.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Settlement {
-    /// On disk.
-    Durable,
-    /// Certainly not on disk.
-    NotDurable(Unavailable),
-    /// A constraint said no; nothing of the submission is on disk.
-    Clash {
-        /// Index of the guilty group; `None` when it is the head that several groups shaped.
-        at: Option<usize>,
-        /// `table.column`.
-        constraint: String,
-    },
-    /// The version on disk is another one: certainly not on disk, reload.
-    Superseded,
-    /// The connection went away during the commit: only the version on disk can tell.
-    Lost,
-}
-
-/// Why the store does not take a commit now.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unavailable {
-    /// The database does not answer.
-    #[error("the database does not answer")]
-    Database,
-    /// No room on the disk.
-    #[error("the disk is full")]
-    DiskFull,
-    /// The file cannot be written.
-    #[error("the database cannot be written")]
-    ReadOnly,
-}
-
-/// Tells the owner what became of its submission, even when the writer falls.
-pub struct Owner {
-    tell: Option<Box<dyn FnOnce(Settlement) + Send>>,
-    /// In a transaction: nobody can say any more.
-    pub(crate) submitted: bool,
-}
-
-impl Owner {
-    /// An owner that is told once.
-    pub fn new(tell: impl FnOnce(Settlement) + Send + 'static) -> Self {
-        Self { tell: Some(Box::new(tell)), submitted: false }
-    }
-    /// Tells it.
-    pub fn tell(mut self, settlement: Settlement) {
-        if let Some(tell) = self.tell.take() {
-            tell(settlement);
-        }
-    }
-}
-
-impl Drop for Owner {
-    fn drop(&mut self) {
-        if let Some(tell) = self.tell.take() {
-            tell(if self.submitted { Settlement::Lost } else { Settlement::NotDurable(Unavailable::Database) });
-        }
-    }
-}
-
-/// How everybody speaks to the writer; outlives it, as a slot outlives its actor.
+/// What actors, effects and the dispatcher hold of the store.
+///
+/// It adds the typed methods that a trait object cannot have to the object-safe traits of [`port`]. A clone is one
+/// reference count, and a commit is one virtual call, so it costs the hot path nothing that can be measured. It stays
+/// valid when the writer crashes and is restarted, because the handle behind it is given the new writer.
 #[derive(Clone)]
-pub struct Store(Arc<ArcSwap<ActorRef<StoreMsg>>>);
+pub struct Store(Arc<Parts>);
+
+struct Parts {
+    commits: Box<dyn CommitLog>,
+    reader: Reader,
+    queries: Box<dyn DomainQueries>,
+}
 
 impl Store {
-    /// To this writer.
-    pub fn new(writer: ActorRef<StoreMsg>) -> Self {
-        Self(Arc::new(ArcSwap::from_pointee(writer)))
+    /// Puts a store together: who takes commits, where aggregates are read outside the order of commits, and who
+    /// answers the queries of rules and effects. All three must be over the same data.
+    pub fn new(commits: impl CommitLog, reader: Reader, queries: impl DomainQueries) -> Self {
+        Self(Arc::new(Parts { commits: Box::new(commits), reader, queries: Box::new(queries) }))
     }
-    /// The writer fell and this one took its place.
-    pub fn replace(&self, writer: ActorRef<StoreMsg>) {
-        self.0.store(Arc::new(writer));
+
+    /// Queues a commit. The owner is told exactly once what became of it, whatever crashes.
+    pub fn commit(&self, submission: Submission, owner: CommitOwner) {
+        self.0.commits.commit(Box::new(submission), owner);
     }
-    /// The writer of now.
-    pub fn writer(&self) -> Arc<ActorRef<StoreMsg>> {
-        self.0.load_full()
-    }
-    /// Queues a commit; the owner is told whatever happens.
-    pub fn commit(&self, submission: Submission, owner: Owner) {
-        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Commit(Box::new(submission), owner)));
-    }
-    /// Queues lines of the audit log that belong to no change. They are lost when the database does not take them.
+
+    /// Queues lines of the audit log that belong to no change, such as refused attempts. They are lost, with a warning
+    /// in the log, when the store does not take them.
     pub fn note(&self, lines: Vec<Audit>) {
         if lines.is_empty() {
             return;
         }
-        let groups = lines.into_iter().map(|line| Group { audit: Some(line), ..Group::default() }).collect();
-        let key = Key("audit", Id::ONLY);
-        let owner = Owner::new(|settlement| {
+        let commands = lines.into_iter().map(|line| CommandWrites { audit: Some(line), ..CommandWrites::default() });
+        let submission = Submission {
+            key: AggregateKey("audit", Id::ONLY),
+            generation: 0,
+            snapshot: None,
+            commands: commands.collect(),
+        };
+        let owner = CommitOwner::new(|settlement| {
             if settlement != Settlement::Durable {
-                tracing::warn!(?settlement, "refused attempts were not written down");
+                tracing::warn!(?settlement, "audit lines of refused attempts were not written");
             }
         });
-        self.commit(Submission { key, generation: 0, snapshot: None, groups }, owner);
+        self.commit(submission, owner);
     }
-    /// Queues a load: whatever was queued before it is in the answer, whatever an older generation queues after it is superseded.
-    /// `None`: the database is away.
-    pub fn load<T: Aggregate + Load>(
+
+    /// Queues a load. The answer contains every commit that was queued before it, and from here on a commit of an older
+    /// generation of the same aggregate is superseded. The answer is `None` when the store is unavailable.
+    pub fn load<T: StoredAggregate>(
         &self,
-        key: Key,
+        key: AggregateKey,
         generation: u64,
         back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
     ) {
-        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::of::<T>(key, generation, back))));
+        self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }
-    /// Forgets what is kept for a time only, as of `now`; between transactions, in the writer's turn.
+
+    /// Queues the deletion of rows whose retention is over as of `now`. It runs between transactions.
     pub fn run_retention(&self, now: Timestamp) {
-        let _ = self.0.load().cast(StoreMsg::Enqueue(Entry::Load(LoadEntry::run_retention(now))));
+        self.0.commits.run_in_order(OrderedWork::retention(now));
     }
-    /// The thing left memory: its generations may be forgotten.
-    pub fn forget(&self, key: Key) {
-        let _ = self.0.load().cast(StoreMsg::Forget(key));
+
+    /// Drops what is remembered of an aggregate's generations. To be called when its actor has left memory.
+    pub fn forget(&self, key: AggregateKey) {
+        self.0.commits.forget(key);
+    }
+
+    /// Reads aggregates as they are on disk now, outside the order of commits.
+    pub fn reader(&self) -> &Reader {
+        &self.0.reader
+    }
+
+    /// The queries of rules and effects.
+    pub fn queries(&self) -> &dyn DomainQueries {
+        &*self.0.queries
     }
 }

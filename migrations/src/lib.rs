@@ -1,9 +1,9 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
-//! A migration that has been released is never edited; a change is a new one.
+//! A migration that has been released is never edited; a change to the tables is a new migration.
 
-mod m20261121_000001_tables;
-mod m20261121_000011_signals;
+mod m20261121_000001_create_tables;
+mod m20261121_000002_add_audit_detail_and_delivery_event;
 mod table;
 
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
@@ -16,6 +16,9 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![Box::new(m20261121_000001_tables::Migration), Box::new(m20261121_000011_signals::Migration)]
+        vec![
+            Box::new(m20261121_000001_create_tables::Migration),
+            Box::new(m20261121_000002_add_audit_detail_and_delivery_event::Migration),
+        ]
     }
 }

@@ -1,4 +1,4 @@
-//! A short way to write a table down. Only types that both databases agree on: text, 64-bit integers, booleans.
+//! A builder for tables, with the types that both databases have in common: text, 64-bit integers, booleans.
 
 use sea_orm_migration::prelude::{Index, IndexCreateStatement, Table as Statement, TableCreateStatement};
 use sea_orm_migration::schema::{big_integer, big_integer_null, boolean, text, text_null};
@@ -14,15 +14,15 @@ pub struct Table {
 }
 
 impl Table {
-    /// Without columns yet.
+    /// A table without columns.
     pub fn new(name: &'static str) -> Self {
         Self { name, columns: Statement::create().table(name).to_owned(), indexes: Vec::new(), clustered: false }
     }
-    /// The head of a thing: identity, version and its serialised form.
-    pub fn head(name: &'static str) -> Self {
+    /// A table of snapshot rows: id, version, and the aggregate's serialised state.
+    pub fn snapshot(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("version").int("schema").text("doc")
     }
-    /// A row under a head.
+    /// A table of rows that belong to an aggregate: id and serialised state.
     pub fn row(name: &'static str) -> Self {
         Self::new(name).text("id").key("id").int("schema").text("doc")
     }
@@ -51,18 +51,19 @@ impl Table {
         self.columns.primary_key(Index::create().name(unique_name(self.name, &[column])).col(column).primary());
         self
     }
-    /// For small rows that are written much: SQLite keeps them in the tree of their key, one tree less to write to.
+    /// Has SQLite store the rows in the index of their key. That saves one tree per write, which pays for small rows that
+    /// are written often and in the order of their keys.
     pub fn clustered(mut self) -> Self {
         self.clustered = true;
         self
     }
-    /// No two rows alike in these columns.
+    /// No two rows may have the same values in these columns.
     pub fn unique(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&unique_name(self.name, columns), columns).unique().to_owned();
         self.indexes.push(index);
         self
     }
-    /// For looking up and sorting by these columns.
+    /// An index to look up and sort by these columns.
     pub fn index(mut self, columns: &[&'static str]) -> Self {
         let index = self.over(&format!("ix__{}__{}", self.name, columns.join("__")), columns);
         self.indexes.push(index);
@@ -75,7 +76,7 @@ impl Table {
         }
         index
     }
-    /// Makes it.
+    /// Creates the table and its indexes.
     pub async fn create(mut self, manager: &SchemaManager<'_>) -> Result<(), DbErr> {
         if self.clustered && manager.get_database_backend() == DbBackend::Sqlite {
             self.columns.extra("WITHOUT ROWID");
@@ -88,7 +89,8 @@ impl Table {
     }
 }
 
-/// `uq__skus__code`: PostgreSQL names the constraint that said no, and the store reads table and columns out of it.
+/// `uq__skus__code`: when a constraint is violated PostgreSQL reports its name, and the store reads the table and the
+/// columns from it.
 fn unique_name(table: &str, columns: &[&str]) -> String {
     format!("uq__{table}__{}", columns.join("__"))
 }

@@ -100,7 +100,7 @@ async fn follow(shop: &App, of: &Handle<Endpoint>, cursor: i64) {
         }
         let events: Vec<Arc<Numbered>> = match shop.outbox.after(at, AT_ONCE) {
             Some(events) => events,
-            None => match shop.queries.events_after(at, &EventFilter::default(), AT_ONCE as u64).await {
+            None => match shop.store.queries().events_after(at, &EventFilter::default(), AT_ONCE as u64).await {
                 Ok(events) => events.into_iter().map(Arc::new).collect(),
                 Err(error) => {
                     tracing::warn!(%error, "events cannot be read");
@@ -122,7 +122,7 @@ async fn follow(shop: &App, of: &Handle<Endpoint>, cursor: i64) {
 
 async fn refill(shop: &App, of: &Handle<Endpoint>) {
     let limit = WINDOW as u64 * 2 + 1;
-    match shop.queries.pending_deliveries(of.id(), None, limit).await {
+    match shop.store.queries().pending_deliveries(of.id(), None, limit).await {
         Ok(rows) => {
             let more = rows.len() as u64 == limit;
             tell(of, EndpointCommand::Refilled { rows, more }).await;
@@ -132,7 +132,7 @@ async fn refill(shop: &App, of: &Handle<Endpoint>) {
 }
 
 async fn replay(shop: &App, of: &Handle<Endpoint>, replaying: &Replaying) {
-    match shop.queries.past_deliveries(of.id(), replaying, PART).await {
+    match shop.store.queries().past_deliveries(of.id(), replaying, PART).await {
         Ok(past) => {
             let end = (past.len() as u64) < PART;
             tell(of, EndpointCommand::Replayed { after: replaying.after, past, end }).await;

@@ -41,6 +41,7 @@ impl Effects<KeptPaymentEvent> for InboundWorld {
                 }
             }
             tokio::select! {
+                biased; // the deadline before a new order, so that the order of branches does not depend on chance
                 () = shop.environment.wait_until(want.at) => break false,
                 _ = new_orders.changed() => {}
             }

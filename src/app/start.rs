@@ -30,13 +30,13 @@ use crate::services::webhook::Sender;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
+use crate::store::reader::Reader;
 use crate::store::rows::LoadError;
-use crate::store::writer::{Writer, WriterArgs, WriterCounters};
+use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 use crate::store::{Store, StoredAggregate};
 use dashmap::DashMap;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
-use sea_orm::DatabaseConnection;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -86,7 +86,6 @@ impl Activator for ShopWaker {
 struct Common {
     root: ActorRef<RootMsg>,
     store: Store,
-    reading: DatabaseConnection,
     activator: Arc<dyn Activator>,
     environment: Arc<Environment>,
     policy: Policy,
@@ -96,7 +95,6 @@ impl Common {
     async fn things<T: StoredAggregate>(&self, world: Arc<dyn Effects<T>>) -> Result<Directory<T>, SpawnErr> {
         let args = ThingsArgs {
             store: self.store.clone(),
-            reading: self.reading.clone(),
             world,
             activator: self.activator.clone(),
             environment: self.environment.clone(),
@@ -133,13 +131,13 @@ impl App {
             leave();
         });
         let args = WriterArgs { database, outbox: outbox.clone(), counters: counters.clone(), fenced };
-        let store = start_writer(&root, args, writing).await?;
+        let writer = start_writer(&root, args, writing).await?;
+        let store = Store::new(writer, Reader::Database(reading), queries.clone());
 
         let here = AppRef::default();
         let common = Common {
             root: root.clone(),
             store: store.clone(),
-            reading,
             activator: Arc::new(ShopWaker(here.clone())),
             environment: environment.clone(),
             policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
@@ -227,8 +225,12 @@ async fn run_retention(shop: AppRef) {
     }
 }
 
-async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writing) -> Result<Store, StartError> {
-    let place: Arc<Mutex<Option<Store>>> = Arc::default();
+async fn start_writer(
+    root: &ActorRef<RootMsg>,
+    args: WriterArgs,
+    writing: Writing,
+) -> Result<WriterHandle, StartError> {
+    let place: Arc<Mutex<Option<WriterHandle>>> = Arc::default();
     let first = Arc::new(Mutex::new(Some(Box::new(writing))));
     let put = place.clone();
     let starter = move |root: ActorCell| {
@@ -240,16 +242,16 @@ async fn start_writer(root: &ActorRef<RootMsg>, args: WriterArgs, writing: Writi
             let cell = writer.get_cell();
             let mut place = place.lock().unwrap_or_else(PoisonError::into_inner);
             match &*place {
-                Some(store) => store.replace(writer),
-                None => *place = Some(Store::new(writer)),
+                Some(handle) => handle.replace(writer),
+                None => *place = Some(WriterHandle::new(writer)),
             }
             Ok(cell)
         }
         .boxed()
     };
     keep(root, "store", Arc::new(starter)).await?;
-    let store = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    store.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
+    let handle = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    handle.ok_or_else(|| SpawnErr::StartupFailed("no writer".into()).into())
 }
 
 fn redis(config: &Config) -> Result<Option<Arc<Redis>>, StartError> {

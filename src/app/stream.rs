@@ -4,7 +4,7 @@
 use super::App;
 use crate::domain::event::Numbered;
 use crate::services::redis::Redis;
-use crate::services::redis::stream::{Entry, EventStream};
+use crate::services::redis::stream::{EventStream, StreamEntry};
 use crate::store::queries::EventFilter;
 use crate::store::rows::LoadError;
 use redis::RedisError;
@@ -37,6 +37,7 @@ pub type View = fn(&Numbered) -> Value;
 /// Follows until `leaving`.
 pub async fn follow(shop: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
     tokio::select! {
+        biased; // the end of the server before further work
         () = leaving.cancelled() => {}
         () = keep(&shop, &redis, view) => {}
     }
@@ -72,7 +73,7 @@ async fn run(shop: &App, redis: &Redis, view: View) -> Result<std::convert::Infa
         let events = match shop.outbox.after(at, BATCH) {
             Some(events) => events,
             None => {
-                let read = shop.queries.events_after(at, &EventFilter::default(), BATCH as u64).await?;
+                let read = shop.store.queries().events_after(at, &EventFilter::default(), BATCH as u64).await?;
                 read.into_iter().map(Arc::new).collect()
             }
         };
@@ -81,17 +82,17 @@ async fn run(shop: &App, redis: &Redis, view: View) -> Result<std::convert::Infa
             at = *last.borrow_and_update();
             continue;
         };
-        let entries: Vec<Entry> = events.iter().map(|event| entry(event, view)).collect();
+        let entries: Vec<StreamEntry> = events.iter().map(|event| entry(event, view)).collect();
         stream.add(&entries).await?;
         at = upto;
         redis.note_streamed(at);
     }
 }
 
-fn entry(numbered: &Numbered, view: View) -> Entry {
+fn entry(numbered: &Numbered, view: View) -> StreamEntry {
     let event = &numbered.event;
     let (id, json) = (event.id.to_string(), view(numbered).to_string());
-    Entry { seq: numbered.seq, id, event: event.event.clone(), json }
+    StreamEntry { seq: numbered.seq, id, event: event.event.clone(), json }
 }
 
 /// The last event that is in the stream. An empty stream begins as far back as it can reach.

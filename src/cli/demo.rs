@@ -72,6 +72,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let config = config(&folder, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);
     let server = tokio::select! {
+        biased; // a server that has started is stopped in order
         started = Server::start(config) => started?,
         () = signals.next() => return Ok(()),
     };
@@ -82,6 +83,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
         let clock: Clock = Arc::new(move || shop.environment.now());
         let opened = open(&server, &folder, &floor, clock, &tally, &mut people);
         let begun = tokio::select! {
+            biased; // a finished opening before a signal, which is looked at again afterwards
             opened = opened => opened.map(|()| false),
             () = signals.next() => Ok(true),
         };
@@ -93,6 +95,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     };
     people.shutdown().await;
     tokio::select! {
+        biased; // done before given up
         () = server.stop(STOP_TIMEOUT) => {}
         () = signals.next() => {}
     }
@@ -143,6 +146,7 @@ async fn wait(
         }
     };
     tokio::select! {
+        biased; // what a person asks for comes first
         () = signals.next() => Ok(()),
         () = end => Ok(()),
         () = server.fenced() => Err(CliError::Failed("another server has taken over the database".to_owned())),

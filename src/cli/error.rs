@@ -97,7 +97,7 @@ fn start_advice(error: &StartError) -> Option<&'static str> {
             }
             _ => None,
         },
-        StartError::App(ShopError::Open(OpenError::Held)) => {
+        StartError::App(ShopError::Open(OpenError::InUse)) => {
             Some("stop that server first, or give this one its own database with DATABASE_URL")
         }
         StartError::App(ShopError::Open(_)) => {

@@ -28,6 +28,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     }
     let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the server cannot be caught"))?;
     let server = tokio::select! {
+        biased; // a server that has started is stopped in order
         started = Server::start(config.clone()) => started?,
         () = signals.next() => return Err(CliError::Failed("stopped by a signal before the server had started".to_owned())),
     };
@@ -37,8 +38,9 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         tracing::info!(%address, "serving");
     }
     let fenced = tokio::select! {
-        () = signals.next() => false,
+        biased; // being fenced is an error, so it is not hidden by a signal at the same moment
         () = server.fenced() => true,
+        () = signals.next() => false,
     };
     let within = config.server.shutdown_timeout_seconds.duration();
     if fenced {
@@ -50,6 +52,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         );
     }
     tokio::select! {
+        biased; // done before given up
         () = server.stop(within) => {}
         () = signals.next() => return Err(CliError::Failed("stopped at once by a second signal".to_owned())),
         () = tokio::time::sleep(within + CLOSE_GRACE) => {

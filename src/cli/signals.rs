@@ -20,6 +20,7 @@ impl Signals {
     /// Waits for the next signal.
     pub async fn next(&mut self) {
         tokio::select! {
+            biased; // both mean the same
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
         }

@@ -46,7 +46,7 @@ type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
 /// What a job needs of a printer. Jobs of one class fit the same printers, so that only the first of each class has
 /// to be compared with the printers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct NeedClass {
     machine: MachineType,
     material: Id,
@@ -105,7 +105,7 @@ struct IndexedOrder {
 #[derive(Default, Debug)]
 pub struct Board {
     jobs: HashMap<Id, ReadyJob>,
-    classes: HashMap<NeedClass, BTreeSet<QueueRank>>,
+    classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
     orders: HashMap<Id, IndexedOrder>,
     free: BTreeMap<Id, FreePrinter>,
     /// Number of live attempts that orders have on each printer; a printer with one is not proposed, even if it has

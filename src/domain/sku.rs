@@ -7,8 +7,8 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// The type of a machine, for SKUs and printers alike.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+/// Machine types (decisions §6).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum MachineType {

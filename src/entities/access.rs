@@ -1,8 +1,8 @@
-//! `access`: the one head under whose version staff, keys and sessions stand.
+//! `access`: the one snapshot row whose version guards staff, API keys and sessions.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "access")]
 pub struct Model {

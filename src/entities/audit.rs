@@ -1,8 +1,8 @@
-//! `audit`: who asked for what, and what came of it.
+//! `audit`: the audit log: who gave which command, and its outcome.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "audit")]
 pub struct Model {

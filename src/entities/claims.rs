@@ -1,8 +1,8 @@
-//! `claims`: reservations and the line of a material; the id is `job/number`.
+//! `claims`: reservations and the waiting line of a material; the id is `job/number`.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "claims")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `endpoints`: heads of webhook endpoints.
+//! `endpoints`: snapshot rows of webhook endpoints.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "endpoints")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `files`: heads of uploaded files.
+//! `files`: snapshot rows of uploaded files.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "files")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `idempotency`: what a key was answered: a domain answer or refusal, as JSON.
+//! `idempotency`: the answer of each idempotency key, or its refusal, as JSON.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "idempotency")]
 pub struct Model {

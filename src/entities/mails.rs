@@ -1,8 +1,8 @@
-//! `mails`: heads of mails to be sent.
+//! `mails`: snapshot rows of mails to be sent.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "mails")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `materials`: heads of materials; amounts in thousandths of their unit.
+//! `materials`: snapshot rows of materials; amounts in thousandths of their unit.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "materials")]
 pub struct Model {

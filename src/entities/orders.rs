@@ -1,8 +1,8 @@
-//! `orders`: heads of orders.
+//! `orders`: snapshot rows of orders.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "orders")]
 pub struct Model {

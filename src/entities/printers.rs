@@ -1,8 +1,8 @@
-//! `printers`: heads of printers.
+//! `printers`: snapshot rows of printers.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "printers")]
 pub struct Model {

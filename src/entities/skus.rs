@@ -1,8 +1,8 @@
-//! `skus`: heads of SKUs.
+//! `skus`: snapshot rows of SKUs.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "skus")]
 pub struct Model {

@@ -1,8 +1,8 @@
-//! `writer`: the one row by which a writer knows that it is the only one.
+//! `writer`: one row with the epoch of the server that may write; each opening of the database takes the next epoch.
 
 use sea_orm::entity::prelude::*;
 
-/// A row.
+/// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]
 #[sea_orm(table_name = "writer")]
 pub struct Model {

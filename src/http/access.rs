@@ -14,7 +14,7 @@ use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
 use crate::store::Unavailable;
-use crate::store::queries::Own;
+use crate::store::queries::OwnOrders;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -84,10 +84,10 @@ impl Caller {
     }
 
     /// What a customer's key may list; `None` for staff, who see all.
-    pub fn own(&self) -> Option<Own> {
+    pub fn own(&self) -> Option<OwnOrders> {
         match &*self.by {
             Principal::Key { id, role: Role::Customer, customer_email, .. } => {
-                Some(Own { made_by: *id, customer_email: customer_email.clone() })
+                Some(OwnOrders { made_by: *id, customer_email: customer_email.clone() })
             }
             _ => None,
         }

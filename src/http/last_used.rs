@@ -37,8 +37,13 @@ impl LastUsed {
     }
 
     fn command(&self) -> Option<AccessCommand> {
-        let all = |uses: &DashMap<Id, Timestamp>| uses.iter().map(|use_| (*use_.key(), *use_.value())).collect();
-        let (keys, sessions): (Vec<_>, Vec<_>) = (all(&self.keys), all(&self.sessions));
+        let all = |uses: &DashMap<Id, Timestamp>| {
+            let mut all: Vec<_> = uses.iter().map(|use_| (*use_.key(), *use_.value())).collect();
+            // The map has no order of its own, and the command reaches the store.
+            all.sort_unstable();
+            all
+        };
+        let (keys, sessions) = (all(&self.keys), all(&self.sessions));
         (!keys.is_empty() || !sessions.is_empty()).then_some(AccessCommand::Used { keys, sessions })
     }
 
@@ -58,8 +63,9 @@ impl LastUsed {
 pub async fn keep_writing(app: AppState) {
     loop {
         let last = tokio::select! {
-            () = tokio::time::sleep(EVERY) => false,
+            biased; // the end of the server first: then this is the last write
             () = app.leaving.cancelled() => true,
+            () = tokio::time::sleep(EVERY) => false,
         };
         write(&app).await;
         if last {

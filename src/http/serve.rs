@@ -94,8 +94,9 @@ where
     let graceful = GracefulShutdown::new();
     loop {
         let (stream, address) = tokio::select! {
-            accepted = listener.accept() => accepted,
+            biased; // first the end of the server, or steady new connections could keep it from ending
             () = leaving.cancelled() => break,
+            accepted = listener.accept() => accepted,
         };
         let peer = address.ip();
         // The owner of the machine is admitted whatever the load is.
@@ -107,6 +108,7 @@ where
     }
     drop(listener);
     tokio::select! {
+        biased; // done in time counts as done
         () = graceful.shutdown() => {}
         () = tokio::time::sleep(finish) => tracing::warn!("some requests did not finish in time"),
     }

@@ -42,6 +42,7 @@ impl Standing {
     pub async fn again(&mut self) {
         let leaving = self.app.leaving.clone();
         tokio::select! {
+            biased; // all three only end the wait; the change is marked again
             () = leaving.cancelled() => {}
             _ = self.changes.changed() => self.changes.mark_changed(),
             () = tokio::time::sleep_until(self.looked + LOOK) => {}

@@ -86,7 +86,7 @@ pub enum MakeError {
 /// Makes an adapter of one type.
 pub type Factory = Arc<dyn Fn(&Parts, &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
 
-struct Entry {
+struct RegistryEntry {
     factory: Factory,
     default_port: Option<u16>,
 }
@@ -97,7 +97,7 @@ pub const BUILT_IN: [&str; 2] = ["fw_rest", "server_rest"];
 /// All printer types known to this server.
 pub struct Registry {
     parts: Parts,
-    types: BTreeMap<String, Entry>,
+    types: BTreeMap<String, RegistryEntry>,
 }
 
 impl Registry {
@@ -119,7 +119,7 @@ impl Registry {
 
     /// Adds a type, or replaces one.
     pub fn register(&mut self, kind: &str, default_port: Option<u16>, factory: Factory) {
-        self.types.insert(kind.to_owned(), Entry { factory, default_port });
+        self.types.insert(kind.to_owned(), RegistryEntry { factory, default_port });
     }
 
     /// An adapter for a printer; nothing is sent yet.

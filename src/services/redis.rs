@@ -171,6 +171,7 @@ impl Redis {
     /// Looks for Redis while it is away, and after it while it is there, until `leaving`.
     pub async fn keep(self: Arc<Self>, leaving: CancellationToken) {
         tokio::select! {
+            biased; // the end of the server before further work
             () = leaving.cancelled() => {}
             () = self.look() => {}
         }
@@ -199,6 +200,7 @@ impl Redis {
             first = false;
             while let Some(link) = self.link.load_full() {
                 tokio::select! {
+                    biased; // a lost connection needs no proof
                     () = self.lost.notified() => {}
                     () = sleep(BEAT) => if let Err(error) = self.prove(&link.0).await {
                         self.lose(&link, &error.to_string());

@@ -1,4 +1,4 @@
-//! Opening the database: the writer's one connection with its epoch, and the pool for reading.
+//! Opens the database: the writer's one connection with its epoch, and the pool for reading.
 
 use crate::store::Unavailable;
 use migrations::{Migrator, MigratorTrait};
@@ -8,54 +8,58 @@ use sea_orm::{
 };
 use std::time::Duration;
 
-/// Where the data is and how to speak to it.
+/// Settings of the database.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
     /// `sqlite://…?mode=rwc` or `postgres://…`.
     pub url: String,
-    /// Connections of the pool for reading.
+    /// Most connections of the pool for reading.
     pub read_connections: u32,
-    /// Limit of a statement of the pool for reading.
+    /// Longest time that PostgreSQL works on a statement of the pool for reading.
     pub statement_timeout: Duration,
 }
 
-/// Why the database cannot be used; the words go to the log and to `check`, never to a caller.
+/// Why the database cannot be used. The text goes to the log and to `printfloor check`, never to an HTTP caller.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It says so itself.
+    /// The database reports an error, or cannot be reached.
     #[error("database: {0}")]
     Database(#[from] DbErr),
-    /// The connection went away while the epoch was taken: taken or not.
+    /// The connection failed while the next epoch was committed, so it may have been taken or not.
     #[error("database: {0}")]
-    Unsure(DbErr),
-    /// Another server writes to it.
+    EpochUncertain(DbErr),
+    /// Another server holds the advisory lock (PostgreSQL).
     #[error("another printfloor server uses this database")]
-    Held,
-    /// The row of the writer is not there: not our tables.
-    #[error("the database has no writer row: is it one of ours?")]
+    InUse,
+    /// The `writer` table has no row, so these are not tables of printfloor.
+    #[error("the database has no writer row: check that `database.url` names a database of printfloor")]
     NoWriterRow,
 }
 
-/// The writer's connection, the epoch it took, and the last event number at that moment.
+/// The writer's connection with the epoch it took.
+///
+/// Every opening takes the next epoch from the `writer` row, and every transaction checks that the row still has it. So a
+/// server that lost its connection, and meanwhile its place to another server, cannot write.
 pub struct Writing {
-    /// The one connection.
+    /// A pool of exactly one connection.
     pub db: DatabaseConnection,
-    /// Ours; another one on disk means we are fenced.
+    /// The epoch that this connection took. Another one on disk means that another server took over.
     pub epoch: i64,
-    /// Last committed event.
+    /// Number of the last event when the epoch was taken; moves on with each commit.
     pub last_seq: i64,
 }
 
-const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f; // "Printflo"
+/// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
+const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
-/// Prepared statements that the writer's connection keeps: a few lengths of a few statements for each table.
-const STATEMENTS: usize = 512;
+/// Prepared statements that the writer's connection caches. Each table has a few statements, each in a few lengths.
+const CACHED_STATEMENTS: usize = 512;
 
-fn options(settings: &DatabaseSettings, most: u32) -> ConnectOptions {
+fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions {
     let mut options = ConnectOptions::new(&settings.url);
     options
         .min_connections(1)
-        .max_connections(most)
+        .max_connections(max_connections)
         .connect_timeout(Duration::from_secs(5))
         .acquire_timeout(Duration::from_secs(5))
         .sqlx_logging(false)
@@ -63,7 +67,7 @@ fn options(settings: &DatabaseSettings, most: u32) -> ConnectOptions {
     options
 }
 
-/// Brings the tables up to date. Run once at start, before anything else.
+/// Runs the migrations that are missing. To be called once at start, before anything else.
 pub async fn migrate(settings: &DatabaseSettings) -> Result<(), OpenError> {
     let mut options = options(settings, 1);
     options.map_sqlx_sqlite_opts(sqlite_writer);
@@ -78,11 +82,11 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .pragma("journal_mode", "WAL")
         .pragma("synchronous", "FULL")
         .pragma("temp_store", "MEMORY")
-        // Pages that are written again and again reach the database file once for many commits.
+        // In pages: pages that are written again and again reach the database file once for many commits.
         .pragma("wal_autocheckpoint", "4000")
-        // KiB. More would be slower: each commit that split a page walks the whole cache.
+        // In KiB when negative. More would be slower: each commit that splits a page walks the whole cache.
         .pragma("cache_size", "-8192")
-        .statement_cache_capacity(STATEMENTS)
+        .statement_cache_capacity(CACHED_STATEMENTS)
         .busy_timeout(Duration::from_secs(5))
 }
 
@@ -92,7 +96,7 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(sqlite_writer);
     options.map_sqlx_postgres_opts(|options| {
-        options.statement_cache_capacity(STATEMENTS).options([
+        options.statement_cache_capacity(CACHED_STATEMENTS).options([
             ("synchronous_commit", "on"),
             ("idle_in_transaction_session_timeout", "15000"),
             ("statement_timeout", "60000"),
@@ -107,7 +111,7 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
         let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
         let row = db.query_one_raw(lock).await?;
         if row.map(|row| row.try_get::<bool>("", "held")).transpose()? != Some(true) {
-            return Err(OpenError::Held);
+            return Err(OpenError::InUse);
         }
     }
     let tx = db.begin().await?;
@@ -115,7 +119,7 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
     let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
     let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
     let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
-    tx.commit().await.map_err(OpenError::Unsure)?;
+    tx.commit().await.map_err(OpenError::EpochUncertain)?;
     Ok(Writing { db, epoch, last_seq })
 }
 
@@ -125,7 +129,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     options.map_sqlx_sqlite_opts(|options| {
         options.pragma("journal_mode", "WAL").pragma("query_only", "ON").busy_timeout(Duration::from_secs(5))
     });
-    // After an outage the pool holds dead connections: no reader is to meet one.
+    // After an outage the pool holds dead connections; without the test a reader would be given one.
     options.test_before_acquire(true);
     let limit = settings.statement_timeout.as_millis().to_string();
     options.map_sqlx_postgres_opts(move |options| {
@@ -134,7 +138,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     Ok(Database::connect(options).await?)
 }
 
-/// What a failing statement says about the database.
+/// Which kind of outage an error stands for, from the error code where there is one and from the text otherwise.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();
     let code = match error {

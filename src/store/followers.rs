@@ -1,28 +1,29 @@
-//! Who follows the outbox, and how far each has read.
+//! Counts who follows the outbox and how far behind each is, for the metrics.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-type All = Arc<Mutex<HashMap<u64, (&'static str, Arc<AtomicI64>)>>>;
+/// Kind and position of each follower, by its registration number.
+type Positions = Arc<Mutex<BTreeMap<u64, (&'static str, Arc<AtomicI64>)>>>;
 
-/// Those who follow.
+/// The followers of one outbox.
 #[derive(Debug, Default)]
 pub struct Followers {
-    all: All,
+    positions: Positions,
     next: AtomicU64,
 }
 
-/// One who follows; no more when it is dropped.
+/// The registration of one follower; dropping it ends the registration.
 #[derive(Debug)]
 pub struct Follower {
-    all: All,
+    positions: Positions,
     number: u64,
     read: Arc<AtomicI64>,
 }
 
 impl Follower {
-    /// Has read up to here.
+    /// Notes that it has read up to this event number.
     pub fn has_read(&self, seq: i64) {
         self.read.store(seq, Relaxed);
     }
@@ -30,22 +31,22 @@ impl Follower {
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
+        self.positions.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.number);
     }
 }
 
 impl Followers {
-    /// Somebody of this kind (`endpoint`, `stream`) follows from here.
+    /// Registers a follower of this kind (`endpoint`, `stream`) that has read up to `seq`.
     pub fn add(&self, kind: &'static str, seq: i64) -> Follower {
         let read = Arc::new(AtomicI64::new(seq));
         let number = self.next.fetch_add(1, Relaxed);
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).insert(number, (kind, read.clone()));
-        Follower { all: self.all.clone(), number, read }
+        self.positions.lock().unwrap_or_else(PoisonError::into_inner).insert(number, (kind, read.clone()));
+        Follower { positions: self.positions.clone(), number, read }
     }
 
-    /// How many of a kind there are, and what the slowest has not read yet when `last` is the newest.
+    /// How many followers of a kind there are, and how many events the slowest is behind `last`.
     pub fn of(&self, kind: &str, last: i64) -> (u64, i64) {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
         let lags = all.values().filter(|(known, _)| *known == kind).map(|(_, read)| (last - read.load(Relaxed)).max(0));
         lags.fold((0, 0), |(count, most), lag| (count + 1, most.max(lag)))
     }

@@ -1,32 +1,32 @@
-//! What the writer counts of its transactions.
+//! Sizes, durations and outcomes of the writer's transactions.
 
 use crate::observe::meters::{Counter, Histogram};
 use crate::store::{Settlement, Submission};
 use std::time::Duration;
 
-/// Transactions and what is in them.
+/// Histograms over transactions, and counters of settlements.
 #[derive(Debug)]
 pub struct CommitMeter {
-    /// From the first statement to the last answer.
+    /// From the first statement to the answer of the commit.
     pub took: Histogram,
-    /// Directory in a transaction.
-    pub things: Histogram,
+    /// Aggregates in a transaction.
+    pub aggregates: Histogram,
     /// Commands in a transaction.
     pub commands: Histogram,
     /// Rows in a transaction, snapshots and events included.
     pub rows: Histogram,
-    /// Submissions by what became of them: in the order of [`RESULTS`].
+    /// Submissions by settlement, in the order of [`RESULTS`].
     settled: [Counter; 5],
 }
 
-/// What becomes of a submission.
+/// Names of the settlements, as the metrics show them.
 pub const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
 
 impl Default for CommitMeter {
     fn default() -> Self {
         Self {
             took: Histogram::of_seconds(),
-            things: Histogram::of_numbers(),
+            aggregates: Histogram::of_numbers(),
             commands: Histogram::of_numbers(),
             rows: Histogram::of_numbers(),
             settled: Default::default(),
@@ -34,36 +34,36 @@ impl Default for CommitMeter {
     }
 }
 
-/// How much is in a transaction.
+/// How much a transaction writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Size {
-    things: u64,
+pub struct TransactionSize {
+    aggregates: u64,
     commands: u64,
     rows: u64,
 }
 
-impl Size {
-    /// Of these.
+impl TransactionSize {
+    /// Counts what these submissions write.
     pub fn of(submissions: &[Submission]) -> Self {
-        let groups = || submissions.iter().flat_map(|submission| &submission.groups);
-        let of_group = |group: &super::Group| {
-            let single = usize::from(group.audit.is_some()) + usize::from(group.kept.is_some());
-            (group.rows.len() + group.events.len() + group.created.len() + single) as u64
+        let commands = || submissions.iter().flat_map(|submission| &submission.commands);
+        let rows_of = |writes: &super::CommandWrites| {
+            let single = usize::from(writes.audit.is_some()) + usize::from(writes.idempotent_answer.is_some());
+            (writes.rows.len() + writes.events.len() + writes.created.len() + single) as u64
         };
         let snapshots = submissions.iter().filter(|submission| submission.snapshot.is_some()).count() as u64;
         Self {
-            things: submissions.len() as u64,
-            commands: groups().count() as u64,
-            rows: snapshots + groups().map(of_group).sum::<u64>(),
+            aggregates: submissions.len() as u64,
+            commands: commands().count() as u64,
+            rows: snapshots + commands().map(rows_of).sum::<u64>(),
         }
     }
 }
 
 impl CommitMeter {
-    /// A transaction ended.
-    pub fn wrote(&self, size: Size, took: Duration, settled: &[Settlement]) {
+    /// Counts a transaction that ended, however it ended.
+    pub fn wrote(&self, size: TransactionSize, took: Duration, settled: &[Settlement]) {
         self.took.took(took);
-        self.things.count(size.things);
+        self.aggregates.count(size.aggregates);
         self.commands.count(size.commands);
         self.rows.count(size.rows);
         for settlement in settled {
@@ -78,7 +78,7 @@ impl CommitMeter {
         }
     }
 
-    /// Submissions by what became of them.
+    /// How many submissions had each settlement.
     pub fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
         RESULTS.into_iter().zip(self.settled.iter().map(Counter::get))
     }
@@ -88,14 +88,22 @@ impl CommitMeter {
 mod tests {
     use super::*;
     use crate::domain::id::Id;
-    use crate::store::{Group, Key, Unavailable};
+    use crate::store::{AggregateKey, CommandWrites, Unavailable};
 
     #[test]
     fn a_transaction_is_counted_by_its_size_and_what_became_of_it() {
-        let gone = || Group { rows: vec![crate::domain::aggregate::Row::SessionGone(Id::ONLY)], ..Group::default() };
-        let of = |groups| Submission { key: Key("access", Id::ONLY), generation: 1, snapshot: None, groups };
-        let size = Size::of(&[of(vec![gone(), gone()]), of(vec![Group::default()])]);
-        assert_eq!(size, Size { things: 2, commands: 3, rows: 2 });
+        let gone = || CommandWrites {
+            rows: vec![crate::domain::aggregate::Row::SessionGone(Id::ONLY)],
+            ..CommandWrites::default()
+        };
+        let of = |groups| Submission {
+            key: AggregateKey("access", Id::ONLY),
+            generation: 1,
+            snapshot: None,
+            commands: groups,
+        };
+        let size = TransactionSize::of(&[of(vec![gone(), gone()]), of(vec![CommandWrites::default()])]);
+        assert_eq!(size, TransactionSize { aggregates: 2, commands: 3, rows: 2 });
         let meter = CommitMeter::default();
         meter.wrote(size, Duration::ZERO, &[Settlement::Durable, Settlement::NotDurable(Unavailable::Database)]);
         assert_eq!(

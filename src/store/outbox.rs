@@ -1,4 +1,4 @@
-//! The committed events, in order: the last number for all who wait, the newest few in memory for all who follow closely.
+//! Committed events in the order of their numbers, for those who follow them: webhook endpoints, event streams, Redis.
 
 use crate::domain::event::Numbered;
 use crate::store::followers::Followers;
@@ -6,30 +6,37 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
 use tokio::sync::watch;
 
-/// Events kept in memory; followers further behind read the table.
-const NEWEST: usize = 4096;
+/// Events that are kept in memory. Followers that are further behind read the table.
+const MAX_EVENTS_IN_MEMORY: usize = 4096;
 
 /// The committed events.
+///
+/// The store publishes to it after a transaction is on disk and before it tells the owners of the commits. Followers wait
+/// for the last number to grow, then take the events after their own position from memory, or from the table when memory
+/// does not reach back that far. So most events are never read from the database at all.
+///
+/// Invariants: `newest` holds the last events without gaps, and `last` never goes back. It is changed after `newest`, so
+/// whoever sees a number finds its event.
 pub struct Outbox {
     last: watch::Sender<i64>,
     newest: RwLock<VecDeque<Arc<Numbered>>>,
-    /// Who follows.
+    /// Who follows, and how far each has read.
     pub followers: Followers,
 }
 
 impl Outbox {
-    /// Beginning after this number.
+    /// An empty outbox whose last committed event has this number.
     pub fn new(last: i64) -> Arc<Self> {
         Arc::new(Self { last: watch::Sender::new(last), newest: RwLock::default(), followers: Followers::default() })
     }
 
-    /// The number of the last committed event, and its changes.
+    /// The number of the last committed event, and a wake-up whenever it grows.
     pub fn last(&self) -> watch::Receiver<i64> {
         self.last.subscribe()
     }
 
-    /// The events after `seq` in order, at most `most`; `None` when memory does not reach back that far.
-    pub fn after(&self, seq: i64, most: usize) -> Option<Vec<Arc<Numbered>>> {
+    /// At most `limit` events with a number above `seq`, lowest first; `None` when memory does not reach back that far.
+    pub fn after(&self, seq: i64, limit: usize) -> Option<Vec<Arc<Numbered>>> {
         let newest = self.newest.read().unwrap_or_else(PoisonError::into_inner);
         if seq >= *self.last.borrow() {
             return Some(Vec::new());
@@ -39,15 +46,15 @@ impl Outbox {
             return None;
         }
         let start = usize::try_from(seq + 1 - first).ok()?;
-        Some(newest.iter().skip(start).take(most).cloned().collect())
+        Some(newest.iter().skip(start).take(limit).cloned().collect())
     }
 
-    /// The writer committed these.
+    /// Publishes events that are on disk now, in the order of their numbers.
     pub(crate) fn publish(&self, events: Vec<Numbered>) {
         let Some(last) = events.last().map(|event| event.seq) else { return };
         let mut newest = self.newest.write().unwrap_or_else(PoisonError::into_inner);
         newest.extend(events.into_iter().map(Arc::new));
-        let excess = newest.len().saturating_sub(NEWEST);
+        let excess = newest.len().saturating_sub(MAX_EVENTS_IN_MEMORY);
         newest.drain(..excess);
         drop(newest);
         self.last.send_replace(last);

@@ -1,19 +1,21 @@
-//! What lists and look-ups read, from the read pool, without waking a thing. Answers are the domain's values.
+//! Queries of lists and look-ups over the pool for reading. Answers are values of the domain.
 //!
-//! A reader may be a commit behind what a resident thing has published; never ahead of the disk.
+//! No query activates an actor. An answer may be a commit behind what an actor has published, but is never ahead of the
+//! disk.
 
-mod kept;
-mod log;
+mod aggregates;
+mod audit;
+mod domain;
+mod idempotency;
 mod orders;
 mod outbox;
 #[cfg(test)]
 mod tests;
-mod things;
 
-pub use log::AuditFilter;
-pub use orders::{JobFilter, OrderFilter, Own};
+pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
+pub use audit::AuditFilter;
+pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
-pub use things::{FileFilter, MaterialFilter, SkuFilter};
 
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -23,35 +25,35 @@ use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Reads over the read pool.
+/// Queries over the pool for reading. A clone shares the pool and the batches of idempotency look-ups.
 #[derive(Clone, Debug)]
 pub struct Queries {
     db: DatabaseConnection,
-    kept: kept::Kept,
+    idempotent_answers: idempotency::IdempotentAnswers,
 }
 
-/// Which part of a list.
+/// Which part of a list is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Page {
-    /// At most so many.
+    /// Most items in the answer.
     pub limit: u64,
-    /// After so many.
+    /// Items before the first of the answer.
     pub offset: u64,
 }
 
 impl Queries {
-    /// Over this pool; within a runtime.
+    /// Queries over this pool. To be called within a runtime, because it starts a task.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self { kept: kept::Kept::new(db.clone()), db }
+        Self { idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()), db }
     }
 
-    /// The head of one thing, without the rows under it.
+    /// The snapshot row of one aggregate, without the rows that stand under it.
     pub async fn snapshot<T: Snapshot>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
         let row = T::Entity::find().filter(Expr::col("id").eq(id.to_string())).one(&self.db).await?;
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// A page of snapshots and how many there are in all.
+    /// A page of snapshot rows and how many there are in all.
     async fn snapshots<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
     where
         E: EntityTrait<Model: SnapshotModel + Sync>,
@@ -80,7 +82,7 @@ impl Queries {
         Ok((rows, total))
     }
 
-    /// How many rows there are of each word of a column.
+    /// How many rows there are of each value of a column.
     async fn counts<E, W>(&self, select: Select<E>, column: E::Column) -> Result<Vec<(W, u64)>, LoadError>
     where
         E: EntityTrait<Model: Doc>,
@@ -103,7 +105,7 @@ impl Queries {
         rows.into_iter().map(read).collect()
     }
 
-    /// Whether there is any.
+    /// Whether the select finds any row.
     async fn any<E>(&self, select: Select<E>) -> Result<bool, LoadError>
     where
         E: EntityTrait<Model: Doc>,
@@ -118,13 +120,13 @@ fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned
     Ok(Versioned { version: row.version(), state: Some(row.read()?) })
 }
 
-/// The column has these words in it, in any case.
-fn contains(column: impl IntoColumnRef, words: &str) -> Expr {
-    let words = words.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
-    Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{words}%")).escape('\\'))
+/// The column contains this text, in upper or lower case.
+fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
+    let text = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
 }
 
-/// An id out of a column.
+/// Parses an id that a column holds.
 fn id_of(table: &'static str, text: &str) -> Result<Id, LoadError> {
     text.parse().map_err(|error: uuid::Error| {
         LoadError::Damaged(Damaged { table, id: text.to_owned(), schema: 1, reason: error.to_string() })

@@ -1,6 +1,6 @@
-//! What a commit is on disk: which rows each domain value becomes, and one multi-row statement per table to write them.
+//! Rows: how domain values become rows of tables, and the multi-row statements that write them.
 //!
-//! Not for transactions: the writer opens, fences and commits them, and hands one to [`Batch::write`].
+//! Transactions are the writer's: it opens, guards and commits one, and hands it to [`Batch::write`].
 
 mod batch;
 mod doc;
@@ -13,20 +13,20 @@ pub use batch::Batch;
 pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
 pub(crate) use map::word;
 pub use map::{Snapshot, SnapshotRow};
-pub use plain::{Audit, Idempotency};
+pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};
 
 /// Why a batch was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A head's version on disk is not the one that was decided on.
-    #[error("a head of {0} is not at the version that was decided on")]
+    /// The version of a snapshot row on disk is not the one that was decided on.
+    #[error("a row of {0} is not at the version that was decided on")]
     Guard(&'static str),
-    /// Taken already: `skus.code`, `deliveries.endpoint_id,event_id,replay`.
+    /// A unique value is taken. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is taken")]
     Constraint(String),
-    /// A domain value that cannot be serialised; a bug.
+    /// A domain value cannot be serialised, which is a bug.
     #[error("a value cannot be written as JSON")]
     Doc(#[from] serde_json::Error),
     /// The database failed.
@@ -34,24 +34,24 @@ pub enum WriteError {
     Db(sea_orm::DbErr),
 }
 
-/// A doc that cannot be read back.
+/// A stored row that cannot be read back.
 #[derive(Debug, thiserror::Error)]
 #[error("{table} {id} is damaged (schema {schema}): {reason}")]
 pub struct Damaged {
-    /// Of this table.
+    /// Its table.
     pub table: &'static str,
-    /// The row.
+    /// Its primary key.
     pub id: String,
-    /// The schema number it was written with.
+    /// The schema number that its document was written with.
     pub schema: i64,
-    /// What is wrong.
+    /// What the parser says.
     pub reason: String,
 }
 
 /// Why something could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The row is not what was written.
+    /// A row does not hold what this release can read.
     #[error(transparent)]
     Damaged(#[from] Damaged),
     /// The database failed.

@@ -1,47 +1,58 @@
-//! One transaction: everything that waits, in multi-row statements; alone and command by command only when that fails.
+//! Writes submissions as one transaction, and finds out which of them is at fault when that is refused.
+//!
+//! The usual case is one transaction with a few multi-row statements for everything that waits. Only when it is refused
+//! is each submission tried in a transaction of its own, and only one that a constraint refuses is tried command by
+//! command, under savepoints, to name the command at fault.
 
 use crate::domain::event::Numbered;
 use crate::store::connect::unavailable;
 use crate::store::rows::{Batch, WriteError};
-use crate::store::{Group, Settlement, Submission, Unavailable};
+use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
 use std::time::Duration;
 
-/// A database that does not answer for this long is away. Below what callers wait, so that they hear the truth.
-pub(super) const LIMIT: Duration = Duration::from_secs(10);
+/// A database that does not answer for this long counts as unavailable. It is shorter than callers wait for an answer,
+/// so that they hear why.
+pub(super) const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a transaction ended for all of its submissions.
+/// How a transaction ended, with one settlement for each of its submissions, in their order.
 pub(super) enum Ended {
-    /// Each its settlement; the connection is good.
+    /// The connection is good.
     Settled(Vec<Settlement>),
-    /// The connection is not to be used again; each its settlement.
+    /// The database failed: the connection is not to be used again.
     Broken(Vec<Settlement>, DbErr),
-    /// Another server took the epoch: this process must leave; each its settlement.
+    /// Another server took the epoch, so this process must end.
     Fenced(Vec<Settlement>),
 }
 
+/// Why one attempt at a transaction failed.
 enum Failed {
-    /// Affected rows differ, or a constraint said no: rolled back, the connection is good.
+    /// A version guard or a constraint refused it. It is rolled back, and the connection is good.
     Refused(WriteError),
-    /// The database failed before the commit: certainly not on disk.
+    /// The database failed before the commit, so certainly nothing is on disk.
     Before(DbErr),
-    /// The database failed during the commit.
+    /// The database failed during the commit, so it may be on disk or not.
     During(DbErr),
+    /// The epoch on disk is not ours.
     Fenced,
 }
 
-/// The writer's connection and its place in the numbers.
+/// The writer's connection with the number of the last event.
+///
+/// Invariant: `seq` and `published` change only when a transaction is known to be on disk. A transaction that fails
+/// therefore leaves no gap in the event numbers, and its events are never published. One whose outcome is lost is
+/// handled when the database is opened again: the last number is then read from disk.
 pub(super) struct TxWriter<'a> {
     pub db: &'a DatabaseConnection,
     pub epoch: i64,
-    /// Last number given; moves only when its transaction is on disk.
+    /// Number of the last event that is on disk.
     pub seq: i64,
-    /// Events of the transactions that are on disk.
+    /// Events of the transactions that are on disk, in the order of their numbers.
     pub published: Vec<Numbered>,
 }
 
 impl TxWriter<'_> {
-    /// Writes all; falls back to one by one when the whole is refused.
+    /// Writes all submissions together, or one by one when the whole is refused.
     pub async fn write(&mut self, submissions: Vec<Submission>) -> Ended {
         let count = submissions.len();
         match self.attempt(submissions.iter()).await {
@@ -50,7 +61,7 @@ impl TxWriter<'_> {
             Err(Failed::Before(e)) => Ended::Broken(vec![Settlement::NotDurable(unavailable(&e)); count], e),
             Err(Failed::During(e)) => Ended::Broken(vec![Settlement::Lost; count], e),
             Err(Failed::Refused(refused)) => {
-                tracing::debug!(%refused, submissions = count, "a transaction was refused: one by one");
+                tracing::debug!(%refused, submissions = count, "a transaction was refused, its submissions are tried one by one");
                 self.one_by_one(submissions).await
             }
         }
@@ -62,7 +73,7 @@ impl TxWriter<'_> {
         for submission in &submissions {
             let settlement = match self.attempt(std::iter::once(submission)).await {
                 Ok(()) => Settlement::Durable,
-                Err(Failed::Refused(WriteError::Constraint(_))) => match self.guilty(submission).await {
+                Err(Failed::Refused(WriteError::Constraint(_))) => match self.find_clash(submission).await {
                     Ok(settlement) => settlement,
                     Err(e) => return broken(settled, count, e),
                 },
@@ -82,18 +93,19 @@ impl TxWriter<'_> {
         Ended::Settled(settled)
     }
 
-    /// Command by command under savepoints: which one is it? Nothing of this is kept.
-    async fn guilty(&self, submission: &Submission) -> Result<Settlement, DbErr> {
-        limited(self.search(submission)).await
+    /// Finds the command that a constraint refuses, by writing one after the other under savepoints. Everything is rolled
+    /// back in the end.
+    async fn find_clash(&self, submission: &Submission) -> Result<Settlement, DbErr> {
+        within_timeout(self.search(submission)).await
     }
 
     async fn search(&self, submission: &Submission) -> Result<Settlement, DbErr> {
         let tx = self.db.begin().await?;
-        let (mut verdict, mut seq) = (Settlement::Superseded, self.seq);
-        for (at, group) in submission.groups.iter().enumerate() {
+        let (mut settlement, mut seq) = (Settlement::Superseded, self.seq);
+        for (at, writes) in submission.commands.iter().enumerate() {
             let savepoint = tx.begin().await?;
             let mut batch = Batch::default();
-            let pushed = push_group(&mut batch, group, &mut seq, &mut Vec::new());
+            let pushed = push_command(&mut batch, writes, &mut seq, &mut Vec::new());
             let written = match pushed {
                 Ok(()) => batch.write(&savepoint).await,
                 Err(e) => Err(e),
@@ -102,7 +114,7 @@ impl TxWriter<'_> {
                 Ok(()) => savepoint.commit().await?,
                 Err(WriteError::Constraint(constraint)) => {
                     savepoint.rollback().await?;
-                    verdict = Settlement::Clash { at: Some(at), constraint };
+                    settlement = Settlement::Clash { at: Some(at), constraint };
                     break;
                 }
                 Err(WriteError::Guard(_) | WriteError::Doc(_)) => {
@@ -112,8 +124,9 @@ impl TxWriter<'_> {
                 Err(WriteError::Db(e)) => return Err(e),
             }
         }
-        // Not in the rows of any command: the head itself (a taken code). Which of several shaped it so, nobody can tell.
-        if verdict == Settlement::Superseded
+        // No command's rows are refused, so it is the snapshot row itself (a code that is taken, say). When several commands
+        // shaped it, the one at fault cannot be told.
+        if settlement == Settlement::Superseded
             && let Some(snapshot) = &submission.snapshot
         {
             let mut batch = Batch::default();
@@ -121,7 +134,7 @@ impl TxWriter<'_> {
             let savepoint = tx.begin().await?;
             match batch.write(&savepoint).await {
                 Err(WriteError::Constraint(constraint)) => {
-                    verdict = Settlement::Clash { at: (submission.groups.len() < 2).then_some(0), constraint };
+                    settlement = Settlement::Clash { at: (submission.commands.len() < 2).then_some(0), constraint };
                     savepoint.rollback().await?;
                 }
                 Ok(()) | Err(WriteError::Guard(_) | WriteError::Doc(_)) => savepoint.rollback().await?,
@@ -129,7 +142,7 @@ impl TxWriter<'_> {
             }
         }
         tx.rollback().await?;
-        Ok(verdict)
+        Ok(settlement)
     }
 
     async fn attempt<'s>(&mut self, submissions: impl Iterator<Item = &'s Submission>) -> Result<(), Failed> {
@@ -139,22 +152,22 @@ impl TxWriter<'_> {
             if let Some(snapshot) = &submission.snapshot {
                 batch.push_snapshot(snapshot.clone());
             }
-            for group in &submission.groups {
-                push_group(&mut batch, group, &mut seq, &mut events).map_err(Failed::Refused)?;
+            for writes in &submission.commands {
+                push_command(&mut batch, writes, &mut seq, &mut events).map_err(Failed::Refused)?;
             }
         }
-        let tx = limited(self.db.begin()).await.map_err(Failed::Before)?;
-        let filled = tokio::time::timeout(LIMIT, self.fill(&tx, batch)).await;
+        let tx = within_timeout(self.db.begin()).await.map_err(Failed::Before)?;
+        let filled = tokio::time::timeout(DATABASE_TIMEOUT, self.fill(&tx, batch)).await;
         match filled.unwrap_or_else(|_| Err(Failed::Before(no_answer()))) {
             Ok(()) => {
-                limited(tx.commit()).await.map_err(commit_failed)?;
+                within_timeout(tx.commit()).await.map_err(commit_failed)?;
                 self.seq = seq;
                 self.published.extend(events);
                 Ok(())
             }
-            // The connection is given up, and the transaction with it: what failed first says why.
+            // The connection is dropped, and the transaction with it. The first error says why.
             Err(failed @ Failed::Before(_)) => Err(failed),
-            Err(failed) => match limited(tx.rollback()).await {
+            Err(failed) => match within_timeout(tx.rollback()).await {
                 Ok(()) => Err(failed),
                 Err(e) => Err(Failed::Before(e)),
             },
@@ -167,8 +180,8 @@ impl TxWriter<'_> {
             "UPDATE writer SET epoch = $1 WHERE id = 1 AND epoch = $1",
             [self.epoch.into()],
         );
-        let held = tx.execute_raw(guard).await.map_err(Failed::Before)?;
-        if held.rows_affected() != 1 {
+        let updated = tx.execute_raw(guard).await.map_err(Failed::Before)?;
+        if updated.rows_affected() != 1 {
             return Err(Failed::Fenced);
         }
         batch.write(tx).await.map_err(|e| match e {
@@ -178,16 +191,16 @@ impl TxWriter<'_> {
     }
 }
 
-async fn limited<T>(work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
-    tokio::time::timeout(LIMIT, work).await.unwrap_or_else(|_| Err(no_answer()))
+async fn within_timeout<T>(work: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    tokio::time::timeout(DATABASE_TIMEOUT, work).await.unwrap_or_else(|_| Err(no_answer()))
 }
 
 fn no_answer() -> DbErr {
     DbErr::Custom("no answer in time".to_owned())
 }
 
-/// A commit for which there was no room, or that may not be written, is certainly not on disk; of others only the disk
-/// can tell.
+/// A commit that failed because the disk is full or read-only is certainly not on disk. After any other failure only the
+/// disk can tell.
 fn commit_failed(error: DbErr) -> Failed {
     match unavailable(&error) {
         Unavailable::DiskFull | Unavailable::ReadOnly => Failed::Before(error),
@@ -195,29 +208,34 @@ fn commit_failed(error: DbErr) -> Failed {
     }
 }
 
-/// What is left after the connection broke is certainly not on disk.
+/// Settles the submissions that had not been tried when the connection failed: they are certainly not on disk.
 fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
     settled.resize(count, Settlement::NotDurable(unavailable(&error)));
     Ended::Broken(settled, error)
 }
 
-fn push_group(batch: &mut Batch, group: &Group, seq: &mut i64, numbered: &mut Vec<Numbered>) -> Result<(), WriteError> {
-    for row in &group.rows {
+fn push_command(
+    batch: &mut Batch,
+    writes: &CommandWrites,
+    seq: &mut i64,
+    numbered: &mut Vec<Numbered>,
+) -> Result<(), WriteError> {
+    for row in &writes.rows {
         batch.push_row(row)?;
     }
-    for created in &group.created {
+    for created in &writes.created {
         batch.push_created(created)?;
     }
-    for event in &group.events {
+    for event in &writes.events {
         *seq += 1;
         batch.push_event(*seq, event)?;
         numbered.push(Numbered { seq: *seq, event: event.clone() });
     }
-    if let Some(audit) = &group.audit {
+    if let Some(audit) = &writes.audit {
         batch.push_audit(audit.clone());
     }
-    if let Some(kept) = &group.kept {
-        batch.push_idempotency(kept.clone());
+    if let Some(answer) = &writes.idempotent_answer {
+        batch.push_idempotency(answer.clone());
     }
     Ok(())
 }

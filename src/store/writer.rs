@@ -1,112 +1,132 @@
-//! The writer: collects commits and loads in order, writes them one transaction at a time, probes when the database is away.
+//! The writer: the one actor of the process that writes to the database.
 //!
-//! It never blocks its mailbox: the transaction runs in a task that gives the connection back.
+//! It collects commits and ordered work (loads, retention) in one queue and writes what has collected as one
+//! transaction at a time. Group commit is what makes it fast: one synchronisation of the disk serves up to
+//! [`MAX_COMMITS_PER_TRANSACTION`] commits. The transaction runs in a task of its own that hands the connection back, so
+//! the mailbox never waits for the database. While the database is unavailable everything queued is refused at once and
+//! the writer tries to open it again, ever less often up to [`LONGEST_PROBE_DELAY`].
 
 mod counters;
-mod entry;
+mod handle;
+mod transaction_task;
 
 pub use counters::WriterCounters;
-pub use entry::{Entry, LoadEntry};
+pub use handle::WriterHandle;
 
-use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, unavailable};
-use crate::store::meter::Size;
+use crate::store::connect::{DatabaseSettings, Writing};
+use crate::store::ordered_work::OrderedWork;
 use crate::store::outbox::Outbox;
-use crate::store::queries::{EventFilter, Queries};
-use crate::store::rows::LoadError;
-use crate::store::transaction::{Ended, LIMIT, TxWriter};
-use crate::store::{Key, Owner, Settlement, Submission, Unavailable};
+use crate::store::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
+use crate::store::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
 use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use sea_orm::DatabaseConnection;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::OwnedMutexGuard;
-use tokio::time::timeout;
+use transaction_task::{TransactionTask, open};
 
-/// Most commits in one transaction; bounds its length and memory.
-const MOST: usize = 1024;
-/// Turns given to answered callers before the next transaction begins, so that they can be part of it; as often again as
-/// more came meanwhile, since some have a longer way (over their thing's mailbox), but not for ever.
-const GATHER: usize = 2;
-const MOST_GATHERINGS: u32 = 16;
-const PROBE_FIRST: Duration = Duration::from_millis(100);
-const PROBE_LONGEST: Duration = Duration::from_secs(5);
-/// A connection that cannot be closed in this time is left to itself.
-const CLOSE: Duration = Duration::from_secs(2);
+/// How often the pause before a transaction is repeated because more commits came during it. Commits have a longer way
+/// than loads, over their actor's mailbox; the bound keeps a steady stream of them from delaying the transaction.
+const MAX_YIELD_ROUNDS: u32 = 16;
+/// Time until the database is first tried again after it became unavailable; each further try doubles it.
+const FIRST_PROBE_DELAY: Duration = Duration::from_millis(100);
+/// Most time between two tries to open the database.
+const LONGEST_PROBE_DELAY: Duration = Duration::from_secs(5);
 
-/// What the writer is told.
+/// Messages of the writer.
 pub enum StoreMsg {
-    /// Something to do, in order.
-    Enqueue(Entry),
-    /// The generations of a thing that left memory may be forgotten.
-    Forget(Key),
-    /// The transaction ended; the connection comes back, or does not.
+    /// A commit or ordered work for the end of the queue.
+    Enqueue(QueueEntry),
+    /// The actor of this aggregate has left memory, so its generations need not be remembered.
+    Forget(AggregateKey),
+    /// The transaction ended, and gives the connection back or says why it cannot.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// Those who were just answered have had a chance to come back.
-    Gathered,
+    /// The callers who were just answered have been yielded to.
+    Yielded,
     /// Try to open the database again.
     Probe,
-    /// A try ended.
+    /// A try to open the database ended.
     Probed(Result<Box<ConnectionGuard>, ConnectionError>),
-    /// For fall tests.
+    /// Panics, for tests of crashes.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
-/// The connection, and the turn that goes with it: only one in the process writes, whatever falls.
+/// An entry of the writer's one queue.
+pub enum QueueEntry {
+    /// A commit and who is told what became of it.
+    Commit(Box<Submission>, CommitOwner),
+    /// Ordered work, run after the commits that were queued before it.
+    Work(OrderedWork),
+}
+
+/// The writing connection together with the process-wide write lock.
+///
+/// The lock travels with the connection and not with the actor: when the writer crashes during a transaction, its
+/// successor can open the database only after that transaction has ended and dropped this guard. Otherwise the
+/// successor's new epoch would fence its own predecessor, and the process would leave for no reason.
 pub struct ConnectionGuard {
     writing: Writing,
-    _lock: OwnedMutexGuard<()>,
+    _write_lock: OwnedMutexGuard<()>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionError {
-    /// The database is away; it is tried again.
+    /// The database is unavailable; opening it is tried again.
     Unavailable(Unavailable),
-    /// Another server took over: never again.
+    /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two writers
+    /// would give out the same event numbers and overwrite each other's versions.
     Fenced,
 }
 
-/// What the writer is made with; the same again after a fall.
+/// What a writer is started with; a restart after a crash uses the same.
 #[derive(Clone)]
 pub struct WriterArgs {
-    /// Where.
+    /// The database.
     pub database: DatabaseSettings,
-    /// Where committed events go.
+    /// Where committed events are published.
     pub outbox: Arc<Outbox>,
-    /// What is shown.
+    /// What is counted, and what outlives a crash of the writer.
     pub counters: Arc<WriterCounters>,
-    /// Called when another server took over: the process must leave.
+    /// Called when another server took over the database. The process must then end.
     pub fenced: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// The writer actor.
 pub struct Writer;
 
-/// Its state.
+/// State of the writer.
+///
+/// Invariants: entries leave `queue` only from its front and only in [`WriterState::next`], which is what keeps commits
+/// and loads in order; at most one transaction runs, because the connection is then [`ConnectionState::Busy`]; and a
+/// key is in `generations` only while its actor is in memory.
 pub struct WriterState {
     args: WriterArgs,
-    queue: Vec<Entry>,
-    /// Those who were just answered have their chance to come back.
-    gathering: Option<Gathering>,
-    generations: HashMap<Key, u64>,
+    queue: Vec<QueueEntry>,
+    /// Set while callers who were just answered are yielded to before the next transaction.
+    yielding: Option<YieldRound>,
+    /// The newest generation that loaded, per aggregate. Only looked up, never iterated, so its order has no effect.
+    generations: HashMap<AggregateKey, u64>,
     connection: ConnectionState,
-    probes: u32,
+    /// Tries to open the database that have failed in a row.
+    failed_probes: u32,
 }
 
 /// A pause before a transaction.
-struct Gathering {
-    /// How many were waiting when it was last looked at.
-    seen: usize,
-    looks: u32,
+struct YieldRound {
+    /// Length of the queue when the round began.
+    queued: usize,
+    /// Rounds of this pause so far.
+    rounds: u32,
 }
 
 enum ConnectionState {
     Ready(Box<ConnectionGuard>),
+    /// A transaction has it.
     Busy,
     Unavailable(Unavailable),
 }
@@ -114,7 +134,7 @@ enum ConnectionState {
 impl Actor for Writer {
     type Msg = StoreMsg;
     type State = WriterState;
-    /// The opened connection, when the starter has one already.
+    /// The second is the opened connection, when the starter has one already.
     type Arguments = (WriterArgs, Option<Box<Writing>>);
 
     async fn pre_start(
@@ -122,18 +142,25 @@ impl Actor for Writer {
         me: ActorRef<StoreMsg>,
         (args, writing): Self::Arguments,
     ) -> Result<WriterState, ActorProcessingErr> {
-        let lock = args.counters.write_lock.clone().try_lock_owned();
-        let connection = match (writing, lock) {
-            (Some(writing), Ok(lock)) => {
+        let write_lock = args.counters.write_lock.clone().try_lock_owned();
+        let connection = match (writing, write_lock) {
+            (Some(writing), Ok(write_lock)) => {
                 args.counters.epoch.store(writing.epoch, Relaxed);
-                ConnectionState::Ready(Box::new(ConnectionGuard { writing: *writing, _lock: lock }))
+                ConnectionState::Ready(Box::new(ConnectionGuard { writing: *writing, _write_lock: write_lock }))
             }
             _ => {
                 let _ = me.cast(StoreMsg::Probe);
                 ConnectionState::Unavailable(Unavailable::Database)
             }
         };
-        Ok(WriterState { args, queue: Vec::new(), gathering: None, generations: HashMap::new(), connection, probes: 0 })
+        Ok(WriterState {
+            args,
+            queue: Vec::new(),
+            yielding: None,
+            generations: HashMap::new(),
+            connection,
+            failed_probes: 0,
+        })
     }
 
     async fn handle(
@@ -149,64 +176,65 @@ impl Actor for Writer {
             }
             StoreMsg::Wrote(Ok(guard)) => {
                 s.connection = ConnectionState::Ready(guard);
-                s.gathering = Some(Gathering { seen: 0, looks: 0 });
-                gather(me);
+                s.yielding = Some(YieldRound { queued: 0, rounds: 0 });
+                yield_to_callers(me);
                 return Ok(());
             }
-            StoreMsg::Wrote(Err(gone)) => s.lost(gone, &me),
-            StoreMsg::Gathered => {
-                if let Some(gathering) = &mut s.gathering
-                    && s.queue.len() > gathering.seen
-                    && gathering.looks < MOST_GATHERINGS
+            StoreMsg::Wrote(Err(error)) => s.connection_failed(error, &me),
+            StoreMsg::Yielded => {
+                if let Some(round) = &mut s.yielding
+                    && s.queue.len() > round.queued
+                    && round.rounds < MAX_YIELD_ROUNDS
                 {
-                    *gathering = Gathering { seen: s.queue.len(), looks: gathering.looks + 1 };
-                    gather(me);
+                    *round = YieldRound { queued: s.queue.len(), rounds: round.rounds + 1 };
+                    yield_to_callers(me);
                     return Ok(());
                 }
-                s.gathering = None;
+                s.yielding = None;
             }
             StoreMsg::Probe => s.probe(me.clone()),
             StoreMsg::Probed(Ok(guard)) => {
-                tracing::info!(epoch = guard.writing.epoch, "the database is there again");
-                s.args.counters.set(None);
-                s.probes = 0;
+                tracing::info!(epoch = guard.writing.epoch, "the database is available again");
+                s.args.counters.set_unavailable(None);
+                s.failed_probes = 0;
                 s.connection = ConnectionState::Ready(guard);
             }
-            StoreMsg::Probed(Err(gone)) => s.lost(gone, &me),
+            StoreMsg::Probed(Err(error)) => s.connection_failed(error, &me),
             #[cfg(any(test, debug_assertions))]
-            StoreMsg::Fall => panic!("asked to fall"),
+            StoreMsg::Crash => panic!("asked to crash"),
         }
         s.next(me);
         Ok(())
     }
 }
 
-fn gather(me: ActorRef<StoreMsg>) {
+/// Lets other tasks run for a few turns of the scheduler, then tells the writer.
+fn yield_to_callers(me: ActorRef<StoreMsg>) {
     tokio::spawn(async move {
-        for _ in 0..GATHER {
+        for _ in 0..YIELDS_BEFORE_BATCH {
             tokio::task::yield_now().await;
         }
-        let _ = me.cast(StoreMsg::Gathered);
+        let _ = me.cast(StoreMsg::Yielded);
     });
 }
 
 impl WriterState {
-    fn lost(&mut self, gone: ConnectionError, me: &ActorRef<StoreMsg>) {
-        let ConnectionError::Unavailable(why) = gone else {
+    fn connection_failed(&mut self, error: ConnectionError, me: &ActorRef<StoreMsg>) {
+        let ConnectionError::Unavailable(reason) = error else {
             self.args.counters.fenced.store(true, Relaxed);
-            self.args.counters.set(Some(Unavailable::Database));
+            self.args.counters.set_unavailable(Some(Unavailable::Database));
             self.connection = ConnectionState::Unavailable(Unavailable::Database);
             (self.args.fenced)();
             return;
         };
         if self.args.counters.unavailable().is_none() {
-            tracing::error!(reason = %why, "the store does not write");
+            tracing::error!(%reason, "the store does not write");
         }
-        self.args.counters.set(Some(why));
-        self.connection = ConnectionState::Unavailable(why);
-        let wait = PROBE_FIRST.saturating_mul(2u32.saturating_pow(self.probes.min(10))).min(PROBE_LONGEST);
-        self.probes += 1;
-        me.send_after(wait, || StoreMsg::Probe);
+        self.args.counters.set_unavailable(Some(reason));
+        self.connection = ConnectionState::Unavailable(reason);
+        let factor = 2u32.saturating_pow(self.failed_probes.min(10));
+        self.failed_probes += 1;
+        me.send_after(FIRST_PROBE_DELAY.saturating_mul(factor).min(LONGEST_PROBE_DELAY), || StoreMsg::Probe);
     }
 
     fn probe(&self, me: ActorRef<StoreMsg>) {
@@ -215,45 +243,44 @@ impl WriterState {
         }
         let args = self.args.clone();
         tokio::spawn(async move {
-            let tried = AssertUnwindSafe(open(&args)).catch_unwind().await;
-            let _ =
-                me.cast(StoreMsg::Probed(tried.unwrap_or(Err(ConnectionError::Unavailable(Unavailable::Database)))));
+            let opened = AssertUnwindSafe(open(&args)).catch_unwind().await;
+            let opened = opened.unwrap_or(Err(ConnectionError::Unavailable(Unavailable::Database)));
+            let _ = me.cast(StoreMsg::Probed(opened));
         });
     }
 
-    /// Begins the next transaction when there is something to do and something to do it with.
+    /// Begins the next transaction when something is queued and the connection is ready.
     fn next(&mut self, me: ActorRef<StoreMsg>) {
-        if self.queue.is_empty() || self.gathering.is_some() {
+        if self.queue.is_empty() || self.yielding.is_some() {
             return;
         }
         let guard = match std::mem::replace(&mut self.connection, ConnectionState::Busy) {
             ConnectionState::Ready(guard) => guard,
             ConnectionState::Busy => return,
-            ConnectionState::Unavailable(why) => {
-                self.connection = ConnectionState::Unavailable(why);
-                // Certain: nothing of this was written. Loads answer "away" by being dropped.
+            ConnectionState::Unavailable(reason) => {
+                self.connection = ConnectionState::Unavailable(reason);
+                // Nothing of this was written, which is certain. A load that is dropped answers `None` by itself.
                 for entry in self.queue.drain(..) {
-                    if let Entry::Commit(_, owner) = entry {
-                        owner.tell(Settlement::NotDurable(why));
+                    if let QueueEntry::Commit(_, owner) = entry {
+                        owner.tell(Settlement::NotDurable(reason));
                     }
                 }
                 return;
             }
         };
-        let many = self.queue.len().min(MOST);
-        let (mut submissions, mut owners, mut loads) = (Vec::new(), Vec::new(), Vec::new());
-        for entry in self.queue.drain(..many) {
+        let count = self.queue.len().min(MAX_COMMITS_PER_TRANSACTION);
+        let (mut submissions, mut owners, mut works) = (Vec::new(), Vec::new(), Vec::new());
+        for entry in self.queue.drain(..count) {
             match entry {
-                Entry::Load(load) => {
-                    let known = self.generations.entry(load.key).or_insert(load.generation);
-                    *known = load.generation.max(*known);
-                    loads.push(load);
+                QueueEntry::Work(work) => {
+                    let newest = self.generations.entry(work.key).or_insert(work.generation);
+                    *newest = work.generation.max(*newest);
+                    works.push(work);
                 }
-                Entry::Commit(submission, owner) => {
+                QueueEntry::Commit(submission, mut owner) => {
                     if self.generations.get(&submission.key).is_some_and(|newest| *newest > submission.generation) {
                         owner.tell(Settlement::Superseded);
                     } else {
-                        let mut owner = owner;
                         owner.submitted = true;
                         owners.push(owner);
                         submissions.push(*submission);
@@ -263,124 +290,13 @@ impl WriterState {
         }
         let (outbox, counters) = (self.args.outbox.clone(), self.args.counters.clone());
         tokio::spawn(async move {
-            let job = Job { guard, outbox, counters, owners };
-            let ended = AssertUnwindSafe(job.run(submissions, loads)).catch_unwind().await;
+            let task = TransactionTask { guard, outbox, counters, owners };
+            let ended = AssertUnwindSafe(task.run(submissions, works)).catch_unwind().await;
             let ended = ended.unwrap_or_else(|_| {
-                tracing::error!("a transaction's task fell");
+                tracing::error!("a transaction's task crashed");
                 Err(ConnectionError::Unavailable(Unavailable::Database))
             });
             let _ = me.cast(StoreMsg::Wrote(ended));
         });
     }
-}
-
-struct Job {
-    guard: Box<ConnectionGuard>,
-    outbox: Arc<Outbox>,
-    counters: Arc<WriterCounters>,
-    owners: Vec<Owner>,
-}
-
-impl Job {
-    async fn run(
-        mut self,
-        submissions: Vec<Submission>,
-        loads: Vec<LoadEntry>,
-    ) -> Result<Box<ConnectionGuard>, ConnectionError> {
-        let writing = &mut self.guard.writing;
-        if !submissions.is_empty() {
-            let mut pen =
-                TxWriter { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
-            let (size, began) = (Size::of(&submissions), Instant::now());
-            let ended = pen.write(submissions).await;
-            let (seq, published) = (pen.seq, pen.published);
-            writing.last_seq = seq;
-            self.outbox.publish(published);
-            let (settled, gone) = match ended {
-                Ended::Settled(settled) => (settled, None),
-                Ended::Broken(settled, error) => {
-                    tracing::error!(%error, "a transaction failed");
-                    (settled, Some(ConnectionError::Unavailable(unavailable(&error))))
-                }
-                Ended::Fenced(settled) => {
-                    tracing::error!("another server took over the database: leaving");
-                    (settled, Some(ConnectionError::Fenced))
-                }
-            };
-            self.counters.meter.wrote(size, began.elapsed(), &settled);
-            let durable = settled.iter().filter(|s| **s == Settlement::Durable).count();
-            self.counters.commits.fetch_add(durable as u64, Relaxed);
-            self.counters.transactions.fetch_add(u64::from(durable > 0), Relaxed);
-            self.owners.into_iter().zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
-            if let Some(gone) = gone {
-                close(self.guard.writing.db).await;
-                return Err(gone);
-            }
-        }
-        for mut load in loads {
-            let Some(run) = load.run.take() else { continue };
-            if !timeout(LIMIT, run(&self.guard.writing.db)).await.unwrap_or(false) {
-                close(self.guard.writing.db).await;
-                return Err(ConnectionError::Unavailable(Unavailable::Database));
-            }
-        }
-        Ok(self.guard)
-    }
-}
-
-async fn close(db: DatabaseConnection) {
-    let _ = timeout(CLOSE, db.close()).await;
-}
-
-/// Opens the database again, once whoever of this process still writes has ended.
-async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
-    let counters = &args.counters;
-    let lock = counters.write_lock.clone().lock_owned().await;
-    let writing = match timeout(LIMIT, connect::writing(&args.database)).await {
-        Ok(Ok(writing)) => writing,
-        Ok(Err(OpenError::Database(error))) => return Err(ConnectionError::Unavailable(unavailable(&error))),
-        Ok(Err(OpenError::Unsure(error))) => {
-            counters.unsure.fetch_add(1, Relaxed);
-            return Err(ConnectionError::Unavailable(unavailable(&error)));
-        }
-        Ok(Err(error @ (OpenError::Held | OpenError::NoWriterRow))) => {
-            tracing::warn!(%error, "the store cannot write");
-            return Err(ConnectionError::Unavailable(Unavailable::Database));
-        }
-        Err(_) => {
-            counters.unsure.fetch_add(1, Relaxed);
-            return Err(ConnectionError::Unavailable(Unavailable::Database));
-        }
-    };
-    let (known, unsure) = (counters.epoch.load(Relaxed), counters.unsure.swap(0, Relaxed));
-    if known != 0 && writing.epoch > known + 1 + unsure {
-        tracing::error!("another server wrote to the database in the meantime: leaving");
-        close(writing.db).await;
-        return Err(ConnectionError::Fenced);
-    }
-    counters.epoch.store(writing.epoch, Relaxed);
-    // A commit whose end nobody heard of may have written events: publish them before any later one.
-    let last = *args.outbox.last().borrow();
-    match catch_up(&writing, last, &args.outbox).await {
-        Ok(()) => Ok(Box::new(ConnectionGuard { writing, _lock: lock })),
-        Err(LoadError::Db(error)) => Err(ConnectionError::Unavailable(unavailable(&error))),
-        Err(error) => {
-            tracing::error!(%error, "committed events cannot be read");
-            Err(ConnectionError::Unavailable(Unavailable::Database))
-        }
-    }
-}
-
-async fn catch_up(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), LoadError> {
-    let queries = Queries::new(writing.db.clone());
-    let mut seq = from;
-    while seq < writing.last_seq {
-        let events = queries.events_after(seq, &EventFilter::default(), 1000).await?;
-        match events.last() {
-            Some(last) => seq = last.seq,
-            None => break,
-        }
-        outbox.publish(events);
-    }
-    Ok(())
 }

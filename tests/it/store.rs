@@ -1,6 +1,7 @@
 //! The store: what becomes of commits, numbers, epochs, outages.
 
 pub mod chaos;
+mod contract;
 mod numbers;
 mod panics;
 pub mod proxy;

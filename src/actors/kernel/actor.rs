@@ -14,7 +14,9 @@ use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::supervisor::SupervisorMsg;
 use crate::domain::aggregate::{Aggregate, Created, Versioned};
 use crate::domain::refusal::{Class, Refusal};
-use crate::store::{Group, Key, Owner, Settlement, Store, StoredAggregate, Submission, Unavailable};
+use crate::store::{
+    AggregateKey, CommandWrites, CommitOwner, Settlement, Store, StoredAggregate, Submission, Unavailable,
+};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -95,6 +97,7 @@ pub struct ActorState<T: Aggregate> {
     alone: usize,
     /// How often in a row the version on disk was another one.
     superseded: u32,
+    /// Looked up, and iterated only to abort tasks, which all end in silence: the order of the map has no effect.
     under_way: HashMap<T::Effect, AbortHandle>,
     asked: u64,
     quiet_set: bool,
@@ -217,7 +220,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
             };
             envelope.stage = Stage::Decided;
-            let mut group = Group::default();
+            let mut group = CommandWrites::default();
             let verdict = verdict.map(|decision| {
                 if let Some(state) = decision.next {
                     next = Some(state);
@@ -235,7 +238,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 written = true;
                 let version = committed.version + i64::from(next.is_some());
                 match records::kept::<T>(key, id, version, &verdict, &cx) {
-                    Ok(kept) => group.kept = Some(kept),
+                    Ok(kept) => group.idempotent_answer = Some(kept),
                     Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
                 }
             }
@@ -262,8 +265,8 @@ impl<T: StoredAggregate> ActorState<T> {
         flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
         let me = me.clone();
         self.args.store.commit(
-            Submission { key: Key(T::KIND, id), generation: self.args.generation, snapshot, groups },
-            Owner::new(move |settlement| {
+            Submission { key: AggregateKey(T::KIND, id), generation: self.args.generation, snapshot, commands: groups },
+            CommitOwner::new(move |settlement| {
                 let _ = me.cast(Msg::Settled(settlement));
             }),
         );
@@ -346,7 +349,7 @@ impl<T: StoredAggregate> ActorState<T> {
     fn reload(&mut self, me: &ActorRef<Msg<T>>) {
         self.committed = None;
         let me = me.clone();
-        self.args.store.load::<T>(Key(T::KIND, self.args.entry.id), self.args.generation, move |loaded| {
+        self.args.store.load::<T>(AggregateKey(T::KIND, self.args.entry.id), self.args.generation, move |loaded| {
             let _ = me.cast(Msg::Loaded(loaded));
         });
     }

@@ -18,7 +18,6 @@ use dashmap::DashMap;
 use futures::FutureExt;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
-use sea_orm::DatabaseConnection;
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -33,7 +32,7 @@ const AGAIN: Duration = Duration::from_millis(10);
 pub struct Directory<T: StoredAggregate> {
     entries: Entries<T>,
     supervisor: SupervisorRef<T>,
-    reading: DatabaseConnection,
+    store: Store,
     environment: Arc<Environment>,
     most_waiting: usize,
 }
@@ -42,8 +41,6 @@ pub struct Directory<T: StoredAggregate> {
 pub struct ThingsArgs<T: StoredAggregate> {
     /// The writer.
     pub store: Store,
-    /// The pool for reading.
-    pub reading: DatabaseConnection,
     /// What carries out its wants.
     pub world: Arc<dyn Effects<T>>,
     /// Where created things of other kinds are woken.
@@ -77,7 +74,7 @@ impl<T: StoredAggregate> Directory<T> {
         let keeper_args = SupervisorArgs {
             me: supervisor.clone(),
             entries: entries.clone(),
-            store: args.store,
+            store: args.store.clone(),
             world: args.world,
             activator: args.activator,
             environment: args.environment.clone(),
@@ -95,7 +92,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(Self {
             entries,
             supervisor,
-            reading: args.reading,
+            store: args.store,
             environment: args.environment,
             most_waiting: args.policy.most_waiting,
         })
@@ -103,7 +100,7 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// Brings up what must be resident.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
-        let all = T::load_resident(&self.reading).await?;
+        let all = self.store.reader().load_resident::<T>().await?;
         let count = all.len();
         let known = all.into_iter().map(|(id, state)| (id, Arc::new(state))).collect();
         self.start_known(known).await;
@@ -133,7 +130,10 @@ impl<T: StoredAggregate> Directory<T> {
     /// All that are in memory and exist.
     pub fn all_resident(&self) -> Vec<(Id, Arc<Versioned<T>>)> {
         let states = self.entries.iter().map(|entry| (*entry.key(), entry.published.load_full()));
-        states.filter(|(_, state)| state.state.is_some()).collect()
+        let mut all: Vec<_> = states.filter(|(_, state)| state.state.is_some()).collect();
+        // The map has no order of its own, and the answer reaches the dispatcher's proposals.
+        all.sort_unstable_by_key(|(id, _)| *id);
+        all
     }
 
     /// The handle of a thing that exists; an unknown id creates nothing.
@@ -141,7 +141,7 @@ impl<T: StoredAggregate> Directory<T> {
         if let Some(handle) = self.resident(id) {
             return Ok(Some(handle));
         }
-        if T::load(&self.reading, id).await?.state.is_none() {
+        if self.store.reader().load::<T>(id).await?.state.is_none() {
             // The only one of its kind is there from the beginning; its first change writes it.
             if id != Id::ONLY {
                 return Ok(None);
@@ -170,7 +170,7 @@ impl<T: StoredAggregate> Directory<T> {
                 return Ok(Some(state));
             }
         }
-        let loaded = T::load(&self.reading, id).await?;
+        let loaded = self.store.reader().load::<T>(id).await?;
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
@@ -204,7 +204,9 @@ impl<T: StoredAggregate> Directory<T> {
 
     /// Lines of `/api/system/actors`.
     pub fn observe(&self) -> Vec<Observed> {
-        self.entries.iter().map(|entry| entry.observe()).collect()
+        let mut entries: Vec<_> = self.entries.iter().map(|entry| entry.clone()).collect();
+        entries.sort_unstable_by_key(|entry| entry.id);
+        entries.iter().map(|entry| entry.observe()).collect()
     }
 
     /// All of the kind together.

@@ -7,14 +7,15 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::restart_policy::{Next, Policy};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
-use crate::store::{Key, Store, StoredAggregate};
+use crate::store::{AggregateKey, Store, StoredAggregate};
 use dashmap::DashMap;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
 /// The places of one kind.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
@@ -66,6 +67,14 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
     }
 }
 
+/// All entries, lowest id first: the map has no order of its own, and the order in which actors start and stop is the
+/// order of their effects.
+fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
+    let mut all: Vec<_> = entries.iter().map(|entry| entry.clone()).collect();
+    all.sort_unstable_by_key(|entry| entry.id);
+    all
+}
+
 struct Child {
     falls: VecDeque<Duration>,
     generation: u64,
@@ -98,7 +107,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
         args: SupervisorArgs<T>,
     ) -> Result<SupervisorState<T>, ActorProcessingErr> {
         let mut lingering = Vec::new();
-        for entry in args.entries.iter() {
+        for entry in in_order(&args.entries) {
             let mut up = false;
             entry.status.send_modify(|status| {
                 up = !matches!(status.1, ActorStatus::Resting | ActorStatus::Closed);
@@ -258,7 +267,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
-        self.args.store.forget(Key(T::KIND, id));
+        self.args.store.forget(AggregateKey(T::KIND, id));
     }
 
     /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.
@@ -308,7 +317,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
     /// Every child finishes what it has been told; then they are gone.
     fn close(&mut self, reply: RpcReplyPort<()>) {
         self.closed = true;
-        for entry in self.args.entries.iter() {
+        for entry in in_order(&self.args.entries) {
             let before = entry.status.borrow().1.clone();
             if let ActorStatus::Here(actor) = before {
                 let _ = actor.cast(Msg::Leave);

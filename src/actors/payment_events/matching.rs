@@ -75,12 +75,12 @@ async fn find(shop: &App, links: &OrderLinks) -> Result<Option<Id>, AskError> {
         }
     }
     if let Some(session) = &links.session
-        && let Some(order) = shop.queries.order_of_session(session).await.map_err(away)?
+        && let Some(order) = shop.store.queries().order_of_session(session).await.map_err(away)?
     {
         return Ok(Some(order));
     }
     match &links.payment_intent {
-        Some(intent) => shop.queries.order_of_intent(intent).await.map_err(away),
+        Some(intent) => shop.store.queries().order_of_intent(intent).await.map_err(away),
         None => Ok(None),
     }
 }

@@ -97,6 +97,7 @@ pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, s
         let pause =
             if looked { settings.poll } else { backoff(failed, shop.environment.chance()).min(settings.poll * 15) };
         tokio::select! {
+            biased; // all three only end the pause
             () = tokio::time::sleep(pause) => {}
             () = link.adapter.changed(), if looked => {}
             () = link.look.notified() => {}

@@ -115,7 +115,9 @@ fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
 
 /// Removes the sessions that match `over`; returns the rows that record it.
 fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<Row> {
-    let ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
+    let mut ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
+    // The map has no order of its own, and the rows reach the store.
+    ended.sort_unstable_by_key(|session| session.id);
     for session in &ended {
         this.sessions.remove_mut(&session.hash);
     }

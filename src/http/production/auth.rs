@@ -317,7 +317,10 @@ fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError>
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(app, |access| {
         let own = access.sessions.values().filter(|session| session.user_id == user);
-        own.filter(|session| !session.over(now, idle, life)).cloned().collect()
+        let mut own: Vec<_> = own.filter(|session| !session.over(now, idle, life)).cloned().collect();
+        // The map has no order of its own, and the list is an answer.
+        own.sort_unstable_by_key(|session| session.id);
+        own
     })
 }
 

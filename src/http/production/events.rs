@@ -133,6 +133,7 @@ impl Reader {
             let batch = self.read().await?;
             let Some(upto) = batch.last().map(|event| event.seq) else {
                 tokio::select! {
+                    biased; // the access is checked again before the next event either way
                     changed = self.last.changed() => changed.ok()?,
                     () = self.standing.again() => {}
                 }

@@ -102,7 +102,7 @@ fn commits(app: &AppState, page: &mut Page) {
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
     page.counter("commits", "Commits of things by what became of them", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
-    page.histogram("transaction_things", "Directory in a transaction", [(NONE, meter.things.counted())]);
+    page.histogram("transaction_things", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }

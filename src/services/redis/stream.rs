@@ -11,7 +11,7 @@ const WITHIN: Duration = Duration::from_secs(5);
 
 /// One entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Entry {
+pub struct StreamEntry {
     /// Position in commit order.
     pub seq: i64,
     /// The event's id.
@@ -52,7 +52,7 @@ impl EventStream {
     }
 
     /// Adds entries in this order. After an error some of the first may be there: look at [`EventStream::last`].
-    pub async fn add(&mut self, entries: &[Entry]) -> RedisResult<()> {
+    pub async fn add(&mut self, entries: &[StreamEntry]) -> RedisResult<()> {
         let mut all = pipe();
         for entry in entries {
             let mut add = cmd("XADD");

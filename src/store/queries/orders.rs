@@ -1,4 +1,4 @@
-//! Orders and jobs.
+//! Queries of orders and jobs.
 
 use super::{Page, Queries, contains, id_of};
 use crate::domain::aggregate::Versioned;
@@ -10,54 +10,54 @@ use crate::store::load::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 use sea_orm::sea_query::{Condition, Expr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-/// Which orders; absent members take all.
+/// Which orders are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct OrderFilter {
-    /// Where it stands.
+    /// Status of the order.
     pub status: Option<OrderStatus>,
-    /// Where it comes from.
+    /// Kind of the order.
     pub kind: Option<OrderKind>,
-    /// One of the five sites.
+    /// The site it was placed on.
     pub site: Option<String>,
-    /// Lower-cased.
+    /// The customer's e-mail address, lower case.
     pub customer_email: Option<String>,
-    /// The key or user that made it.
+    /// The API key or user that made it.
     pub made_by: Option<Id>,
-    /// Only what a customer's key may see.
-    pub own: Option<Own>,
-    /// Words in the e-mail, or the number (`ORD-000123`, `123`).
+    /// Set for the API key of a customer, which sees only its own orders.
+    pub own: Option<OwnOrders>,
+    /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
     pub q: Option<String>,
-    /// With this number.
+    /// Its number.
     pub number: Option<i64>,
 }
 
-/// What a customer's key may see: what it made, and what is its customer's (decisions §2).
+/// What a customer's API key may see: the orders that it made, and those of its customer's e-mail address.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Own {
-    /// The key.
+pub struct OwnOrders {
+    /// The API key.
     pub made_by: Id,
-    /// The customer it was made for.
+    /// The customer that the key was made for.
     pub customer_email: Option<String>,
 }
 
-/// Which jobs; absent members take all.
+/// Which jobs are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct JobFilter {
-    /// Where it stands.
+    /// State of the job.
     pub state: Option<JobState>,
-    /// Of this order.
+    /// Its order.
     pub order_id: Option<Id>,
-    /// On this printer now.
+    /// The printer that has it now.
     pub printer_id: Option<Id>,
-    /// Of this SKU.
+    /// Its SKU.
     pub sku_id: Option<Id>,
-    /// Of this material.
+    /// Its material.
     pub material_id: Option<Id>,
-    /// On no printer and not over; or the others.
+    /// True for jobs that are on no printer and not over, false for all others.
     pub waiting: Option<bool>,
-    /// With this number.
+    /// Its number.
     pub number: Option<i64>,
 }
 
@@ -117,14 +117,14 @@ impl Queries {
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
         let (jobs, total) = self.rows(select, page).await?;
-        Ok((self.whole(jobs).await?, total))
+        Ok((self.with_all_attempts(jobs).await?, total))
     }
 
     /// One job with its attempts.
     pub async fn job(&self, id: Id) -> Result<Option<Job>, LoadError> {
         let row = jobs::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         let job = row.map(|row| row.read()).transpose()?;
-        Ok(self.whole(job.into_iter().collect()).await?.pop())
+        Ok(self.with_all_attempts(job.into_iter().collect()).await?.pop())
     }
 
     /// The order that owns a job.
@@ -134,17 +134,17 @@ impl Queries {
         id.map(|id| id_of("jobs", &id)).transpose()
     }
 
-    /// Orders by where they stand.
+    /// How many orders have each status.
     pub async fn orders_by_status(&self) -> Result<Vec<(OrderStatus, u64)>, LoadError> {
         self.counts(orders::Entity::find(), orders::Column::Status).await
     }
 
-    /// Jobs by where they stand.
+    /// How many jobs have each state.
     pub async fn jobs_by_state(&self) -> Result<Vec<(JobState, u64)>, LoadError> {
         self.counts(jobs::Entity::find(), jobs::Column::State).await
     }
 
-    /// The highest order number and the highest job number given out; 0 before the first.
+    /// The highest order number and the highest job number that were handed out; 0 before the first.
     pub async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
         let order = orders::Entity::find().select_only().expr(orders::Column::Number.max());
         let job = jobs::Entity::find().select_only().expr(jobs::Column::Number.max());
@@ -153,11 +153,11 @@ impl Queries {
         Ok((order.flatten().unwrap_or(0), job.flatten().unwrap_or(0)))
     }
 
-    /// The jobs with their ledgers, in one query.
-    async fn whole(&self, jobs: Vec<Job>) -> Result<Vec<Job>, LoadError> {
+    /// Adds the attempts to the jobs, with one query.
+    async fn with_all_attempts(&self, jobs: Vec<Job>) -> Result<Vec<Job>, LoadError> {
         let ids = jobs.iter().map(|job| job.id.to_string());
         let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
-        let mut ledger: HashMap<Id, Vec<Attempt>> = HashMap::new();
+        let mut ledger: BTreeMap<Id, Vec<Attempt>> = BTreeMap::new();
         for row in rows {
             let attempt: Attempt = row.read()?;
             ledger.entry(attempt.job_id).or_default().push(attempt);
@@ -170,7 +170,7 @@ impl Queries {
     }
 }
 
-fn visible(own: &Own) -> Condition {
+fn visible(own: &OwnOrders) -> Condition {
     let email = own.customer_email.as_deref().map(|email| orders::Column::CustomerEmail.eq(email));
     Condition::any().add(orders::Column::MadeBy.eq(own.made_by.to_string())).add_option(email)
 }
@@ -182,7 +182,7 @@ fn search(q: &str) -> Condition {
     Condition::any().add(contains(orders::Column::CustomerEmail, q)).add_option(number)
 }
 
-/// A filter's word that cannot be written; a bug.
+/// A value of a filter that cannot be serialised, which is a bug.
 pub(super) fn json(error: serde_json::Error) -> LoadError {
     LoadError::Db(sea_orm::DbErr::Json(error.to_string()))
 }

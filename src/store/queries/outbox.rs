@@ -1,4 +1,4 @@
-//! Events, webhook endpoints and their deliveries.
+//! Queries of events, webhook endpoints and their deliveries.
 
 use super::orders::json;
 use super::{Page, Queries};
@@ -14,23 +14,23 @@ use sea_orm::{
     ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
 };
 
-/// Which events; absent members take all.
+/// Which events are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct EventFilter {
-    /// Of these kinds; empty takes all.
+    /// Names of events (`order.paid`); empty means all.
     pub events: Vec<String>,
-    /// Of this kind of thing.
+    /// Kind of the event's subject.
     pub subject_kind: Option<String>,
-    /// Of this thing.
+    /// Id of the event's subject.
     pub subject_id: Option<Id>,
 }
 
-/// Which deliveries; absent members take all.
+/// Which deliveries are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryFilter {
-    /// Where it stands.
+    /// State of the delivery.
     pub state: Option<DeliveryState>,
-    /// Of this kind of event.
+    /// Name of its event.
     pub event: Option<String>,
 }
 
@@ -57,7 +57,7 @@ impl Queries {
 
     /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.
     pub async fn event_range(&self) -> Result<(i64, i64), LoadError> {
-        // Two queries: in one, SQLite would go through all events.
+        // In one query for both numbers SQLite would go through all events.
         Ok((self.event_number(events::Column::Seq.min()).await?, self.last_seq().await?))
     }
 
@@ -95,12 +95,12 @@ impl Queries {
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// How many events a replay since then sends again.
+    /// How many deliveries a replay since this time sends again.
     pub async fn count_past_deliveries(&self, endpoint: Id, since: Timestamp) -> Result<u64, LoadError> {
         Ok(past(endpoint, since)?.count(&self.db).await?)
     }
 
-    /// The next of those that a replay sends again, oldest first.
+    /// The next deliveries that a replay sends again, oldest first.
     pub async fn past_deliveries(
         &self,
         endpoint: Id,
@@ -125,7 +125,7 @@ impl Queries {
         Ok(row.map(|row| row.read()).transpose()?)
     }
 
-    /// An endpoint's pending deliveries, earliest first, after this one.
+    /// An endpoint's pending deliveries that come after this time and id, earliest first.
     pub async fn pending_deliveries(
         &self,
         endpoint: Id,
@@ -144,15 +144,15 @@ impl Queries {
         Ok(last.flatten().and_then(|last| u32::try_from(last).ok()))
     }
 
-    /// Deliveries of all endpoints by where they stand, but those that arrived: these are nearly all.
+    /// How many deliveries of all endpoints have each state, except `delivered`, which nearly all have.
     pub async fn undelivered_by_state(&self) -> Result<Vec<(DeliveryState, u64)>, LoadError> {
-        // In the words of the partial index, or SQLite does not use it.
+        // Written exactly as in the partial index, or SQLite does not use the index.
         let undelivered = deliveries::Entity::find().filter(Expr::cust("state <> 'delivered'"));
         self.counts(undelivered, deliveries::Column::State).await
     }
 }
 
-/// First deliveries of the shop's events since then that are no longer to be sent.
+/// First deliveries of events since this time, without test events, that are no longer pending.
 fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, LoadError> {
     use deliveries::Column as C;
     let pending = word(&DeliveryState::Pending).map_err(json)?;
@@ -164,7 +164,7 @@ fn past(endpoint: Id, since: Timestamp) -> Result<Select<deliveries::Entity>, Lo
         .filter(C::CreatedAt.gte(since.0)))
 }
 
-/// An endpoint's pending deliveries, earliest first, after this one.
+/// An endpoint's pending deliveries that come after this time and id, earliest first.
 pub async fn pending_deliveries<C: ConnectionTrait>(
     db: &C,
     endpoint: Id,

@@ -1,6 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, Own, Page};
+use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::domain::aggregate::{Row, Versioned};
 use crate::domain::amount::Amount;
@@ -13,7 +13,7 @@ use crate::store::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
     write,
 };
-use crate::store::rows::{Audit, Batch, Idempotency, Snapshot};
+use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
 use sea_orm::ConnectionTrait as _;
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         assert_eq!(list(shipped).await, [id(3)]);
         assert_eq!(list(OrderFilter { site: Some("other".into()), ..OrderFilter::default() }).await, []);
         assert_eq!(list(OrderFilter { made_by: Some(id(901)), ..OrderFilter::default() }).await, [id(3)]);
-        let own = Own { made_by: id(901), customer_email: Some("5@example.org".into()) };
+        let own = OwnOrders { made_by: id(901), customer_email: Some("5@example.org".into()) };
         assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(5), id(3)]);
         let q = async |q: &str| list(OrderFilter { q: Some(q.to_owned()), ..OrderFilter::default() }).await;
         assert_eq!(q("ANN_").await, [id(3)], "no wildcard");
@@ -202,7 +202,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
             outcome: "done".to_owned(),
             detail: None,
         };
-        let answered = Idempotency {
+        let answered = IdempotentAnswer {
             key: "k".to_owned(),
             body_hash: "ab".to_owned(),
             kind: "order".to_owned(),
@@ -238,7 +238,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
 #[tokio::test]
 async fn keys_asked_for_at_once_each_get_their_own_answer() {
     on_each(async |db| {
-        let answered = |n: u128| Idempotency {
+        let answered = |n: u128| IdempotentAnswer {
             key: format!("k{n}"),
             body_hash: "ab".to_owned(),
             kind: "order".to_owned(),

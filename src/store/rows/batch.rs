@@ -5,7 +5,7 @@ use crate::domain::event::Event;
 use crate::entities as e;
 use crate::store::rows::WriteError;
 use crate::store::rows::map::{Snapshot, SnapshotRow, ToRow};
-use crate::store::rows::plain::{Audit, Idempotency, audit_row, event_row, idempotency_row};
+use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
 use crate::store::rows::statement::{write_heads, write_new, write_rows};
 use sea_orm::ConnectionTrait;
 
@@ -92,7 +92,7 @@ impl Batch {
     }
 
     /// What a key is answered from now on.
-    pub fn push_idempotency(&mut self, answered: Idempotency) {
+    pub fn push_idempotency(&mut self, answered: IdempotentAnswer) {
         self.idempotency.push(idempotency_row(answered));
     }
 

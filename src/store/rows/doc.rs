@@ -1,4 +1,4 @@
-//! Docs: a domain value as JSON with a schema number, so that old ones stay readable.
+//! Documents: a domain value as JSON in the column `doc`, with a schema number so that old ones stay readable.
 
 use crate::domain::id::Id;
 use crate::entities::{
@@ -9,18 +9,18 @@ use crate::store::rows::Damaged;
 use sea_orm::ModelTrait;
 use serde::de::DeserializeOwned;
 
-/// The schema number that docs are written with.
+/// The schema number that documents are written with.
 pub const SCHEMA: i64 = 1;
 
-/// A row with a doc.
+/// A row with a document.
 pub trait Doc: ModelTrait {
     /// Its table.
     const TABLE: &'static str;
     /// Its primary key.
     fn key(&self) -> &str;
-    /// Schema number and doc.
+    /// Schema number and document.
     fn doc(&self) -> (i64, &str);
-    /// The domain value.
+    /// Parses the document.
     fn read<T: DeserializeOwned>(&self) -> Result<T, Damaged> {
         let (schema, doc) = self.doc();
         read_doc(schema, doc).map_err(|reason| Damaged {
@@ -32,11 +32,11 @@ pub trait Doc: ModelTrait {
     }
 }
 
-/// A row that is the head of a thing.
+/// The snapshot row of an aggregate.
 pub trait SnapshotModel: Doc {
-    /// Number of commits.
+    /// Number of commits of the aggregate.
     fn version(&self) -> i64;
-    /// The thing's id.
+    /// Id of the aggregate.
     fn id(&self) -> Result<Id, Damaged> {
         self.key().parse().map_err(|_| Damaged {
             table: Self::TABLE,
@@ -47,8 +47,8 @@ pub trait SnapshotModel: Doc {
     }
 }
 
-/// Reads a doc of any schema number so far. A change that serde defaults do not bridge counts [`SCHEMA`] up and is
-/// bridged here.
+/// Parses a document of any schema number so far. A change of a type that serde's defaults cannot bridge raises
+/// [`SCHEMA`], and the conversion of older documents goes here.
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
     match schema {
         SCHEMA => serde_json::from_str(doc).map_err(|error| error.to_string()),

@@ -1,4 +1,4 @@
-//! Rows that are written once: events, the audit log, idempotency keys.
+//! Rows that are inserted once and never changed: events, audit lines, answers of idempotency keys.
 
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
@@ -11,46 +11,46 @@ use crate::store::rows::{Damaged, WriteError};
 pub struct Audit {
     /// Identifier.
     pub id: Id,
-    /// When.
+    /// Time of the command.
     pub at: Timestamp,
-    /// Who asked ([`crate::domain::principal::Principal`] as text).
+    /// The caller ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// For what ([`crate::domain::aggregate::Aggregate::name`]).
+    /// Name of the command ([`crate::domain::aggregate::Aggregate::name`]).
     pub action: String,
-    /// Of which kind of thing.
+    /// Kind of the aggregate, or of its part, that the command was for.
     pub subject_kind: String,
-    /// Of which thing.
+    /// Its id.
     pub subject_id: Id,
-    /// In which request.
+    /// Id of the HTTP request.
     pub request_id: Option<String>,
-    /// What came of it: `done`, or the code of the refusal.
+    /// `done`, or the code of the refusal.
     pub outcome: String,
     /// More facts, as JSON.
     pub detail: Option<String>,
 }
 
-/// What a key was answered.
+/// The answer that an idempotency key got, so that a repeat of the request gets the same one.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Idempotency {
-    /// Scope and key, as the edge composes them.
+pub struct IdempotentAnswer {
+    /// Hash of caller, route and key, as the HTTP layer composes it.
     pub key: String,
-    /// Hash of the body that came with it.
+    /// Hash of the request body. The same key with another body is refused.
     pub body_hash: String,
-    /// Kind of the thing that answered.
+    /// Kind of the aggregate that answered.
     pub kind: String,
-    /// The thing that answered.
+    /// Id of the aggregate that answered.
     pub thing_id: Id,
-    /// The thing's version after the commit.
+    /// The aggregate's version after the commit.
     pub version: i64,
     /// `Result<Answer, Refusal>` as JSON.
     pub answer: String,
-    /// When.
+    /// Time of the answer.
     pub created_at: Timestamp,
-    /// Until when a repeat gets this answer.
+    /// A repeat gets this answer until then.
     pub expires_at: Timestamp,
 }
 
-/// An event under its number.
+/// The row of an event with its number.
 pub fn event_row(seq: i64, event: &Event) -> Result<events::Model, WriteError> {
     Ok(events::Model {
         seq,
@@ -82,7 +82,7 @@ pub fn read_event(row: events::Model) -> Result<Numbered, Damaged> {
     Ok(Numbered { seq: row.seq, event })
 }
 
-/// A line of the audit log as a row.
+/// The row of an audit line.
 pub fn audit_row(line: Audit) -> audit::Model {
     audit::Model {
         id: line.id.to_string(),
@@ -97,7 +97,7 @@ pub fn audit_row(line: Audit) -> audit::Model {
     }
 }
 
-/// The line of a row.
+/// The audit line of a row.
 pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
     let id = |text: &str| {
         text.parse().map_err(|error: uuid::Error| Damaged {
@@ -120,8 +120,8 @@ pub fn read_audit(row: audit::Model) -> Result<Audit, Damaged> {
     })
 }
 
-/// A key as a row.
-pub fn idempotency_row(answered: Idempotency) -> idempotency::Model {
+/// The row of an idempotency key's answer.
+pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
     idempotency::Model {
         key: answered.key,
         body_hash: answered.body_hash,
@@ -134,15 +134,15 @@ pub fn idempotency_row(answered: Idempotency) -> idempotency::Model {
     }
 }
 
-/// The key of a row.
-pub fn read_idempotency(row: idempotency::Model) -> Result<Idempotency, Damaged> {
+/// The idempotency key's answer of a row.
+pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Damaged> {
     let thing_id = row.thing_id.parse().map_err(|error: uuid::Error| Damaged {
         table: "idempotency",
         id: row.key.clone(),
         schema: 1,
         reason: error.to_string(),
     })?;
-    Ok(Idempotency {
+    Ok(IdempotentAnswer {
         key: row.key,
         body_hash: row.body_hash,
         kind: row.kind,

@@ -1,4 +1,4 @@
-//! Statements by which the writer forgets what is kept for a time only; each tells how many rows went.
+//! Statements that delete rows whose retention is over. Each returns how many rows it deleted.
 
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::time::Timestamp;
@@ -8,14 +8,14 @@ use crate::store::rows::map::word;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
-/// Keys whose time is over.
+/// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {
     let over = idempotency::Column::ExpiresAt.lte(now.0);
     let gone = idempotency::Entity::delete_many().filter(over).exec(tx).await.map_err(WriteError::Db)?;
     Ok(gone.rows_affected)
 }
 
-/// Events before this moment. The last event stays: the next number is counted on from it.
+/// Deletes events older than `before`. The last event stays, because the next number is counted on from it.
 pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let last = Query::select().expr(events::Column::Seq.max()).from(events::Entity).to_owned();
     let old =
@@ -24,7 +24,7 @@ pub async fn purge_events(tx: &impl ConnectionTrait, before: Timestamp) -> Resul
     Ok(gone.rows_affected)
 }
 
-/// Deliveries made before this moment, but none that is still to be sent.
+/// Deletes deliveries created before this time, except those that are still pending.
 pub async fn purge_deliveries(tx: &impl ConnectionTrait, before: Timestamp) -> Result<u64, WriteError> {
     let over = deliveries::Column::State.ne(word(&DeliveryState::Pending)?);
     let old = deliveries::Column::CreatedAt.lt(before.0).and(over);

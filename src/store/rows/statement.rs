@@ -1,4 +1,4 @@
-//! Multi-row statements, a few for each table: of few lengths, so that their texts are made once and prepared once.
+//! Multi-row statements. Each table has few of them, in few lengths, so that their texts are built and prepared once.
 
 use crate::store::rows::{Doc, SnapshotModel, WriteError};
 use dashmap::DashMap;
@@ -11,30 +11,30 @@ use std::any::TypeId;
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
-/// Keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
-const MOST_KEYS: usize = 30_000;
-/// Rows in one statement. With 20 columns far below the limits on parameters.
-const MOST_ROWS: usize = 256;
-/// Up to here each number of rows has a statement of its own.
-const FEW: usize = 8;
+/// Most keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
+const MAX_KEYS_PER_DELETE: usize = 30_000;
+/// Most rows in one statement. With 20 columns that is far below the limits on parameters.
+const MAX_ROWS_PER_STATEMENT: usize = 256;
+/// Up to this number of rows each number has a statement of its own; above it only powers of two have one.
+const EXACT_LENGTHS_UP_TO: usize = 8;
 
 /// Table, whether rows are replaced, whether for SQLite, and number of rows.
 type Shape = (TypeId, bool, bool, usize);
 
-/// The texts of inserts.
-static TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
+/// Texts of inserts. Looked up only, so the order of the map has no effect.
+static INSERT_TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
 type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
-/// New snapshots and next versions of snapshots, each only if its version on disk is the one before.
+/// Writes snapshot rows, new ones and next versions, each only over the version before it.
 pub async fn write_heads<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
 where
     M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
 {
     let count = snapshots.len();
-    // The same head twice would be judged differently by the two databases; the writer then runs each alone.
+    // The two databases judge the same row twice in one statement differently. The writer then writes each submission alone.
     if snapshots.iter().map(Doc::key).collect::<HashSet<_>>().len() != count {
         return Err(WriteError::Guard(M::TABLE));
     }
@@ -43,7 +43,7 @@ where
     if written == count as u64 { Ok(()) } else { Err(WriteError::Guard(M::TABLE)) }
 }
 
-/// Rows as they are now, keyed; `None` is a deleted one. Of the same key the last word counts.
+/// Writes rows by key as they are now; `None` deletes. The last entry of a key counts.
 pub async fn write_rows<M>(tx: &impl ConnectionTrait, log: Vec<(String, Option<M>)>) -> Result<(), WriteError>
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -59,14 +59,14 @@ where
         }
     }
     kept.reverse();
-    for keys in gone.chunks(MOST_KEYS) {
+    for keys in gone.chunks(MAX_KEYS_PER_DELETE) {
         let key = Expr::col("id").is_in(keys.iter().map(String::as_str));
         EntityOf::<M>::delete_many().filter(key).exec(tx).await.map_err(map_db_error)?;
     }
     insert(tx, kept, Some(replace::<M>())).await.map(|_| ())
 }
 
-/// Rows that must not be there yet.
+/// Inserts rows that must not be there yet.
 pub async fn write_new<M>(tx: &impl ConnectionTrait, rows: Vec<M>) -> Result<(), WriteError>
 where
     M: ModelTrait + IntoActiveModel<ActiveOf<M>> + 'static,
@@ -85,7 +85,7 @@ where
         let many = portion(rows.len());
         let some: Vec<_> = rows.by_ref().take(many).collect();
         let known = (TypeId::of::<M>(), on_conflict.is_some(), backend == DbBackend::Sqlite, many);
-        let text = TEXTS.get(&known).map(|text| text.clone());
+        let text = INSERT_TEXTS.get(&known).map(|text| text.clone());
         let statement = if let Some(text) = text {
             let columns = ColumnOf::<M>::iter;
             let values =
@@ -97,7 +97,7 @@ where
                 made = made.on_conflict(on_conflict.clone());
             }
             let made = made.build(backend);
-            TEXTS.insert(known, made.sql.as_str().into());
+            INSERT_TEXTS.insert(known, made.sql.as_str().into());
             made
         };
         written += tx.execute_raw(statement).await.map_err(map_db_error)?.rows_affected();
@@ -105,18 +105,18 @@ where
     Ok(written)
 }
 
-/// How many of so many rows go into the next statement: of few lengths, so that each is made, and prepared, once.
+/// How many of the rows that are left go into the next statement.
 fn portion(left: usize) -> usize {
-    if left <= FEW {
+    if left <= EXACT_LENGTHS_UP_TO {
         left
-    } else if left >= MOST_ROWS {
-        MOST_ROWS
+    } else if left >= MAX_ROWS_PER_STATEMENT {
+        MAX_ROWS_PER_STATEMENT
     } else {
         1 << left.ilog2()
     }
 }
 
-/// The whole row takes the place of the one with the same key.
+/// The clause by which a whole row takes the place of the one with the same key.
 fn replace<M: ModelTrait>() -> OnConflict {
     let keys = || <EntityOf<M> as EntityTrait>::PrimaryKey::iter().map(PrimaryKeyToColumn::into_column);
     let names: Vec<_> = keys().map(|column| column.to_string()).collect();
@@ -124,7 +124,7 @@ fn replace<M: ModelTrait>() -> OnConflict {
     OnConflict::columns(keys()).update_columns(others).to_owned()
 }
 
-/// Tells a taken value from a failing database.
+/// Distinguishes a violated unique constraint from a failing database.
 fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
         return WriteError::Db(error);

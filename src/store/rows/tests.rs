@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
-use super::{Batch, Idempotency, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use super::{Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::domain::access::User;
 use crate::domain::aggregate::{Created, Row};
 use crate::domain::endpoint::DeliveryState;
@@ -25,8 +25,8 @@ fn user(n: u128, archived: bool) -> User {
     .unwrap()
 }
 
-fn key(key: &str, expires: i64) -> Idempotency {
-    Idempotency {
+fn key(key: &str, expires: i64) -> IdempotentAnswer {
+    IdempotentAnswer {
         key: key.to_owned(),
         body_hash: "ab".to_owned(),
         kind: "order".to_owned(),

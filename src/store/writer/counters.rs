@@ -1,48 +1,51 @@
-//! What the writer shows of itself, and what outlives its falls.
+//! What the writer counts, and what outlives its crashes.
 
 use crate::store::Unavailable;
 use crate::store::meter::CommitMeter;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Relaxed};
 use tokio::sync::Mutex;
 
-/// What the writer shows of itself: plain counters, read without its mailbox.
+/// Counters of the writer, read without its mailbox, and the state that a restarted writer needs of its predecessor.
 #[derive(Default, Debug)]
 pub struct WriterCounters {
-    /// Transactions on disk.
+    /// Transactions that are on disk.
     pub transactions: AtomicU64,
-    /// Submissions settled as durable.
+    /// Submissions that were settled as durable.
     pub commits: AtomicU64,
-    /// How large, how long, what came of it.
+    /// Sizes, durations and settlements of transactions.
     pub meter: CommitMeter,
-    /// 0 = there; 1 away, 2 disk full, 3 read-only.
-    pub away: AtomicU64,
-    /// Held with the connection, through falls of the writer.
+    /// Whether the store takes commits: 0 yes, 1 the database does not answer, 2 the disk is full, 3 read-only.
+    availability: AtomicU8,
+    /// Held together with the writing connection, also while the writer that took it has crashed.
     pub(super) write_lock: Arc<Mutex<()>>,
-    /// The last epoch taken, and how many were perhaps taken since: a higher one is another server's.
+    /// The last epoch that this process is known to have taken.
     pub(super) epoch: AtomicI64,
-    pub(super) unsure: AtomicI64,
+    /// How many epochs this process may have taken since without hearing of it. An epoch beyond all of these was taken
+    /// by another server.
+    pub(super) uncertain_epochs: AtomicI64,
+    /// Another server has taken over; this process writes no more.
     pub(super) fenced: AtomicBool,
 }
 
 impl WriterCounters {
-    /// Why the store does not write now.
+    /// Why the store takes no commits at the moment; `None` when it does.
     pub fn unavailable(&self) -> Option<Unavailable> {
-        match self.away.load(Relaxed) {
+        match self.availability.load(Relaxed) {
             1 => Some(Unavailable::Database),
             2 => Some(Unavailable::DiskFull),
             3 => Some(Unavailable::ReadOnly),
             _ => None,
         }
     }
-    /// Said by the writer alone.
-    pub(super) fn set(&self, away: Option<Unavailable>) {
-        let word = match away {
+
+    pub(super) fn set_unavailable(&self, reason: Option<Unavailable>) {
+        let code = match reason {
             None => 0,
             Some(Unavailable::Database) => 1,
             Some(Unavailable::DiskFull) => 2,
             Some(Unavailable::ReadOnly) => 3,
         };
-        self.away.store(word, Relaxed);
+        self.availability.store(code, Relaxed);
     }
 }

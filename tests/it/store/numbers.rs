@@ -26,7 +26,7 @@ async fn numbers_have_no_holes_whatever_is_refused(database: TestDatabase) {
         let code = if n % 7 == 3 { "same".to_owned() } else { id.to_string() };
         let mut submission = tally(&rig, id, &code, 1, 2);
         if n % 11 == 5 {
-            submission.groups[1].kept = Some(kept(id, "same"));
+            submission.commands[1].idempotent_answer = Some(kept(id, "same"));
         }
         told.push(submit(&rig, submission));
         if n % 50 == 0 {
@@ -94,7 +94,7 @@ async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
 async fn a_second_server_on_one_postgres_is_refused() {
     on_postgres(|database| async move {
         let rig = Rig::start(&database).await;
-        assert!(matches!(connect::writing(&database.settings).await, Err(OpenError::Held)));
+        assert!(matches!(connect::writing(&database.settings).await, Err(OpenError::InUse)));
         let id = rig.environment.id();
         assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
         rig.root.stop_and_wait(None, None).await.unwrap();

@@ -6,7 +6,7 @@ use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
-use printfloor::store::{Key, Settlement, Unavailable};
+use printfloor::store::{AggregateKey, Settlement, Unavailable};
 use std::sync::atomic::Ordering::Relaxed;
 
 on_both_databases!(
@@ -16,7 +16,7 @@ on_both_databases!(
 
 async fn a_fallen_transaction_does_not_hold_the_writer(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    rig.store.load::<Tally>(Key(Tally::KIND, Id::ONLY), 1, |_| panic!("asked to fall"));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, Id::ONLY), 1, |_| panic!("asked to fall"));
     let id = rig.environment.id();
     until("a commit after the fall", async || {
         submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap() == Settlement::Durable

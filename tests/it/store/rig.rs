@@ -21,7 +21,8 @@ use printfloor::store::connect::{self, DatabaseSettings, Writing};
 use printfloor::store::load::Load;
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::{EventFilter, Queries};
-use printfloor::store::writer::{StoreMsg, Writer, WriterArgs, WriterCounters};
+use printfloor::store::reader::Reader;
+use printfloor::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 use printfloor::store::{Store, StoredAggregate};
 use ractor::{Actor, ActorCell, ActorRef};
 use sea_orm::DatabaseConnection;
@@ -33,6 +34,7 @@ pub struct Rig {
     pub database: TestDatabase,
     pub root: ActorRef<RootMsg>,
     pub store: Store,
+    pub writer: WriterHandle,
     pub outbox: Arc<Outbox>,
     pub counters: Arc<WriterCounters>,
     pub environment: Arc<Environment>,
@@ -58,10 +60,21 @@ impl Rig {
         let environment = Arc::new(Environment::of_the_machine(Config::default().rules(), 0, 0));
         let (root, _) = Root::spawn(None, Root, Components::default()).await.unwrap();
         let fenced = Arc::new(AtomicU32::new(0));
-        let store = store(&root, settings, writing, &outbox, &counters, &fenced).await;
+        let writer = writer(&root, settings, writing, &outbox, &counters, &fenced).await;
+        let store = Store::new(writer.clone(), Reader::Database(reading.clone()), Queries::new(reading.clone()));
         let mails = Arc::default();
-        let rig =
-            Self { database: database.clone(), root, store, outbox, counters, environment, reading, fenced, mails };
+        let rig = Self {
+            database: database.clone(),
+            root,
+            store,
+            writer,
+            outbox,
+            counters,
+            environment,
+            reading,
+            fenced,
+            mails,
+        };
         let mails = rig.things::<Mail>(Policy::default(), Arc::new(Post)).await;
         assert!(rig.mails.set(mails).is_ok());
         rig
@@ -74,7 +87,6 @@ impl Rig {
     async fn things<T: StoredAggregate>(&self, policy: Policy, world: Arc<dyn Effects<T>>) -> Directory<T> {
         let args = ThingsArgs {
             store: self.store.clone(),
-            reading: self.reading.clone(),
             world,
             activator: Arc::new(MailWaker(self.mails.clone())),
             environment: self.environment.clone(),
@@ -93,7 +105,7 @@ impl Rig {
     }
 
     pub fn writer_falls(&self) {
-        let _ = self.store.writer().cast(StoreMsg::Fall);
+        self.writer.crash();
     }
 
     /// As it is on disk.
@@ -136,14 +148,14 @@ impl Rig {
     }
 }
 
-async fn store(
+async fn writer(
     root: &ActorRef<RootMsg>,
     database: DatabaseSettings,
     writing: Writing,
     outbox: &Arc<Outbox>,
     counters: &Arc<WriterCounters>,
     fenced: &Arc<AtomicU32>,
-) -> Store {
+) -> WriterHandle {
     let count = fenced.clone();
     let args = WriterArgs {
         database,
@@ -153,7 +165,7 @@ async fn store(
             count.fetch_add(1, Relaxed);
         }),
     };
-    let place: Arc<Mutex<Option<Store>>> = Arc::default();
+    let place: Arc<Mutex<Option<WriterHandle>>> = Arc::default();
     let (put, first) = (place.clone(), Arc::new(Mutex::new(Some(Box::new(writing)))));
     let starter = move |root: ActorCell| {
         let (args, place, writing) = (args.clone(), put.clone(), first.lock().unwrap().take());
@@ -162,16 +174,16 @@ async fn store(
             let cell = writer.get_cell();
             let mut place = place.lock().unwrap();
             match &*place {
-                Some(store) => store.replace(writer),
-                None => *place = Some(Store::new(writer)),
+                Some(handle) => handle.replace(writer),
+                None => *place = Some(WriterHandle::new(writer)),
             }
             Ok(cell)
         }
         .boxed()
     };
     keep(root, "store", Arc::new(starter)).await.unwrap();
-    let store = place.lock().unwrap().clone();
-    store.unwrap()
+    let handle = place.lock().unwrap().clone();
+    handle.unwrap()
 }
 
 struct MailWaker(Arc<OnceLock<Directory<Mail>>>);

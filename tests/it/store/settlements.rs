@@ -6,7 +6,7 @@ use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases};
 use printfloor::domain::aggregate::Aggregate;
 use printfloor::store::load::Load;
-use printfloor::store::{Group, Key, Settlement, Submission};
+use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 use std::sync::atomic::Ordering::Relaxed;
 
 on_both_databases!(
@@ -44,11 +44,11 @@ async fn a_used_key_names_its_command(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let [a, b] = [(); 2].map(|()| rig.environment.id());
     let mut first = tally(&rig, a, "a", 1, 1);
-    first.groups[0].kept = Some(kept(a, "key"));
+    first.commands[0].idempotent_answer = Some(kept(a, "key"));
     assert_eq!(submit(&rig, first).await.unwrap(), Settlement::Durable);
     let mut second = tally(&rig, a, "a", 2, 4);
-    second.groups[0].kept = Some(kept(a, "fresh"));
-    second.groups[2].kept = Some(kept(a, "key"));
+    second.commands[0].idempotent_answer = Some(kept(a, "fresh"));
+    second.commands[2].idempotent_answer = Some(kept(a, "key"));
     let settled = together(&rig, vec![second, tally(&rig, b, "b", 1, 1)]).await;
     let clash = Settlement::Clash { at: Some(2), constraint: "idempotency.key".to_owned() };
     assert_eq!(settled, [clash, Settlement::Durable]);
@@ -86,9 +86,9 @@ async fn a_predecessors_late_commit_is_superseded(database: TestDatabase) {
     let id = rig.environment.id();
     assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(Key(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
     assert_eq!(state.await.unwrap().unwrap().version, 1);
-    let late = Submission { groups: vec![counting(&rig, id)], ..tally(&rig, id, "a", 2, 1) };
+    let late = Submission { commands: vec![counting(&rig, id)], ..tally(&rig, id, "a", 2, 1) };
     assert_eq!(submit(&rig, late).await.unwrap(), Settlement::Superseded);
     assert_eq!(rig.stored(&[id]).await, 1);
 }
@@ -100,12 +100,12 @@ async fn a_load_sees_what_was_queued_before_it(database: TestDatabase) {
     let first = submit(&rig, tally(&rig, id, "a", 1, 1));
     let refusal = Submission {
         snapshot: None,
-        groups: vec![Group { kept: Some(kept(id, "refused")), ..Group::default() }],
+        commands: vec![CommandWrites { idempotent_answer: Some(kept(id, "refused")), ..CommandWrites::default() }],
         ..tally(&rig, id, "a", 1, 0)
     };
     let refusal = submit(&rig, refusal);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(Key(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
     drop(gate);
     assert_eq!(state.await.unwrap().unwrap().version, 1);
     assert_eq!(first.await.unwrap(), Settlement::Durable);

@@ -1,34 +1,50 @@
-//! Submissions made by hand, and a gate that holds the writer so that many come into one transaction.
+//! Submissions made by hand, and a gate that holds a store back so that many of them become one transaction.
 
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
+use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, Row};
 use printfloor::domain::id::Id;
 use printfloor::domain::principal::Principal;
 use printfloor::domain::time::Timestamp;
-use printfloor::store::rows::{Idempotency, Snapshot};
-use printfloor::store::{Group, Key, Owner, Settlement, Submission};
+use printfloor::store::rows::{IdempotentAnswer, Snapshot};
+use printfloor::store::{AggregateKey, CommandWrites, CommitOwner, Settlement, Store, Submission};
 use std::sync::mpsc;
 use tokio::sync::oneshot;
 
+/// A store under test, with the environment that decisions for it are made in.
+pub trait Subject {
+    fn store(&self) -> &Store;
+    fn environment(&self) -> &Environment;
+}
+
+impl Subject for Rig {
+    fn store(&self) -> &Store {
+        &self.store
+    }
+    fn environment(&self) -> &Environment {
+        &self.environment
+    }
+}
+
 /// A tally with this code at this version, each group counting one.
-pub fn tally(rig: &Rig, id: Id, code: &str, version: i64, groups: usize) -> Submission {
+pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize) -> Submission {
     let state = Tally { id, code: code.to_owned(), count: groups as i64 };
     let snapshot = Some(state.snapshot(id, version, true).unwrap());
     let groups = (0..groups).map(|_| counting(rig, id)).collect();
-    Submission { key: Key(Tally::KIND, id), generation: 1, snapshot, groups }
+    Submission { key: AggregateKey(Tally::KIND, id), generation: 1, snapshot, commands: groups }
 }
 
 /// What a command that counts one writes besides the snapshot.
-pub fn counting(rig: &Rig, id: Id) -> Group {
-    let cx = rig.environment.cx(&Principal::System);
+pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
+    let cx = rig.environment().cx(&Principal::System);
     let row = Row::Movement(movement(&cx, id, 1, 1));
-    Group { rows: vec![row], events: vec![event(&cx, id, 1)], ..Group::default() }
+    CommandWrites { rows: vec![row], events: vec![event(&cx, id, 1)], ..CommandWrites::default() }
 }
 
 /// An answer kept under this key.
-pub fn kept(id: Id, key: &str) -> Idempotency {
-    Idempotency {
+pub fn kept(id: Id, key: &str) -> IdempotentAnswer {
+    IdempotentAnswer {
         key: key.to_owned(),
         body_hash: "hash".to_owned(),
         kind: Tally::KIND.to_owned(),
@@ -41,19 +57,19 @@ pub fn kept(id: Id, key: &str) -> Idempotency {
 }
 
 /// Queues it.
-pub fn submit(rig: &Rig, submission: Submission) -> oneshot::Receiver<Settlement> {
+pub fn submit(rig: &impl Subject, submission: Submission) -> oneshot::Receiver<Settlement> {
     let (tell, told) = oneshot::channel();
-    rig.store.commit(submission, Owner::new(move |settlement| drop(tell.send(settlement))));
+    rig.store().commit(submission, CommitOwner::new(move |settlement| drop(tell.send(settlement))));
     told
 }
 
 /// The writer is at work until this is dropped; what is queued meanwhile is one transaction.
 pub struct Gate(#[expect(dead_code, reason = "dropping it opens the gate")] mpsc::Sender<()>);
 
-pub async fn gate(rig: &Rig) -> Gate {
+pub async fn gate(rig: &impl Subject) -> Gate {
     let (open, opened) = mpsc::channel();
     let (reached, here) = oneshot::channel();
-    rig.store.load::<Tally>(Key(Tally::KIND, Id::ONLY), 1, move |_| {
+    rig.store().load::<Tally>(AggregateKey(Tally::KIND, Id::ONLY), 1, move |_| {
         let _ = reached.send(());
         let _ = opened.recv();
     });
@@ -62,7 +78,7 @@ pub async fn gate(rig: &Rig) -> Gate {
 }
 
 /// Everything in one transaction, and what became of each.
-pub async fn together(rig: &Rig, submissions: Vec<Submission>) -> Vec<Settlement> {
+pub async fn together(rig: &impl Subject, submissions: Vec<Submission>) -> Vec<Settlement> {
     let gate = gate(rig).await;
     let told: Vec<_> = submissions.into_iter().map(|submission| submit(rig, submission)).collect();
     drop(gate);

@@ -10,6 +10,7 @@ use printfloor::domain::material::{Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
+use printfloor::store::memory::HydrateFromMemory;
 use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
 use sea_orm::sea_query::Condition;
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,8 @@ impl Snapshot for Tally {
         }))
     }
 }
+
+impl HydrateFromMemory for Tally {}
 
 impl Load for Tally {
     fn resident() -> Option<Condition> {

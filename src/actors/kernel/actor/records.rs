@@ -4,7 +4,7 @@ use crate::actors::kernel::envelope::{Asked, IdempotencyKey};
 use crate::domain::aggregate::{Aggregate, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
-use crate::store::rows::{Audit, Idempotency};
+use crate::store::rows::{Audit, IdempotentAnswer};
 
 /// The audit line of a change, unless it is the server's own.
 pub(super) fn audit<T: Aggregate>(
@@ -48,8 +48,8 @@ pub(super) fn kept<T: Aggregate>(
     version: i64,
     verdict: &Result<T::Answer, Refusal>,
     cx: &DecisionContext<'_>,
-) -> Result<Idempotency, serde_json::Error> {
-    Ok(Idempotency {
+) -> Result<IdempotentAnswer, serde_json::Error> {
+    Ok(IdempotentAnswer {
         key: key.key.clone(),
         body_hash: key.body_hash.clone(),
         kind: T::KIND.to_owned(),

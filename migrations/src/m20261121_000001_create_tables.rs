@@ -1,4 +1,4 @@
-//! The first tables.
+//! Creates all tables and the one row of `writer`.
 
 use crate::table::Table;
 use sea_orm_migration::prelude::*;
@@ -32,8 +32,8 @@ impl MigrationTrait for Migration {
 
 fn tables() -> Vec<Table> {
     vec![
-        // heads of orders
-        Table::head("orders")
+        // snapshot rows of orders
+        Table::snapshot("orders")
             .int("number")
             .text("kind")
             .text("status")
@@ -54,8 +54,8 @@ fn tables() -> Vec<Table> {
             .index(&["active"])
             .index(&["payment_session"])
             .index(&["payment_intent"]),
-        // heads of materials; amounts in thousandths of their unit
-        Table::head("materials")
+        // snapshot rows of materials; amounts in thousandths of their unit
+        Table::snapshot("materials")
             .text("name")
             .text("kind")
             .flag("active")
@@ -64,8 +64,8 @@ fn tables() -> Vec<Table> {
             .int("reserved")
             .int("created_at")
             .index(&["archived", "created_at"]),
-        // heads of SKUs
-        Table::head("skus")
+        // snapshot rows of SKUs
+        Table::snapshot("skus")
             .text("code")
             .text("slug")
             .text("name")
@@ -82,8 +82,8 @@ fn tables() -> Vec<Table> {
             .index(&["material_id"])
             .index(&["gcode_file_id"])
             .index(&["model_file_id"]),
-        // heads of uploaded files
-        Table::head("files")
+        // snapshot rows of uploaded files
+        Table::snapshot("files")
             .text("name")
             .text("kind")
             .text("sha256")
@@ -91,16 +91,16 @@ fn tables() -> Vec<Table> {
             .int("created_at")
             .index(&["sha256"])
             .index(&["archived", "created_at"]),
-        // heads of printers
-        Table::head("printers")
+        // snapshot rows of printers
+        Table::snapshot("printers")
             .text("name")
             .text("kind")
             .flag("active")
             .flag("archived")
             .int("created_at")
             .index(&["archived", "created_at"]),
-        // heads of webhook endpoints
-        Table::head("endpoints")
+        // snapshot rows of webhook endpoints
+        Table::snapshot("endpoints")
             .text("url")
             .text("state")
             .flag("active")
@@ -108,18 +108,18 @@ fn tables() -> Vec<Table> {
             .int("cursor")
             .int("created_at")
             .index(&["archived", "created_at"]),
-        // heads of mails to be sent
-        Table::head("mails").text("state").int("next_at").int("created_at").index(&["state", "next_at"]),
-        // heads of signed payment events that matched no order yet
-        Table::head("inbound")
+        // snapshot rows of mails to be sent
+        Table::snapshot("mails").text("state").int("next_at").int("created_at").index(&["state", "next_at"]),
+        // snapshot rows of signed payment events that matched no order yet
+        Table::snapshot("inbound")
             .text("event_id")
             .flag("done")
             .int("next_at")
             .int("created_at")
             .unique(&["event_id"])
             .index(&["done", "next_at"]),
-        // the one head under whose version staff, keys and sessions stand
-        Table::head("access"),
+        // the one snapshot row whose version guards staff, API keys and sessions
+        Table::snapshot("access"),
         // jobs, rows of their order
         Table::row("jobs")
             .text("order_id")
@@ -163,7 +163,7 @@ fn tables() -> Vec<Table> {
             .int("delta_reserved")
             .int("created_at")
             .index(&["material_id", "created_at"]),
-        // reservations and the line of a material; the id is `job/number`
+        // reservations and the waiting line of a material; the id is `job/number`
         Table::row("claims")
             .clustered()
             .text("job_id")
@@ -213,7 +213,7 @@ fn tables() -> Vec<Table> {
             .index(&["subject_kind", "subject_id"])
             .index(&["order_id"])
             .index(&["created_at"]),
-        // who asked for what, and what came of it
+        // the audit log: who gave which command, and its outcome
         Table::new("audit")
             .text("id")
             .key("id")
@@ -228,7 +228,7 @@ fn tables() -> Vec<Table> {
             .index(&["at"])
             .index(&["subject_kind", "subject_id", "at"])
             .index(&["actor", "at"]),
-        // what a key was answered: a domain answer or refusal, as JSON. Not clustered: keys come in no order, and whole rows
+        // the answer of each idempotency key, or its refusal, as JSON. Not clustered: keys come in no order, and whole rows
         // among them would each dirty a page of their own
         Table::new("idempotency")
             .text("key")
@@ -241,7 +241,7 @@ fn tables() -> Vec<Table> {
             .int("created_at")
             .int("expires_at")
             .index(&["expires_at"]),
-        // the one row by which a writer knows that it is the only one
+        // one row with the epoch of the server that may write; each opening of the database takes the next epoch
         Table::new("writer").int("id").key("id").int("epoch"),
     ]
 }

@@ -6,23 +6,23 @@ use crate::domain::id::Id;
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::time::Timestamp;
 use crate::entities::{audit, idempotency, inbound};
-use crate::store::rows::{Audit, Idempotency, LoadError, read_audit, read_idempotency};
+use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
-/// Which lines of the audit log; absent members take all.
+/// Which lines of the audit log are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AuditFilter {
-    /// Who asked, as text (`user:…`, `key:…`, `machine`).
+    /// The caller as text (`user:…`, `key:…`, `machine`).
     pub actor: Option<String>,
-    /// For what (`order.cancel`).
+    /// The command's name (`order.cancel`).
     pub action: Option<String>,
-    /// Of this kind of thing.
+    /// Kind of the aggregate, or of its part, that the line is about.
     pub subject_kind: Option<String>,
-    /// Of this thing.
+    /// Id of what the line is about.
     pub subject_id: Option<Id>,
-    /// Not before.
+    /// Written at this time or later.
     pub from: Option<Timestamp>,
-    /// Before.
+    /// Written before this time.
     pub to: Option<Timestamp>,
 }
 
@@ -43,16 +43,16 @@ impl Queries {
         Ok((rows.into_iter().map(read_audit).collect::<Result<_, _>>()?, total))
     }
 
-    /// What a key was answered; its time may be over and the row not yet purged.
-    pub async fn idempotency(&self, key: &str) -> Result<Option<Idempotency>, LoadError> {
-        if let Some(answer) = self.kept.answer(key).await {
+    /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
+    pub async fn idempotency(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
+        if let Some(answer) = self.idempotent_answers.get(key).await {
             return Ok(answer);
         }
         let row = idempotency::Entity::find_by_id(key).one(&self.db).await?;
         Ok(row.map(read_idempotency).transpose()?)
     }
 
-    /// Payment events that still look for their order, oldest first.
+    /// Payment events whose order has not been found yet, oldest first.
     pub async fn unmatched_inbound(&self) -> Result<Vec<Versioned<KeptPaymentEvent>>, LoadError> {
         use inbound::Column as C;
         let select = inbound::Entity::find().filter(C::Done.eq(false)).order_by_asc(C::CreatedAt).order_by_asc(C::Id);

@@ -1,4 +1,4 @@
-//! What the audit log says of refused attempts, kinds of event in the delivery log, and look-ups by them.
+//! Adds `audit.detail` for refused attempts, `deliveries.event`, and indexes to look up by both.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
@@ -21,7 +21,7 @@ impl MigrationTrait for Migration {
             "ALTER TABLE deliveries ADD COLUMN event TEXT NOT NULL DEFAULT ''",
             &format!("UPDATE deliveries SET event = {kind}"),
             "CREATE INDEX ix__deliveries__endpoint_id__event__created_at ON deliveries (endpoint_id, event, created_at)",
-            // Those that arrived are nearly all: counting the others must not go through them.
+            // Nearly all deliveries have arrived. Counting the others must not go through them.
             "CREATE INDEX ix__deliveries__undelivered ON deliveries (state) WHERE state <> 'delivered'",
         ] {
             db.execute_unprepared(sql).await?;

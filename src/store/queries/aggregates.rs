@@ -1,4 +1,4 @@
-//! Materials, SKUs, files and printers, and who names them.
+//! Queries of materials, SKUs and files, and of what refers to them.
 
 use super::orders::json;
 use super::{Page, Queries, contains};
@@ -15,40 +15,40 @@ use crate::store::rows::{LoadError, word};
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-/// Which materials; archived ones are never listed.
+/// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MaterialFilter {
-    /// Of this type.
+    /// Type of the material.
     pub kind: Option<MaterialType>,
-    /// Words in the name.
+    /// Text that the name contains.
     pub q: Option<String>,
 }
 
-/// Which SKUs; archived ones are never listed.
+/// Which SKUs are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct SkuFilter {
-    /// Shown to customers.
+    /// Whether customers see it.
     pub public: Option<bool>,
-    /// May be ordered.
+    /// Whether it may be ordered.
     pub active: Option<bool>,
-    /// Made of this.
+    /// The material it is made of.
     pub material_id: Option<Id>,
-    /// For an address.
+    /// Its name in web addresses.
     pub slug: Option<String>,
-    /// Exactly this code.
+    /// Its code, exactly.
     pub code: Option<String>,
-    /// Words in name or code.
+    /// Text that the name or the code contains.
     pub q: Option<String>,
 }
 
-/// Which files; archived ones are never listed.
+/// Which files are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct FileFilter {
-    /// For printers, slicers or people.
+    /// Kind of the file.
     pub kind: Option<FileKind>,
-    /// With this content.
+    /// SHA-256 of the content, hex.
     pub sha256: Option<String>,
-    /// Words in the name.
+    /// Text that the name contains.
     pub q: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Queries {
         self.rows(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
-    /// The sums of a material's ledger: what `quantity` and `reserved` must be.
+    /// The sums over a material's ledger, which its `quantity` and `reserved` must equal.
     pub async fn ledger_sums(&self, material: Id) -> Result<(Amount, Amount), LoadError> {
         use movements::Column as C;
         // PostgreSQL sums 64-bit integers as numeric.
@@ -137,7 +137,8 @@ impl Queries {
             || self.in_jobs(jobs::Column::MaterialId, material).await?)
     }
 
-    /// Lines stand in the doc: read only for orders that are not over, when something is to be deleted.
+    /// Order lines are part of the document and have no index. It is searched only when something is to be deleted, and
+    /// only in orders that are not over.
     async fn in_orders(&self, member: &str, id: Id) -> Result<bool, LoadError> {
         let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
         let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));

@@ -1,0 +1,196 @@
+//! The store in memory: the contract of [`crate::store::port`] on ordered maps, for deterministic simulations and tests.
+//!
+//! It is deterministic: it keeps everything in ordered maps, takes no time and no randomness from the machine, and runs
+//! one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a paused
+//! clock the same calls therefore give the same settlements, event numbers and order of answers.
+//!
+//! Faults are injected: [`MemoryStore::set_unavailable`] makes an outage, [`MemoryStore::lose_next_transaction`] a
+//! connection that fails during a commit. It is not for production, because it forgets everything when it is dropped.
+
+mod facts;
+mod hydrate;
+mod queries;
+mod tables;
+
+pub use hydrate::HydrateFromMemory;
+pub use tables::Tables;
+
+use crate::domain::time::Timestamp;
+use crate::store::ordered_work::OrderedWork;
+use crate::store::outbox::Outbox;
+use crate::store::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
+use crate::store::reader::Reader;
+use crate::store::writer::QueueEntry;
+use crate::store::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
+use futures::FutureExt;
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Whether the transaction whose outcome is lost happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LostTransaction {
+    /// The connection failed before the commit reached the disk.
+    NotWritten,
+    /// The commit reached the disk and its answer was lost.
+    Written,
+}
+
+/// A store in memory. Clones share the same data.
+#[derive(Clone)]
+pub struct MemoryStore(Arc<Shared>);
+
+struct Shared {
+    outbox: Arc<Outbox>,
+    state: Mutex<State>,
+}
+
+/// Invariants: entries leave `queue` only from its front; at most one task drains it, while `draining` is set; and
+/// `tables` changes only as a whole, from one committed state to the next.
+#[derive(Default)]
+struct State {
+    tables: Tables,
+    queue: VecDeque<QueueEntry>,
+    draining: bool,
+    /// The newest generation that loaded, per aggregate.
+    generations: BTreeMap<AggregateKey, u64>,
+    unavailable: Option<Unavailable>,
+    lose_next: Option<LostTransaction>,
+    transactions: u64,
+}
+
+impl MemoryStore {
+    /// An empty store that publishes committed events to this outbox.
+    pub fn new(outbox: Arc<Outbox>) -> Self {
+        Self(Arc::new(Shared { outbox, state: Mutex::default() }))
+    }
+
+    /// The store as actors and effects hold it.
+    pub fn store(&self) -> Store {
+        Store::new(self.clone(), Reader::Memory(self.clone()), self.clone())
+    }
+
+    /// Everything that is committed now. It does not change any more; taking it costs a few reference counts.
+    pub fn tables(&self) -> Tables {
+        self.state().tables.clone()
+    }
+
+    /// How many transactions were committed.
+    pub fn transactions(&self) -> u64 {
+        self.state().transactions
+    }
+
+    /// From now on nothing is taken for this reason; `None` ends the outage.
+    pub fn set_unavailable(&self, reason: Option<Unavailable>) {
+        self.state().unavailable = reason;
+    }
+
+    /// The owners of the next transaction hear [`Settlement::Lost`], whether it happened or not.
+    pub fn lose_next_transaction(&self, outcome: LostTransaction) {
+        self.state().lose_next = Some(outcome);
+    }
+
+    /// Deletes what the retention does not keep, and says how many rows went. The last event stays, because the next
+    /// number is counted on from it.
+    pub(super) fn delete_old_rows(&self, now: Timestamp, before: Timestamp) -> u64 {
+        self.state().tables.delete_old_rows(now, before)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enqueue(&self, entry: QueueEntry) {
+        let mut state = self.state();
+        state.queue.push_back(entry);
+        if !std::mem::replace(&mut state.draining, true) {
+            tokio::spawn(self.clone().drain());
+        }
+    }
+
+    async fn drain(self) {
+        loop {
+            for _ in 0..YIELDS_BEFORE_BATCH {
+                tokio::task::yield_now().await;
+            }
+            let Some((told, works)) = self.run_transaction() else { return };
+            // Owners and loads are called without the lock: they may queue the next commit at once.
+            told.into_iter().for_each(|(owner, settlement)| owner.tell(settlement));
+            let reader = Reader::Memory(self.clone());
+            for work in works {
+                if AssertUnwindSafe(work.run(&reader)).catch_unwind().await.is_err() {
+                    tracing::error!("a load's callback crashed");
+                }
+            }
+        }
+    }
+
+    /// Commits what is queued and says whom to tell what. Gives `None`, and ends the draining, when nothing is queued.
+    fn run_transaction(&self) -> Option<(Vec<(CommitOwner, Settlement)>, Vec<OrderedWork>)> {
+        let mut state = self.state();
+        let state = &mut *state;
+        if state.queue.is_empty() {
+            state.draining = false;
+            return None;
+        }
+        let count = state.queue.len().min(MAX_COMMITS_PER_TRANSACTION);
+        let (mut told, mut works, mut events) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut tables, mut committed) = (state.tables.clone(), 0);
+        let lost = state.lose_next;
+        let mut tried = false;
+        for entry in state.queue.drain(..count) {
+            match (entry, state.unavailable) {
+                (QueueEntry::Commit(_, owner), Some(reason)) => told.push((owner, Settlement::NotDurable(reason))),
+                // A load that is dropped answers `None` by itself.
+                (QueueEntry::Work(_), Some(_)) => {}
+                (QueueEntry::Work(work), None) => {
+                    let newest = state.generations.entry(work.key).or_insert(work.generation);
+                    *newest = work.generation.max(*newest);
+                    works.push(work);
+                }
+                (QueueEntry::Commit(submission, owner), None) => {
+                    let newest = state.generations.get(&submission.key);
+                    let settlement = if newest.is_some_and(|newest| *newest > submission.generation) {
+                        Settlement::Superseded
+                    } else {
+                        tried = true;
+                        match tables.with(&submission) {
+                            Ok((next, numbered)) => {
+                                tables = next;
+                                events.extend(numbered);
+                                committed += 1;
+                                Settlement::Durable
+                            }
+                            Err(refused) => refused,
+                        }
+                    };
+                    let certain = settlement == Settlement::Superseded || lost.is_none();
+                    told.push((owner, if certain { settlement } else { Settlement::Lost }));
+                }
+            }
+        }
+        if tried {
+            state.lose_next = None;
+        }
+        if committed > 0 && lost != Some(LostTransaction::NotWritten) {
+            state.tables = tables;
+            state.transactions += 1;
+            self.0.outbox.publish(events);
+        }
+        Some((told, works))
+    }
+}
+
+impl CommitLog for MemoryStore {
+    fn commit(&self, submission: Box<Submission>, owner: CommitOwner) {
+        self.enqueue(QueueEntry::Commit(submission, owner));
+    }
+
+    fn run_in_order(&self, work: OrderedWork) {
+        self.enqueue(QueueEntry::Work(work));
+    }
+
+    fn forget(&self, key: AggregateKey) {
+        self.state().generations.remove(&key);
+    }
+}

@@ -1,0 +1,139 @@
+//! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
+
+use super::hydrate::pending_deliveries;
+use super::{MemoryStore, Tables};
+use crate::domain::aggregate::Row;
+use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
+use crate::domain::event::{self, Numbered};
+use crate::domain::id::Id;
+use crate::domain::job::Job;
+use crate::domain::order::OrderStatus;
+use crate::domain::time::Timestamp;
+use crate::entities::orders;
+use crate::store::port::DomainQueries;
+use crate::store::queries::EventFilter;
+use crate::store::rows::{IdempotentAnswer, LoadError, SnapshotRow, word};
+use async_trait::async_trait;
+
+impl Tables {
+    fn orders(&self) -> impl Iterator<Item = &orders::Model> {
+        self.snapshots_of("orders").filter_map(|row| match row {
+            SnapshotRow::Order(order) => Some(order),
+            _ => None,
+        })
+    }
+
+    fn jobs(&self) -> impl Iterator<Item = &Job> {
+        self.rows_of("jobs").filter_map(|row| match row {
+            Row::Job(job) => Some(&**job),
+            _ => None,
+        })
+    }
+
+    /// Whether an order that is not over has a line with this member, or a job that is not over matches.
+    fn in_production(&self, member: &str, id: Id, of_job: impl Fn(&Job) -> bool) -> Result<bool, LoadError> {
+        let over = [OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded];
+        let over = over.iter().map(word).collect::<Result<Vec<_>, _>>();
+        let over = over.map_err(|error| sea_orm::DbErr::Json(error.to_string()))?;
+        let named = format!("\"{member}\":\"{id}\"");
+        let by_order = self.orders().any(|order| !over.contains(&order.status) && order.doc.contains(&named));
+        Ok(by_order || self.jobs().any(|job| !job.over() && of_job(job)))
+    }
+
+    fn named_by_sku(&self, names: impl Fn(&crate::entities::skus::Model) -> bool) -> bool {
+        self.snapshots_of("skus").any(|row| matches!(row, SnapshotRow::Sku(sku) if !sku.archived && names(sku)))
+    }
+}
+
+#[async_trait]
+impl DomainQueries for MemoryStore {
+    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+        let tables = self.tables();
+        let order = tables.orders().filter(|order| order.payment_session.as_deref() == Some(session)).last();
+        Ok(order.and_then(|order| order.id.parse().ok()))
+    }
+
+    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+        let tables = self.tables();
+        let order = tables.orders().filter(|order| order.payment_intent.as_deref() == Some(intent)).last();
+        Ok(order.and_then(|order| order.id.parse().ok()))
+    }
+
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
+        let matches = |numbered: &Numbered| {
+            let event = &numbered.event;
+            (filter.events.is_empty() || filter.events.contains(&event.event))
+                && filter.subject_kind.as_ref().is_none_or(|kind| *kind == event.subject_kind)
+                && filter.subject_id.is_none_or(|id| id == event.subject_id)
+        };
+        Ok(self.tables().events_after(seq).filter(matches).take(to_usize(limit)).collect())
+    }
+
+    async fn pending_deliveries(
+        &self,
+        endpoint: Id,
+        after: Option<(Timestamp, Id)>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError> {
+        let pending = pending_deliveries(&self.tables(), endpoint).into_iter();
+        let later = pending.filter(|delivery| after.is_none_or(|after| (delivery.next_at, delivery.id) > after));
+        Ok(later.take(to_usize(limit)).collect())
+    }
+
+    async fn past_deliveries(
+        &self,
+        endpoint: Id,
+        replaying: &Replaying,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError> {
+        let tables = self.tables();
+        let past = tables.rows_under("deliveries", endpoint).filter_map(|row| match row {
+            Row::Delivery(delivery) => Some(delivery),
+            _ => None,
+        });
+        let due = |delivery: &&Delivery| {
+            delivery.replay == 0
+                && delivery.state != DeliveryState::Pending
+                && delivery.event != event::TEST
+                && (replaying.since..=replaying.upto).contains(&delivery.created_at)
+                && replaying.after.is_none_or(|after| (delivery.created_at, delivery.id) > after)
+        };
+        let mut past: Vec<_> = past.filter(due).cloned().collect();
+        past.sort_by_key(|delivery| (delivery.created_at, delivery.id));
+        past.truncate(to_usize(limit));
+        Ok(past)
+    }
+
+    async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
+        Ok(self.tables().idempotent_answer(key).cloned())
+    }
+
+    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
+        self.tables().in_production("skuId", sku, |job| job.sku_id == sku)
+    }
+
+    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
+        let tables = self.tables();
+        let named = format!("\"{file}\"");
+        Ok(tables.named_by_sku(|sku| sku.doc.contains(&named))
+            || tables.in_production("fileId", file, |job| job.file_id == Some(file))?)
+    }
+
+    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
+        let tables = self.tables();
+        let named = material.to_string();
+        Ok(tables.named_by_sku(|sku| sku.material_id == named)
+            || tables.in_production("materialId", material, |job| job.material_id == material)?)
+    }
+
+    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+        let tables = self.tables();
+        let order = tables.orders().map(|order| order.number).max();
+        let job = tables.jobs().map(|job| job.number).max();
+        Ok((order.unwrap_or(0), job.unwrap_or(0)))
+    }
+}
+
+fn to_usize(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}

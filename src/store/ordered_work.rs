@@ -1,0 +1,112 @@
+//! Work that runs in the order of commits without being one: loads, and the deletion of old rows.
+
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::store::reader::Reader;
+use crate::store::rows::{LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use crate::store::{AggregateKey, StoredAggregate};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long events and deliveries are kept. Idempotency keys carry their own end.
+const EVENT_RETENTION: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// Answers whether the store can go on with its connection.
+type Run = Box<dyn for<'a> FnOnce(&'a Reader) -> BoxFuture<'a, bool> + Send>;
+
+/// A queued load or deletion of old rows, with the type of its aggregate erased.
+pub struct OrderedWork {
+    pub(super) key: AggregateKey,
+    pub(super) generation: u64,
+    run: Run,
+}
+
+impl OrderedWork {
+    /// Loads a `T` and hands it to `back`: `None` when the store is unavailable or the work was dropped unrun.
+    pub fn load<T: StoredAggregate>(
+        key: AggregateKey,
+        generation: u64,
+        back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
+    ) -> Self {
+        let back = LoadCallback(Some(Box::new(back)));
+        let run: Run = Box::new(move |reader| {
+            async move {
+                match reader.load::<T>(key.1).await {
+                    Ok(loaded) => {
+                        back.call(Arc::new(loaded));
+                        true
+                    }
+                    Err(error) => {
+                        tracing::error!(kind = key.0, id = %key.1, %error, "load failed");
+                        matches!(error, LoadError::Damaged(_))
+                    }
+                }
+            }
+            .boxed()
+        });
+        Self { key, generation, run }
+    }
+
+    /// Deletes rows whose retention is over as of `now`. On SQLite it also writes the log back into the database file
+    /// and truncates it, so that the log does not stay as large as it once was.
+    pub fn retention(now: Timestamp) -> Self {
+        let run: Run = Box::new(move |reader| {
+            async move {
+                let retention_ms = i64::try_from(EVENT_RETENTION.as_millis()).unwrap_or(i64::MAX);
+                let before = now.plus_ms(-retention_ms);
+                let deleted = match reader {
+                    Reader::Database(db) => delete_old_rows(db, now, before).await,
+                    Reader::Memory(store) => Ok(store.delete_old_rows(now, before)),
+                };
+                match deleted {
+                    Ok(rows) => tracing::debug!(rows, "rows past their retention were deleted"),
+                    Err(error) => {
+                        tracing::warn!(%error, "rows past their retention were not deleted, tried again later")
+                    }
+                }
+                true
+            }
+            .boxed()
+        });
+        Self { key: AggregateKey("retention", Id::ONLY), generation: 0, run }
+    }
+
+    /// Runs it. The answer is false when the reader's connection failed and is not to be used again.
+    pub(super) async fn run(self, reader: &Reader) -> bool {
+        (self.run)(reader).await
+    }
+}
+
+async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timestamp) -> Result<u64, WriteError> {
+    let rows =
+        purge_idempotency(db, now).await? + purge_deliveries(db, before).await? + purge_events(db, before).await?;
+    if db.get_database_backend() == DatabaseBackend::Sqlite {
+        db.execute_unprepared("PRAGMA wal_checkpoint(TRUNCATE)").await.map_err(WriteError::Db)?;
+    }
+    Ok(rows)
+}
+
+type LoadedFn<T> = Box<dyn FnOnce(Option<Arc<Versioned<T>>>) + Send>;
+
+/// Calls back exactly once: with `None` when it is dropped, so that the actor that asked knows to ask again.
+struct LoadCallback<T>(Option<LoadedFn<T>>);
+
+impl<T> LoadCallback<T> {
+    fn call(mut self, loaded: Arc<Versioned<T>>) {
+        if let Some(back) = self.0.take() {
+            back(Some(loaded));
+        }
+    }
+}
+
+impl<T> Drop for LoadCallback<T> {
+    fn drop(&mut self) {
+        if let Some(back) = self.0.take() {
+            back(None);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The port of the store: what actors, rules and effects need of it, as object-safe traits.
+//!
+//! The contract, which `tests/it/store/contract.rs` checks for every implementation:
+//! - Commits and loads take effect in the order in which they were queued.
+//! - What waits together may become one transaction, but each submission is settled by itself: one that is refused
+//!   takes no other with it.
+//! - A snapshot row is written only over the version before it, and a submission of an older generation than the last
+//!   load of its aggregate is superseded.
+//! - Events are numbered without gaps in the order of commits, and are in the outbox before the owner hears `Durable`.
+//! - Idempotency keys are unique; a second answer for a key is a clash that names its command.
+
+use crate::domain::endpoint::{Delivery, Replaying};
+use crate::domain::event::Numbered;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::store::ordered_work::OrderedWork;
+use crate::store::queries::EventFilter;
+use crate::store::rows::{IdempotentAnswer, LoadError};
+use crate::store::{AggregateKey, CommitOwner, Submission};
+use async_trait::async_trait;
+
+/// Most commits and loads in one transaction. It bounds how long a transaction takes and how much memory it needs.
+pub(crate) const MAX_COMMITS_PER_TRANSACTION: usize = 1024;
+
+/// How often a store yields to the callers it has just answered before it begins the next transaction, so that their
+/// next commits can be part of it.
+pub(crate) const YIELDS_BEFORE_BATCH: usize = 2;
+
+/// Takes commits and reads in one order. No method waits: answers come through the callbacks that are handed in.
+pub trait CommitLog: Send + Sync + 'static {
+    /// Queues a commit; the owner is told what became of it.
+    fn commit(&self, submission: Box<Submission>, owner: CommitOwner);
+    /// Queues a load or a deletion of old rows behind everything that is queued already.
+    fn run_in_order(&self, work: OrderedWork);
+    /// Drops what is remembered of an aggregate's generations, because its actor has left memory.
+    fn forget(&self, key: AggregateKey);
+}
+
+/// The queries that rules and effects ask. Answers may be a commit behind the actors, but never ahead of the disk, and
+/// are always in the order that the method states.
+#[async_trait]
+pub trait DomainQueries: Send + Sync + 'static {
+    /// The order whose checkout session this is.
+    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
+    /// The order whose payment intent this is.
+    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
+    /// At most `limit` events with a number above `seq`, lowest number first.
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError>;
+    /// At most `limit` pending deliveries of an endpoint that come after this time and id, earliest first.
+    async fn pending_deliveries(
+        &self,
+        endpoint: Id,
+        after: Option<(Timestamp, Id)>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError>;
+    /// At most `limit` of the deliveries that a replay sends again, oldest first.
+    async fn past_deliveries(
+        &self,
+        endpoint: Id,
+        replaying: &Replaying,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError>;
+    /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
+    async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
+    /// Whether an unfinished order or job names this SKU.
+    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError>;
+    /// Whether a SKU, an unfinished order or an unfinished job names this file.
+    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError>;
+    /// Whether a SKU, an unfinished order or an unfinished job names this material.
+    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError>;
+    /// The highest order number and the highest job number that were handed out; 0 before the first.
+    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError>;
+}

@@ -1,0 +1,54 @@
+//! The queries of rules and effects over the pool for reading.
+
+use super::{EventFilter, Queries};
+use crate::domain::endpoint::{Delivery, Replaying};
+use crate::domain::event::Numbered;
+use crate::domain::id::Id;
+use crate::domain::time::Timestamp;
+use crate::store::port::DomainQueries;
+use crate::store::rows::{IdempotentAnswer, LoadError};
+use async_trait::async_trait;
+
+#[async_trait]
+impl DomainQueries for Queries {
+    async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError> {
+        self.order_of_session(session).await
+    }
+    async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
+        self.order_of_intent(intent).await
+    }
+    async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {
+        self.events_after(seq, filter, limit).await
+    }
+    async fn pending_deliveries(
+        &self,
+        endpoint: Id,
+        after: Option<(Timestamp, Id)>,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError> {
+        self.pending_deliveries(endpoint, after, limit).await
+    }
+    async fn past_deliveries(
+        &self,
+        endpoint: Id,
+        replaying: &Replaying,
+        limit: u64,
+    ) -> Result<Vec<Delivery>, LoadError> {
+        self.past_deliveries(endpoint, replaying, limit).await
+    }
+    async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
+        self.idempotency(key).await
+    }
+    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
+        self.sku_in_use(sku).await
+    }
+    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
+        self.file_in_use(file).await
+    }
+    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
+        self.material_in_use(material).await
+    }
+    async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
+        self.highest_numbers().await
+    }
+}

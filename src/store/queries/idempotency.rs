@@ -1,0 +1,59 @@
+//! Looks up the answers of idempotency keys in batches: all keys that are asked for while a query runs share the next.
+//!
+//! Every request with a key is looked up before it is let through. One query for each would cost more than its commit,
+//! which many requests share.
+
+use crate::entities::idempotency;
+use crate::store::rows::{IdempotentAnswer, LoadError, read_idempotency};
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
+use std::collections::BTreeMap;
+use tokio::sync::{mpsc, oneshot};
+
+/// Most keys in one query.
+const MAX_KEYS_PER_QUERY: usize = 256;
+
+/// A key that is asked for, and where its answer goes.
+type LookUp = (String, oneshot::Sender<Option<IdempotentAnswer>>);
+
+/// Sends to the task that looks keys up. The task ends when the last of these is dropped.
+#[derive(Clone, Debug)]
+pub(super) struct IdempotentAnswers(mpsc::UnboundedSender<LookUp>);
+
+impl IdempotentAnswers {
+    /// Starts the task over this pool. To be called within a runtime.
+    pub(super) fn new(db: DatabaseConnection) -> Self {
+        let (sender, asked) = mpsc::unbounded_channel();
+        tokio::spawn(look_up_in_batches(db, asked));
+        Self(sender)
+    }
+
+    /// The answer that this key got. The outer `None` means that the look-up failed and the caller may try by itself.
+    pub(super) async fn get(&self, key: &str) -> Option<Option<IdempotentAnswer>> {
+        let (sender, answer) = oneshot::channel();
+        self.0.send((key.to_owned(), sender)).ok()?;
+        answer.await.ok()
+    }
+}
+
+async fn look_up_in_batches(db: DatabaseConnection, mut asked: mpsc::UnboundedReceiver<LookUp>) {
+    let mut batch = Vec::new();
+    while asked.recv_many(&mut batch, MAX_KEYS_PER_QUERY).await > 0 {
+        let keys = batch.iter().map(|(key, _)| key.clone()).collect();
+        match find(&db, keys).await {
+            Ok(found) => batch.drain(..).for_each(|(key, sender)| {
+                let _ = sender.send(found.get(&key).cloned());
+            }),
+            // Dropping the senders tells the callers.
+            Err(error) => {
+                tracing::debug!(%error, "idempotency keys are looked up one by one");
+                batch.clear();
+            }
+        }
+    }
+}
+
+async fn find(db: &DatabaseConnection, keys: Vec<String>) -> Result<BTreeMap<String, IdempotentAnswer>, LoadError> {
+    let rows = idempotency::Entity::find().filter(idempotency::Column::Key.is_in(keys)).all(db).await?;
+    let read = |row| read_idempotency(row).map(|answered| (answered.key.clone(), answered));
+    Ok(rows.into_iter().map(read).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,48 @@
+//! The address of the writer, which outlives crashes of the writer.
+
+use crate::store::ordered_work::OrderedWork;
+use crate::store::port::CommitLog;
+use crate::store::writer::{QueueEntry, StoreMsg};
+use crate::store::{AggregateKey, CommitOwner, Submission};
+use arc_swap::ArcSwap;
+use ractor::ActorRef;
+use std::sync::Arc;
+
+/// Sends to the writer of the moment. After a crash the supervisor puts the successor in with [`Self::replace`].
+///
+/// A message to a writer that has crashed is dropped, and what is dropped answers by itself: a [`CommitOwner`] says
+/// `NotDurable`, a load says `None`.
+#[derive(Clone)]
+pub struct WriterHandle(Arc<ArcSwap<ActorRef<StoreMsg>>>);
+
+impl WriterHandle {
+    /// A handle to this writer.
+    pub fn new(writer: ActorRef<StoreMsg>) -> Self {
+        Self(Arc::new(ArcSwap::from_pointee(writer)))
+    }
+
+    /// Sends to this writer from now on, the successor of one that crashed.
+    pub fn replace(&self, writer: ActorRef<StoreMsg>) {
+        self.0.store(Arc::new(writer));
+    }
+
+    /// Makes the writer panic, for tests of crashes.
+    #[cfg(any(test, debug_assertions))]
+    pub fn crash(&self) {
+        let _ = self.0.load().cast(StoreMsg::Crash);
+    }
+}
+
+impl CommitLog for WriterHandle {
+    fn commit(&self, submission: Box<Submission>, owner: CommitOwner) {
+        let _ = self.0.load().cast(StoreMsg::Enqueue(QueueEntry::Commit(submission, owner)));
+    }
+
+    fn run_in_order(&self, work: OrderedWork) {
+        let _ = self.0.load().cast(StoreMsg::Enqueue(QueueEntry::Work(work)));
+    }
+
+    fn forget(&self, key: AggregateKey) {
+        let _ = self.0.load().cast(StoreMsg::Forget(key));
+    }
+}

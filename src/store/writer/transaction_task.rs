@@ -1,0 +1,148 @@
+//! The task that writes one transaction for the writer, and the one that opens the database again.
+
+use crate::store::connect::{self, OpenError, Writing, unavailable};
+use crate::store::meter::TransactionSize;
+use crate::store::ordered_work::OrderedWork;
+use crate::store::outbox::Outbox;
+use crate::store::queries::{EventFilter, Queries};
+use crate::store::reader::Reader;
+use crate::store::rows::LoadError;
+use crate::store::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
+use crate::store::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
+use crate::store::{CommitOwner, Settlement, Submission, Unavailable};
+use sea_orm::DatabaseConnection;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
+
+/// A connection that cannot be closed in this time is dropped without a goodbye.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Events read at once when committed events are published late.
+const EVENTS_PER_QUERY: u64 = 1000;
+
+/// One transaction with its owners, and the ordered work behind it.
+pub(super) struct TransactionTask {
+    pub guard: Box<ConnectionGuard>,
+    pub outbox: Arc<Outbox>,
+    pub counters: Arc<WriterCounters>,
+    /// In the order of the submissions.
+    pub owners: Vec<CommitOwner>,
+}
+
+impl TransactionTask {
+    /// Writes the submissions, publishes their events, tells the owners, and runs the ordered work. Gives the connection
+    /// back when it is still good.
+    pub async fn run(
+        mut self,
+        submissions: Vec<Submission>,
+        works: Vec<OrderedWork>,
+    ) -> Result<Box<ConnectionGuard>, ConnectionError> {
+        if !submissions.is_empty() {
+            self = self.write(submissions).await?;
+        }
+        if works.is_empty() {
+            return Ok(self.guard);
+        }
+        let reader = Reader::Database(self.guard.writing.db.clone());
+        for work in works {
+            if !timeout(DATABASE_TIMEOUT, work.run(&reader)).await.unwrap_or(false) {
+                close(self.guard.writing.db).await;
+                return Err(ConnectionError::Unavailable(Unavailable::Database));
+            }
+        }
+        Ok(self.guard)
+    }
+
+    async fn write(mut self, submissions: Vec<Submission>) -> Result<Self, ConnectionError> {
+        let writing = &mut self.guard.writing;
+        let mut tx = TxWriter { db: &writing.db, epoch: writing.epoch, seq: writing.last_seq, published: Vec::new() };
+        // A monotonic duration for the metrics: it is never compared with the clock of the environment.
+        let (size, began) = (TransactionSize::of(&submissions), Instant::now());
+        let ended = tx.write(submissions).await;
+        let (seq, published) = (tx.seq, tx.published);
+        writing.last_seq = seq;
+        self.outbox.publish(published);
+        let (settled, failure) = match ended {
+            Ended::Settled(settled) => (settled, None),
+            Ended::Broken(settled, error) => {
+                tracing::error!(%error, "a transaction failed");
+                (settled, Some(ConnectionError::Unavailable(unavailable(&error))))
+            }
+            Ended::Fenced(settled) => {
+                tracing::error!("another server took over the database: leaving");
+                (settled, Some(ConnectionError::Fenced))
+            }
+        };
+        self.counters.meter.wrote(size, began.elapsed(), &settled);
+        let durable = settled.iter().filter(|settlement| **settlement == Settlement::Durable).count();
+        self.counters.commits.fetch_add(durable as u64, Relaxed);
+        self.counters.transactions.fetch_add(u64::from(durable > 0), Relaxed);
+        self.owners.drain(..).zip(settled).for_each(|(owner, settlement)| owner.tell(settlement));
+        if let Some(failure) = failure {
+            close(self.guard.writing.db).await;
+            return Err(failure);
+        }
+        Ok(self)
+    }
+}
+
+async fn close(db: DatabaseConnection) {
+    let _ = timeout(CLOSE_TIMEOUT, db.close()).await;
+}
+
+/// Opens the database again, once the transaction of a crashed predecessor has ended.
+///
+/// It takes the next epoch. When more epochs were taken than this process can have taken itself, another server wrote
+/// in between, and this process is fenced.
+pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
+    let counters = &args.counters;
+    let write_lock = counters.write_lock.clone().lock_owned().await;
+    let writing = match timeout(DATABASE_TIMEOUT, connect::writing(&args.database)).await {
+        Ok(Ok(writing)) => writing,
+        Ok(Err(OpenError::Database(error))) => return Err(ConnectionError::Unavailable(unavailable(&error))),
+        Ok(Err(OpenError::EpochUncertain(error))) => {
+            counters.uncertain_epochs.fetch_add(1, Relaxed);
+            return Err(ConnectionError::Unavailable(unavailable(&error)));
+        }
+        Ok(Err(error @ (OpenError::InUse | OpenError::NoWriterRow))) => {
+            tracing::warn!(%error, "the store cannot write");
+            return Err(ConnectionError::Unavailable(Unavailable::Database));
+        }
+        Err(_) => {
+            counters.uncertain_epochs.fetch_add(1, Relaxed);
+            return Err(ConnectionError::Unavailable(Unavailable::Database));
+        }
+    };
+    let (known, uncertain) = (counters.epoch.load(Relaxed), counters.uncertain_epochs.swap(0, Relaxed));
+    if known != 0 && writing.epoch > known + 1 + uncertain {
+        tracing::error!("another server wrote to the database in the meantime: leaving");
+        close(writing.db).await;
+        return Err(ConnectionError::Fenced);
+    }
+    counters.epoch.store(writing.epoch, Relaxed);
+    // A commit whose outcome was lost may have written events: they are published before any later one.
+    let last = *args.outbox.last().borrow();
+    match publish_unpublished(&writing, last, &args.outbox).await {
+        Ok(()) => Ok(Box::new(ConnectionGuard { writing, _write_lock: write_lock })),
+        Err(LoadError::Db(error)) => Err(ConnectionError::Unavailable(unavailable(&error))),
+        Err(error) => {
+            tracing::error!(%error, "committed events cannot be read");
+            Err(ConnectionError::Unavailable(Unavailable::Database))
+        }
+    }
+}
+
+async fn publish_unpublished(writing: &Writing, from: i64, outbox: &Outbox) -> Result<(), LoadError> {
+    let queries = Queries::new(writing.db.clone());
+    let mut seq = from;
+    while seq < writing.last_seq {
+        let events = queries.events_after(seq, &EventFilter::default(), EVENTS_PER_QUERY).await?;
+        match events.last() {
+            Some(last) => seq = last.seq,
+            None => break,
+        }
+        outbox.publish(events);
+    }
+    Ok(())
+}
