@@ -12,7 +12,7 @@ use printfloor::domain::refusal::Refusal;
 use printfloor::entities::materials;
 use printfloor::http::idempotency::short;
 use printfloor::store::connect::{self, DatabaseSettings};
-use printfloor::store::rows::{Audit, Batch, Doc, Idempotency, Snapshot, SnapshotModel};
+use printfloor::store::rows::{Audit, Batch, Doc, IdempotentAnswer, Snapshot, SnapshotModel};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, EntityTrait, QuerySelect, TransactionTrait,
 };
@@ -138,7 +138,7 @@ impl Baseline {
             outcome: "done".to_owned(),
             detail: None,
         });
-        batch.push_idempotency(Idempotency {
+        batch.push_idempotency(IdempotentAnswer {
             key: key(cx.ids.id()),
             body_hash: body_hash(),
             kind: Material::KIND.to_owned(),

@@ -7,7 +7,6 @@ use crate::support::database::{TestDatabase, until};
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, Versioned};
 use printfloor::domain::id::Id;
-use printfloor::domain::rules::Rules;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
 use printfloor::store::outbox::Outbox;
@@ -45,7 +44,7 @@ impl Checked {
     fn in_memory() -> Self {
         let outbox = Outbox::new(0);
         let memory = MemoryStore::new(outbox.clone());
-        let environment = Arc::new(Environment::of_the_machine(Rules::default(), 0, 0));
+        let environment = Arc::new(Environment::of_the_machine(printfloor::config::Config::default().rules(), 0, 0));
         Self { store: memory.store(), outbox, environment, memory: Some(memory), _rig: None }
     }
 

@@ -6,7 +6,7 @@ use printfloor::http::openapi::{self, operation::Operation};
 use serde_json::{Map, Value, json};
 
 /// What the server refuses although the schema cannot say so: its message, and why.
-const INTENDED: [(&str, &str); 5] = [
+const INTENDED: [(&str, &str); 6] = [
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",
