@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Ident, LitStr, Token};
 
 /// Words that stand without a value.
-const FLAGS: [&str; 2] = ["flatten", "separate"];
+const FLAGS: [&str; 3] = ["flatten", "open", "separate"];
 
 /// `key = value` pairs, flags, and rules: every other expression.
 #[derive(Default, Clone)]
@@ -75,9 +75,9 @@ impl Attributes {
     }
 }
 
-/// What `#[serde(...)]` says of a member: its name, and whether it is flattened.
-pub fn serde_words(attributes: &[Attribute]) -> syn::Result<(Option<String>, bool)> {
-    let (mut name, mut flatten) = (None, false);
+/// What `#[serde(...)]` says of a member: its name, whether it is flattened, and whether it may be left out of an answer.
+pub fn serde_words(attributes: &[Attribute]) -> syn::Result<(Option<String>, bool, bool)> {
+    let (mut name, mut flatten, mut may_be_absent) = (None, false, false);
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
         attribute.parse_nested_meta(|meta| {
             let value = if meta.input.peek(Token![=]) { Some(meta.value()?.parse::<LitStr>()?) } else { None };
@@ -85,10 +85,11 @@ pub fn serde_words(attributes: &[Attribute]) -> syn::Result<(Option<String>, boo
                 name = value.map(|value| value.value());
             }
             flatten |= meta.path.is_ident("flatten");
+            may_be_absent |= meta.path.is_ident("skip_serializing_if");
             Ok(())
         })?;
     }
-    Ok((name, flatten))
+    Ok((name, flatten, may_be_absent))
 }
 
 /// The doc comment as one text; lines are joined by blanks, paragraphs by empty lines.

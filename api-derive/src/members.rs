@@ -15,6 +15,8 @@ pub struct Member {
     /// Its description.
     pub doc: String,
     pub flatten: bool,
+    /// `serde` leaves it out when there is none.
+    pub may_be_absent: bool,
     pub attributes: Attributes,
 }
 
@@ -37,11 +39,11 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
     let member = |field: &syn::Field| {
         let attributes = Attributes::of(&field.attrs, &["default", "name"])?;
         let ident = field.ident.clone().ok_or_else(|| syn::Error::new_spanned(field, "a field without a name"))?;
-        let (renamed, flattened) = serde_words(&field.attrs)?;
+        let (renamed, flattened, may_be_absent) = serde_words(&field.attrs)?;
         let name = attributes.text("name")?.or(renamed).unwrap_or_else(|| camel_case(&ident.to_string()));
         let flatten = flattened || attributes.has("flatten");
         let (vis, ty) = (field.vis.clone(), field.ty.clone());
-        Ok(Member { ident, vis, ty, name, doc: doc(&field.attrs), flatten, attributes })
+        Ok(Member { ident, vis, ty, name, doc: doc(&field.attrs), flatten, may_be_absent, attributes })
     };
     fields.named.iter().map(member).collect()
 }
@@ -58,8 +60,13 @@ pub fn camel_case(name: &str) -> String {
 
 /// The `T` of an `Optional<T>`.
 pub fn inside_optional(ty: &Type) -> Option<&Type> {
+    inside("Optional", ty)
+}
+
+/// The `T` of a type with this name and one argument.
+pub fn inside<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Optional")?;
+    let last = path.path.segments.last().filter(|last| last.ident == name)?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
     match arguments.args.first()? {
         GenericArgument::Type(ty) => Some(ty),

@@ -1,7 +1,7 @@
 //! The derive of `Response`.
 
 use crate::attributes::{Attributes, doc};
-use crate::members::{Member, members};
+use crate::members::{Member, inside, members};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
@@ -11,8 +11,11 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (ident, words) = (&input.ident, doc(&input.attrs));
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
     let (mut described, mut components) = (Vec::new(), Vec::new());
-    for Member { ty, name, doc, flatten, .. } in members(input)? {
-        if flatten {
+    for Member { ty, name, doc, flatten, may_be_absent, .. } in members(input)? {
+        if let (true, Some(inner)) = (may_be_absent, inside("Option", &ty)) {
+            described.push(quote!(all.push(crate::http::wire::absent_response_member::<#inner>(#name, #doc));));
+            components.push(quote!(components.add::<#inner>();));
+        } else if flatten {
             described.push(quote!(all.extend(<#ty as crate::http::wire::Flattened>::members());));
             components.push(quote!(<#ty as crate::http::wire::Flattened>::components(components);));
         } else {
@@ -34,14 +37,22 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         impl crate::http::wire::ToSchema for #ident {
             const NAME: Option<&'static str> = Some(#name);
             fn schema() -> crate::http::openapi::shape::Shape {
+                crate::http::wire::response_schema(<Self as crate::http::wire::Flattened>::members(), #words)
+            }
+            fn components(components: &mut crate::http::wire::Components) {
+                <Self as crate::http::wire::Flattened>::components(components);
+            }
+            #example
+        }
+        impl crate::http::wire::Flattened for #ident {
+            fn members() -> Vec<crate::http::wire::Member> {
                 let mut all = Vec::new();
                 #(#described)*
-                crate::http::wire::response_schema(all, #words)
+                all
             }
             fn components(components: &mut crate::http::wire::Components) {
                 #(#components)*
             }
-            #example
         }
         impl crate::http::wire::Response for #ident {}
         #listed
@@ -63,12 +74,15 @@ mod tests {
                 details: Details,
                 #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
                 kind: Kind,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                note: Option<String>,
                 created_at: Timestamp,
             }
         });
         let code = code.unwrap().to_string().replace(' ', "");
         assert!(code.contains("<Detailsascrate::http::wire::Flattened>::members()"), "{code}");
         assert!(code.contains("response_member::<Kind>(\"type\",\"\")"), "{code}");
+        assert!(code.contains("absent_response_member::<String>(\"note\",\"\")"), "{code}");
         assert!(code.contains("response_member::<Timestamp>(\"createdAt\",\"\")"), "{code}");
         assert!(code.contains("PAGE_NAME:&'staticstr=\"ThingPage\""), "{code}");
     }

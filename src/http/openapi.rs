@@ -9,28 +9,30 @@ mod access;
 mod audit;
 pub mod derive;
 mod document;
-mod events;
 mod files;
-mod inbound;
 mod jobs;
 pub mod operation;
 mod orders;
 mod printers;
 pub mod shape;
 pub mod shared;
-mod system;
 mod users;
-mod webhooks;
 pub mod words;
 
 use crate::http::AppState;
-use crate::http::error::{Answer, ApiError};
-use crate::http::production::{materials, skus};
-use crate::http::routes::Served;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::production::{
+    agent, dashboard, deliveries, endpoints, events, health, materials, metrics, payments, skus,
+};
+use crate::http::routes::{ResourceRoutes, Served};
+use crate::http::wire::{Components, Reply, ToSchema};
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse as _;
-use operation::{Operation, Resource};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use operation::{Content, Operation, Resource};
+use serde_json::{Value, json};
+use shape::{Shape, open_object};
 
 pub use document::document;
 
@@ -46,10 +48,15 @@ pub fn resources() -> Vec<Resource> {
         orders::resource(),
         jobs::resource(),
         printers::resource(),
-        webhooks::resource(),
-        events::resource(),
-        system::resource(),
-        inbound::resource(),
+        endpoints::routes().resource(),
+        deliveries::routes().resource(),
+        events::routes().resource(),
+        dashboard::routes().resource(),
+        health::routes().resource(),
+        metrics::routes(false).resource(),
+        routes().resource(),
+        agent::routes().resource(),
+        payments::routes().resource(),
     ]
 }
 
@@ -75,10 +82,45 @@ pub fn misfits(served: &[Served]) -> Vec<String> {
         .collect()
 }
 
-/// `GET /api/openapi.json`
-pub async fn show(State(app): State<AppState>) -> Answer {
+/// The routes of the description itself.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(
+        RequiredAccess::Open,
+        "/api/openapi.json",
+        show,
+        |op| op.named("getDescription", "Show this description"),
+    )
+}
+
+/// A description of the API as it is served.
+struct Description(HttpResponse);
+
+impl IntoResponse for Description {
+    fn into_response(self) -> HttpResponse {
+        self.0
+    }
+}
+
+impl ToSchema for Description {
+    const NAME: Option<&'static str> = Some("OpenApiDocument");
+    fn schema() -> Shape {
+        open_object().about("A document as the OpenAPI specification defines it.")
+    }
+    fn example() -> Value {
+        json!({"openapi": "3.1.0"})
+    }
+}
+
+impl Reply for Description {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<Self>();
+        operation.answer = (200, Content::Named("OpenApiDocument"));
+    }
+}
+
+async fn show(State(app): State<AppState>) -> Result<Description, ApiError> {
     let json = app.description.get().filter(|json| !json.is_empty());
     let json = json.ok_or_else(|| ApiError::internal("there is no description of the API"))?.clone();
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "public, max-age=3600")];
-    Ok((headers, json).into_response())
+    Ok(Description((headers, json).into_response()))
 }

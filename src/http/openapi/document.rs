@@ -43,11 +43,18 @@ pub fn document(served: &[Served], public_url: &str) -> OpenApi {
     let mut license = License::new("MIT OR Apache-2.0");
     license.identifier = Some("MIT OR Apache-2.0".to_owned());
     info.license = Some(license);
+    // Several files may describe operations of one tag; the first says what it is about.
+    let mut tags = Vec::<&Resource>::new();
+    for resource in &resources {
+        if !tags.iter().any(|known| known.tag == resource.tag) {
+            tags.push(resource);
+        }
+    }
     let tag = |resource: &Resource| TagBuilder::new().name(resource.tag).description(Some(resource.about)).build();
     OpenApiBuilder::new()
         .info(info)
         .servers(Some([Server::new(public_url)]))
-        .tags(Some(resources.iter().map(tag)))
+        .tags(Some(tags.into_iter().map(tag)))
         .paths(paths)
         .components(Some(book.components()))
         .build()

@@ -1,6 +1,7 @@
 //! Orders (decisions §3).
 
-use super::events::event_example;
+use crate::http::production::events::EventView;
+use crate::http::wire::ToSchema as _;
 use super::operation::{Named, Resource, get, patch, post};
 use super::shape::{
     Shape, date, email, has, id, list, list_of, may, named, object, taken, text, text_like, text_of, time, whole, word,
@@ -89,7 +90,7 @@ pub(super) fn resource() -> Resource {
                 .no(409, STATE, "It is not ready."),
             get("/api/orders/{id}/timeline", "getOrderTimeline", "Show what happened to an order")
                 .about("Oldest first.")
-                .answers(object([has("timeline", list(named("Event")))]), json!({"timeline": [event_example()]})),
+                .answers(object([has("timeline", list(named("Event")))]), json!({"timeline": [EventView::example()]})),
         ],
     }
 }

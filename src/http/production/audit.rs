@@ -27,7 +27,7 @@ fn view(line: &Audit) -> Value {
 pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
     let page = params.page()?;
     let text = |name| params.text(name).map(str::to_owned);
-    let (subject_kind, subject_id) = subject(&params)?;
+    let (subject_kind, subject_id) = subject(params.text("subject"))?;
     let (from, to) = (params.parsed("from", "a time (RFC 3339)")?, params.parsed("to", "a time (RFC 3339)")?);
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Refusal::field("to", "must not be before from").into());

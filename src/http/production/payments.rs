@@ -1,21 +1,102 @@
-//! Signed events of the payment processor (decisions §9): verified over the raw bytes, then applied or kept.
+//! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use super::agent;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::payment_events::matching::{Outcome, apply};
+use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::InboundCommand;
 use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
 use crate::http::AppState;
+use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
-use crate::http::error::{Answer, ApiError};
-use crate::http::reply;
-use axum::extract::State;
-use serde_json::json;
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::{Operation, RequestBody};
+use crate::http::openapi::shape::{Shape, open_object, text};
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, Components, ToSchema, schema_of};
+use api_derive::Response;
+use axum::extract::{FromRequest, Request, State};
+use serde::Serialize;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
-/// `POST /webhooks/payments`: 200 for everything that is theirs; a 5xx makes the processor send it again.
-pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answer {
+/// The routes of payment events: one path as the processor knows it, and one for processors that were set up earlier.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
+        .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))
+        .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| {
+            words(op, "receivePaymentEventV1")
+        })
+}
+
+fn words(operation: Operation, id: &'static str) -> Operation {
+    operation
+        .named(id, "Receive a signed event of the payment processor")
+        .about("200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.")
+        .header(
+            &Config::default().payments.signature_header,
+            text(),
+            "`t=...,v1=...` over `t.body`, with the secret of the endpoint there. The settings may give the header another name.",
+        )
+        .no(400, "invalid_signature", "The signature is missing, wrong or too old.")
+        .no(400, "malformed_event", "The body is no event.")
+        .no(503, "payments_not_configured", "The server has no secret to check signatures with.")
+}
+
+/// A body that is verified and read as raw bytes.
+struct SignedEvent(CommandRequest);
+
+impl FromRequest<AppState> for SignedEvent {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
+        CommandRequest::from_request(request, app).await.map(Self)
+    }
+}
+
+impl Argument for SignedEvent {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<PaymentEventBody>();
+        operation.body = Some(RequestBody {
+            media: "application/json",
+            shape: schema_of::<PaymentEventBody>(),
+            example: Some(PaymentEventBody::example()),
+            optional: false,
+        });
+    }
+}
+
+/// How the description names what the processor sends.
+struct PaymentEventBody;
+
+impl ToSchema for PaymentEventBody {
+    const NAME: Option<&'static str> = Some("PaymentEvent");
+    fn schema() -> Shape {
+        open_object().about("An event as the payment processor sends it.")
+    }
+    fn example() -> Value {
+        json!({
+            "id": "evt_1", "type": "checkout.session.completed", "created": 1_793_613_600,
+            "data": {"object": {"id": "cs_1"}},
+        })
+    }
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PaymentEventReceived", example = json!({"received": true}))]
+struct Received {
+    /// Always true.
+    received: bool,
+}
+
+/// 200 for everything that the processor signed; a 5xx makes it send the event again.
+async fn receive(
+    State(app): State<AppState>,
+    SignedEvent(call): SignedEvent,
+) -> Result<Plain<Received>, ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -31,7 +112,7 @@ pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answe
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
         keep(&app, event.id, body).await?;
     }
-    reply::ok(json!({"received": true}))
+    Ok(Plain(Received { received: true }))
 }
 
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.

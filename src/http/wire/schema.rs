@@ -128,6 +128,11 @@ pub fn response_member<T: ToSchema>(name: &'static str, description: &'static st
     Member { name, schema: schema_of::<T>(), required: true, description }
 }
 
+/// A member of an answer that may be left out.
+pub fn absent_response_member<T: ToSchema>(name: &'static str, description: &'static str) -> Member {
+    Member { required: false, ..response_member::<T>(name, description) }
+}
+
 /// The schema of a request's object: unknown members are refused.
 pub fn request_schema(members: Vec<Member>, description: &str) -> Shape {
     described(taken(members.into_iter().map(Into::into)), description)

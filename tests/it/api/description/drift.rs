@@ -6,7 +6,8 @@ use printfloor::http::openapi::{self, operation::Operation};
 use serde_json::{Map, Value, json};
 
 /// What the server refuses although the schema cannot say so: its message, and why.
-const INTENDED: [(&str, &str); 4] = [
+const INTENDED: [(&str, &str); 5] = [
+    (" bytes, at most ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",
@@ -58,7 +59,7 @@ fn sample(schema: &'static Value) -> Option<Value> {
         () if is(schema, "boolean") => json!(true),
         () if is(schema, "array") => json!([sample(&schema["items"])?]),
         () => {
-            let members = schema["properties"].as_object()?.iter();
+            let members = schema["properties"].as_object().into_iter().flatten();
             members.filter_map(|(name, member)| Some((name.clone(), sample(member)?))).collect::<Map<_, _>>().into()
         }
     };
@@ -104,7 +105,7 @@ fn bodies(schema: &'static Value, whole: &Value) -> Vec<Value> {
         all.push(body.into());
     };
     changed(&|members| drop(members.insert("surprise".to_owned(), json!(1))));
-    for (name, member) in resolved(schema)["properties"].as_object().unwrap() {
+    for (name, member) in resolved(schema)["properties"].as_object().into_iter().flatten() {
         changed(&|members| drop(members.remove(name)));
         for value in spoilt(member, whole.get(name)) {
             changed(&|members| drop(members.insert(name.clone(), value.clone())));
