@@ -31,6 +31,11 @@ macro_rules! outbound {
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$event => $word,)+ }
             }
+
+            /// The name of what is sent, in the description of the API: `OrderPaidEvent`.
+            pub const fn schema_name(self) -> &'static str {
+                match self { $(Self::$event => concat!(stringify!($event), "Event"),)+ }
+            }
         }
     };
 }

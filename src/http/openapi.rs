@@ -7,8 +7,10 @@
 
 mod access;
 mod audit;
+pub mod catalogue;
 pub mod derive;
 mod document;
+pub mod downgrade;
 mod files;
 mod jobs;
 pub mod operation;
@@ -27,6 +29,7 @@ use crate::http::production::{
 };
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response as HttpResponse};
@@ -70,6 +73,12 @@ pub fn json(served: &[Served], public_url: &str) -> String {
     text + "\n"
 }
 
+/// The document as OpenAPI 3.0.3 says the same, as JSON; from the text of the document itself.
+pub fn downgraded(json: &str) -> Result<String, ApiError> {
+    let document = serde_json::from_str(json).map_err(ApiError::internal)?;
+    serde_json::to_string_pretty(&downgrade::downgraded(document)).map_err(ApiError::internal)
+}
+
 /// What does not fit together: routes without a description, descriptions without a route.
 pub fn misfits(served: &[Served]) -> Vec<String> {
     let resources = resources();
@@ -84,12 +93,13 @@ pub fn misfits(served: &[Served]) -> Vec<String> {
 
 /// The routes of the description itself.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(
-        RequiredAccess::Open,
-        "/api/openapi.json",
-        show,
-        |op| op.named("getDescription", "Show this description"),
-    )
+    let open = RequiredAccess::Open;
+    ResourceRoutes::new(health::TAG, health::ABOUT, "actor")
+        .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Show this description"))
+        .get(open, "/api/openapi-3.0.json", show_downgraded, |op| {
+            op.named("getDescription30", "Show this description as OpenAPI 3.0")
+                .about("For generators that do not read OpenAPI 3.1. What endpoints are sent (`webhooks`) is left out.")
+        })
 }
 
 /// A description of the API as it is served.
@@ -119,8 +129,27 @@ impl Reply for Description {
 }
 
 async fn show(State(app): State<AppState>) -> Result<Description, ApiError> {
+    Ok(served_description(described(&app)?.clone()))
+}
+
+async fn show_downgraded(State(app): State<AppState>) -> Result<Description, ApiError> {
+    let kept = match app.description_3_0.get() {
+        Some(kept) => kept.clone(),
+        None => {
+            let json = std::str::from_utf8(described(&app)?).map_err(ApiError::internal)?;
+            let made = downgraded(json)?;
+            app.description_3_0.get_or_init(|| made.into()).clone()
+        }
+    };
+    Ok(served_description(kept))
+}
+
+fn described(app: &AppState) -> Result<&Bytes, ApiError> {
     let json = app.description.get().filter(|json| !json.is_empty());
-    let json = json.ok_or_else(|| ApiError::internal("there is no description of the API"))?.clone();
+    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
+}
+
+fn served_description(json: Bytes) -> Description {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "public, max-age=3600")];
-    Ok(Description((headers, json).into_response()))
+    Description((headers, json).into_response())
 }

@@ -20,16 +20,18 @@ mod tests;
 mod values;
 
 pub use body::{OptionalBody, RequestBody, object, read_body};
-pub use handler::{Argument, DescribedHandler, Reply};
 pub use free::{AnyJson, EmptyBody, JsonObject};
+pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Place, Request, read_object, read_open_object};
 pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
-pub use rules::{AboveZero, Filled, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule, TextList, Within, Worded};
+pub use rules::{
+    AboveZero, Filled, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule, TextList, Within, Worded,
+};
 pub use schema::{
-    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member, request_schema,
-    response_member, response_schema, schema_of,
+    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member,
+    request_schema, response_member, response_schema, schema_of,
 };
 pub(crate) use values::enumeration;
 pub use values::read_word;

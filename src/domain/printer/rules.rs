@@ -213,7 +213,9 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
         }
         next.updated_at = cx.now;
-        let event = event.map(|event| next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() }));
+        let event = event.map(|event| {
+            next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
+        });
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
@@ -267,8 +269,8 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Done);
         };
         next.give_up();
-        let back =
-            (self.outage && !next.outage).then(|| next.event_with(cx, "printer.online", next.last_seen_at, |printer| printer));
+        let back = (self.outage && !next.outage)
+            .then(|| next.event_with(cx, "printer.online", next.last_seen_at, |printer| printer));
         Decision::to(next, PrinterAnswer::Done).events(back)
     }
 

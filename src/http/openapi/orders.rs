@@ -1,7 +1,5 @@
 //! Orders (decisions §3).
 
-use crate::http::production::events::EventView;
-use crate::http::wire::ToSchema as _;
 use super::operation::{Named, Resource, get, patch, post};
 use super::shape::{
     Shape, date, email, has, id, list, list_of, may, named, object, taken, text, text_like, text_of, time, whole, word,
@@ -10,8 +8,10 @@ use super::shape::{
 use super::words::word_of;
 use crate::config::checks::SITES;
 use crate::domain::order::{OrderKind, OrderStatus};
+use crate::http::production::events::EventView;
 use crate::http::production::place::{LINES_MOST, QUANTITY_MOST};
 use crate::http::production::skus;
+use crate::http::wire::ToSchema as _;
 use serde_json::{Value, json};
 
 /// The id that examples use for an order.

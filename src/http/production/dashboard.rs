@@ -12,7 +12,6 @@ use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::ToSchema as _;
 use api_derive::Response;
 use axum::extract::State;
 use serde::Serialize;

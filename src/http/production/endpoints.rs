@@ -28,9 +28,9 @@ use serde_json::json;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// Heading of the operations of endpoints and of deliveries.
-pub(super) const TAG: &str = "Webhooks";
+pub const TAG: &str = "Webhooks";
 /// What the heading says.
-pub(super) const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
+pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
      body) and as Standard Webhooks; it is tried again after 1 min, 5 min, 25 min, 2 h and 10 h. What is sent stands under \
      `webhooks`, and for people at `/docs/events`.";
 /// The id that examples use for an endpoint.
@@ -245,10 +245,7 @@ fn words(events: &[OutboundEvent]) -> Vec<String> {
     events.iter().map(|event| event.word().to_owned()).collect()
 }
 
-async fn list(
-    State(app): State<AppState>,
-    Query(page): Query<PageQuery>,
-) -> Result<Listed<EndpointView>, ApiError> {
+async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
     let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.version)));

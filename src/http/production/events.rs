@@ -45,7 +45,8 @@ pub fn routes() -> ResourceRoutes {
     let about = "What happened, numbered in the order in which it became durable. Kept for 30 days.";
     ResourceRoutes::new("Events", about, "event")
         .get(operator, "/api/events", list, |op| {
-            op.named("listEvents", "Read events by cursor").about("Oldest first; `next` is the `after` of the next call.")
+            op.named("listEvents", "Read events by cursor")
+                .about("Oldest first; `next` is the `after` of the next call.")
         })
         .get_long(operator, "/api/events/stream", stream, |op| {
             op.named("streamEvents", "Follow events").about(

@@ -27,9 +27,7 @@ use uuid::Uuid;
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))
-        .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| {
-            words(op, "receivePaymentEventV1")
-        })
+        .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| words(op, "receivePaymentEventV1"))
 }
 
 fn words(operation: Operation, id: &'static str) -> Operation {
@@ -93,10 +91,7 @@ struct Received {
 }
 
 /// 200 for everything that the processor signed; a 5xx makes it send the event again.
-async fn receive(
-    State(app): State<AppState>,
-    SignedEvent(call): SignedEvent,
-) -> Result<Plain<Received>, ApiError> {
+async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) -> Result<Plain<Received>, ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
