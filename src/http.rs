@@ -85,6 +85,8 @@ pub struct AppParts {
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves, as JSON.
     pub description: OnceLock<Bytes>,
+    /// The same as OpenAPI 3.0, made when it is first asked for.
+    pub description_3_0: OnceLock<Bytes>,
 }
 
 impl AppState {
@@ -103,6 +105,7 @@ impl AppState {
             tallies: Arc::default(),
             leaving,
             description: OnceLock::new(),
+            description_3_0: OnceLock::new(),
         }))
     }
 

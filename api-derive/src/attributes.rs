@@ -5,7 +5,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Expr, Ident, LitStr, Token};
 
 /// Words that stand without a value.
-const FLAGS: [&str; 2] = ["flatten", "separate"];
+const FLAGS: [&str; 3] = ["flatten", "open", "separate"];
 
 /// `key = value` pairs, flags, and rules: every other expression.
 #[derive(Default, Clone)]

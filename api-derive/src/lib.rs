@@ -20,6 +20,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// On the struct:
 /// - `example = value`: a `serde_json::Value` that is valid.
+/// - `open`: members that are not known are ignored instead of refused.
 /// - `name = "Name"`: its name in the document when it is not that of the struct.
 /// - `change = Name`: also makes the struct of a PATCH. Every member may be left out (`Optional`), none has a default.
 /// - `change_example = value`: the example of that.
@@ -45,6 +46,9 @@ pub fn request(input: TokenStream) -> TokenStream {
 ///
 /// On the struct: `name = "Name"` in the document when it is not that of the struct, `example = value`, and
 /// `many = "skus"`: lists have their items in this member and are described as `<Name>Page`.
+///
+/// A member of type `Option` with `#[serde(skip_serializing_if = ...)]` may be absent, and is not null. Another struct
+/// may hold this one with `#[serde(flatten)]`.
 #[proc_macro_derive(Response, attributes(api))]
 pub fn response(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -61,8 +61,13 @@ pub fn camel_case(name: &str) -> String {
 
 /// The `T` of an `Optional<T>`.
 pub fn inside_optional(ty: &Type) -> Option<&Type> {
+    inside("Optional", ty)
+}
+
+/// The `T` of a type with this name and one argument.
+pub fn inside<'a>(name: &str, ty: &'a Type) -> Option<&'a Type> {
     let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Optional")?;
+    let last = path.path.segments.last().filter(|last| last.ident == name)?;
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
     match arguments.args.first()? {
         GenericArgument::Type(ty) => Some(ty),

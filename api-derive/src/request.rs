@@ -15,6 +15,8 @@ struct Reading<'a> {
     doc: &'a str,
     example: Option<&'a Expr>,
     members: &'a [Member],
+    /// Members that are not known are ignored.
+    open: bool,
     /// The check across members, with the struct of what could be read.
     check: Option<(&'a Ident, &'a Expr)>,
 }
@@ -32,17 +34,17 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         }
         (None, _) => None,
     };
-    let words = doc(&input.attrs);
+    let (words, open) = (doc(&input.attrs), attributes.has("open"));
     let name = attributes.text("name")?.unwrap_or_else(|| ident.to_string());
     let example = attributes.value("example");
-    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, check });
+    let mut out = reading(&Reading { ident, name, doc: &words, example, members: &all, open, check });
     if let Some(view) = view {
         let optional: Vec<Member> = all.iter().map(as_optional).collect();
         out.extend(declaration(input, view, &optional));
         if change.is_some() {
             let (example, name) = (attributes.value("change_example"), view.to_string());
             let words = "Members that are left out stay as they are.";
-            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, check }));
+            out.extend(reading(&Reading { ident: view, name, doc: words, example, members: &optional, open, check }));
         }
         if let Some(fields) = attributes.value("fields") {
             out.extend(merge(input, view, &optional, fields));
@@ -83,7 +85,7 @@ fn declaration(input: &DeriveInput, ident: &Ident, all: &[Member]) -> TokenStrea
 }
 
 fn reading(of: &Reading<'_>) -> TokenStream {
-    let Reading { ident, name, doc, example, members, check } = of;
+    let Reading { ident, name, doc, example, members, open, check } = of;
     let (mut reads, mut described, mut components) = (Vec::new(), Vec::new(), Vec::new());
     for member in *members {
         let Member { ident, ty, name, doc, .. } = member;
@@ -109,6 +111,11 @@ fn reading(of: &Reading<'_>) -> TokenStream {
         quote!((#check)(&#view { #(#kept),* }, members.faults());)
     });
     let example = example.map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
+    let (schema, read_object) = if *open {
+        (quote!(crate::http::wire::response_schema), quote!(crate::http::wire::read_open_object))
+    } else {
+        (quote!(crate::http::wire::request_schema), quote!(crate::http::wire::read_object))
+    };
     quote! {
         impl crate::http::wire::Request for #ident {
             fn members() -> Vec<crate::http::wire::Member> {
@@ -125,7 +132,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
         impl crate::http::wire::ToSchema for #ident {
             const NAME: Option<&'static str> = Some(#name);
             fn schema() -> crate::http::openapi::shape::Shape {
-                crate::http::wire::request_schema(<Self as crate::http::wire::Request>::members(), #doc)
+                #schema(<Self as crate::http::wire::Request>::members(), #doc)
             }
             fn components(components: &mut crate::http::wire::Components) {
                 #(#components)*
@@ -142,7 +149,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
                 place: &crate::http::wire::Place<'_>,
                 faults: &mut crate::domain::refusal::Faults,
             ) -> Option<Self> {
-                crate::http::wire::read_object(value, place, faults)
+                #read_object(value, place, faults)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The derive of `Response`.
 
 use crate::attributes::{Attributes, doc};
-use crate::members::{Member, members};
+use crate::members::{Member, inside, members};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
@@ -36,14 +36,22 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
         impl #generics crate::http::wire::ToSchema for #ident #arguments #bounds {
             const NAME: Option<&'static str> = Some(#name);
             fn schema() -> crate::http::openapi::shape::Shape {
+                crate::http::wire::response_schema(<Self as crate::http::wire::Flattened>::members(), #words)
+            }
+            fn components(components: &mut crate::http::wire::Components) {
+                <Self as crate::http::wire::Flattened>::components(components);
+            }
+            #example
+        }
+        impl #generics crate::http::wire::Flattened for #ident #arguments #bounds {
+            fn members() -> Vec<crate::http::wire::Member> {
                 let mut all = Vec::new();
                 #(#described)*
-                crate::http::wire::response_schema(all, #words)
+                all
             }
             fn components(components: &mut crate::http::wire::Components) {
                 #(#components)*
             }
-            #example
         }
         impl #generics crate::http::wire::Response for #ident #arguments #bounds {}
         #listed
@@ -65,6 +73,8 @@ mod tests {
                 details: Details,
                 #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
                 kind: Kind,
+                #[serde(skip_serializing_if = "Option::is_none")]
+                note: Option<String>,
                 created_at: Timestamp,
             }
         });

@@ -6,21 +6,60 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The events that programs may subscribe to (production spec §6), in the order of its table.
-pub const OUTBOUND: [&str; 10] = [
-    "order.created",
-    "order.paid",
-    "order.printing",
-    "order.ready",
-    "order.shipped",
-    "order.cancelled",
-    "job.failed",
-    "job.completed",
-    "inventory.low",
-    "printer.offline",
-];
+pub mod data;
 
-/// The test event of an endpoint (decisions §8); never stored in the outbox.
+use data::EventData;
+
+/// Declares the events that programs may subscribe to, with their words.
+macro_rules! outbound {
+    ($($event:ident = $word:literal,)+) => {
+        /// An event that programs may subscribe to.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+        #[expect(missing_docs, reason = "when each is sent stands with its data")]
+        pub enum OutboundEvent {
+            $(#[serde(rename = $word)] $event,)+
+        }
+
+        /// The words of the events that programs may subscribe to.
+        pub const OUTBOUND: [&str; OutboundEvent::ALL.len()] = [$($word),+];
+
+        impl OutboundEvent {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$event,)+];
+
+            /// Its word.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$event => $word,)+ }
+            }
+
+            /// The name of what is sent, in the description of the API: `OrderPaidEvent`.
+            pub const fn schema_name(self) -> &'static str {
+                match self { $(Self::$event => concat!(stringify!($event), "Event"),)+ }
+            }
+        }
+    };
+}
+outbound! {
+    OrderCreated = "order.created",
+    OrderPaid = "order.paid",
+    OrderPrinting = "order.printing",
+    OrderReady = "order.ready",
+    OrderShipped = "order.shipped",
+    OrderCancelled = "order.cancelled",
+    JobFailed = "job.failed",
+    JobCompleted = "job.completed",
+    InventoryLow = "inventory.low",
+    PrinterOffline = "printer.offline",
+}
+
+impl OutboundEvent {
+    /// The event with this word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|event| event.word() == word)
+    }
+}
+
+/// The test event of an endpoint; it is sent to one endpoint alone and never stored in the outbox.
 pub const TEST: &str = "webhook.test";
 
 /// Something that happened, as the rules say it; the writer adds `seq`.
@@ -41,13 +80,20 @@ pub struct Event {
     pub order_id: Option<Id>,
     /// Who did it ([`crate::domain::principal::Principal`] as text).
     pub actor: String,
-    /// Facts for programs; decisions §8 names the members for outbound events.
+    /// Facts for programs: one of the structs of [`data`].
     pub data: Value,
 }
 
 impl Event {
     /// An event of now, by whoever asks.
-    pub fn new(cx: &DecisionContext<'_>, event: &str, subject: (&str, Id), order_id: Option<Id>, data: Value) -> Self {
+    pub fn new<D: EventData>(
+        cx: &DecisionContext<'_>,
+        event: &str,
+        subject: (&str, Id),
+        order_id: Option<Id>,
+        data: &D,
+    ) -> Self {
+        debug_assert!(D::KINDS.iter().any(|kind| kind.name == event), "{event} does not carry this data");
         Self {
             id: cx.ids.id(),
             event: event.to_owned(),
@@ -56,7 +102,8 @@ impl Event {
             subject_id: subject.1,
             order_id,
             actor: cx.by.to_string(),
-            data,
+            // Structs of plain members are always written.
+            data: serde_json::to_value(data).unwrap_or_default(),
         }
     }
 }

@@ -3,12 +3,12 @@
 
 use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
 use crate::domain::event::Event;
+use crate::domain::event::data::PaymentUnmatchedData;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;
@@ -108,8 +108,8 @@ impl KeptPaymentEvent {
         if cx.now.since(self.created_at) < RETENTION_DAYS * 24 * HOUR_MS {
             return Decision::to(Self { next_at: cx.now.plus_ms(HOUR_MS), ..self.clone() }, ());
         }
-        let data = json!({ "eventId": self.event_id });
-        let happened = Event::new(cx, "payment.unmatched", (Self::KIND, self.id), None, data);
+        let data = PaymentUnmatchedData { event_id: self.event_id.clone() };
+        let happened = Event::new(cx, "payment.unmatched", (Self::KIND, self.id), None, &data);
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| {
             let text = format!(

@@ -1,6 +1,8 @@
 //! `/docs`: pages that show the API's description and try it out, with Swagger UI from this binary; nothing is loaded
 //! from elsewhere.
 
+mod events;
+
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError, no_such_path};
 use axum::Router;
@@ -20,7 +22,22 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
 pub fn routes() -> Router<AppState> {
     let index = || page("index.html");
     let entry = || async { Redirect::permanent("/docs/") };
-    Router::new().route("/docs", get(entry)).route("/docs/", get(index)).route("/docs/{*file}", get(file))
+    Router::new()
+        .route("/docs", get(entry))
+        .route("/docs/", get(index))
+        .route("/docs/events", get(events))
+        .route("/docs/{*file}", get(file))
+}
+
+/// The catalogue of events, for people.
+async fn events() -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+    ];
+    (headers, events::page()).into_response()
 }
 
 async fn file(Path(name): Path<String>) -> Answer {

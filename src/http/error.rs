@@ -102,6 +102,10 @@ impl ApiError {
     pub fn code(&self) -> &str {
         &self.0.code
     }
+    /// Its words for people.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
     /// Its body.
     pub fn body(&self) -> Value {
         let mut body = json!({"success": false, "message": self.0.message, "code": self.0.code});

@@ -5,25 +5,31 @@
 //! be derived, and fails a test; so does a description without a route.
 //! Not for the billing API.
 
+pub mod catalogue;
 pub mod derive;
 mod document;
-mod events;
-mod inbound;
+pub mod downgrade;
 pub mod operation;
 pub mod shape;
 pub mod shared;
-mod system;
-mod webhooks;
 pub mod words;
 
 use crate::http::AppState;
-use crate::http::error::{Answer, ApiError};
-use crate::http::production::{audit, auth, files, jobs, keys, materials, orders, payments, printers, skus, users};
-use crate::http::routes::Served;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::production::{
+    agent, audit, auth, dashboard, deliveries, endpoints, events, files, health, jobs, keys, materials, metrics, orders,
+    payments, printers, skus, users,
+};
+use crate::http::routes::{ResourceRoutes, Served};
+use crate::http::wire::{Components, Reply, ToSchema};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse as _;
-use operation::{Operation, Resource};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use operation::{Content, Operation, Resource};
+use serde_json::{Value, json};
+use shape::{Shape, open_object};
 
 pub use document::document;
 
@@ -40,10 +46,14 @@ pub fn resources() -> Vec<Resource> {
         orders::routes().resource(),
         jobs::routes().resource(),
         printers::routes().resource(),
-        webhooks::resource(),
-        events::resource(),
-        system::resource(),
-        inbound::resource(),
+        endpoints::routes().resource(),
+        deliveries::routes().resource(),
+        events::routes().resource(),
+        dashboard::routes().resource(),
+        health::routes().resource(),
+        metrics::routes(false).resource(),
+        routes().resource(),
+        agent::routes().resource(),
         payments::routes().resource(),
     ]
 }
@@ -58,6 +68,12 @@ pub fn json(served: &[Served], public_url: &str) -> String {
     text + "\n"
 }
 
+/// The document as OpenAPI 3.0.3 says the same, as JSON; from the text of the document itself.
+pub fn downgraded(json: &str) -> Result<String, ApiError> {
+    let document = serde_json::from_str(json).map_err(ApiError::internal)?;
+    serde_json::to_string_pretty(&downgrade::downgraded(document)).map_err(ApiError::internal)
+}
+
 /// What does not fit together: routes without a description, descriptions without a route.
 pub fn misfits(served: &[Served]) -> Vec<String> {
     let resources = resources();
@@ -70,10 +86,65 @@ pub fn misfits(served: &[Served]) -> Vec<String> {
         .collect()
 }
 
-/// `GET /api/openapi.json`
-pub async fn show(State(app): State<AppState>) -> Answer {
+/// The routes of the description itself.
+pub fn routes() -> ResourceRoutes {
+    let open = RequiredAccess::Open;
+    ResourceRoutes::new(health::TAG, health::ABOUT, "actor")
+        .get(open, "/api/openapi.json", show, |op| op.named("getDescription", "Show this description"))
+        .get(open, "/api/openapi-3.0.json", show_downgraded, |op| {
+            op.named("getDescription30", "Show this description as OpenAPI 3.0")
+                .about("For generators that do not read OpenAPI 3.1. What endpoints are sent (`webhooks`) is left out.")
+        })
+}
+
+/// A description of the API as it is served.
+struct Description(HttpResponse);
+
+impl IntoResponse for Description {
+    fn into_response(self) -> HttpResponse {
+        self.0
+    }
+}
+
+impl ToSchema for Description {
+    const NAME: Option<&'static str> = Some("OpenApiDocument");
+    fn schema() -> Shape {
+        open_object().about("A document as the OpenAPI specification defines it.")
+    }
+    fn example() -> Value {
+        json!({"openapi": "3.1.0"})
+    }
+}
+
+impl Reply for Description {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        components.add::<Self>();
+        operation.answer = (200, Content::Named("OpenApiDocument"));
+    }
+}
+
+async fn show(State(app): State<AppState>) -> Result<Description, ApiError> {
+    Ok(served_description(described(&app)?.clone()))
+}
+
+async fn show_downgraded(State(app): State<AppState>) -> Result<Description, ApiError> {
+    let kept = match app.description_3_0.get() {
+        Some(kept) => kept.clone(),
+        None => {
+            let json = std::str::from_utf8(described(&app)?).map_err(ApiError::internal)?;
+            let made = downgraded(json)?;
+            app.description_3_0.get_or_init(|| made.into()).clone()
+        }
+    };
+    Ok(served_description(kept))
+}
+
+fn described(app: &AppState) -> Result<&Bytes, ApiError> {
     let json = app.description.get().filter(|json| !json.is_empty());
-    let json = json.ok_or_else(|| ApiError::internal("there is no description of the API"))?.clone();
+    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
+}
+
+fn served_description(json: Bytes) -> Description {
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "public, max-age=3600")];
-    Ok((headers, json).into_response())
+    Description((headers, json).into_response())
 }

@@ -28,9 +28,6 @@ use crate::http::routes::Routes;
 
 /// All routes with these settings. Each is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
-    let (open, session) = (RequiredAccess::Open, RequiredAccess::Session);
-    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
-    let scraper = if config.metrics.public { open } else { operator };
     Routes::new()
         // People, keys, sessions
         .resource(auth::routes())
@@ -47,29 +44,10 @@ pub fn routes(config: &Config) -> Routes {
         // Printers
         .resource(printers::routes())
         // Outbound webhooks
-        .get(operator, "/api/webhooks/endpoints", endpoints::list)
-        .post(admin, "/api/webhooks/endpoints", endpoints::create)
-        .get(operator, "/api/webhooks/endpoints/{id}", endpoints::one)
-        .patch(admin, "/api/webhooks/endpoints/{id}", endpoints::update)
-        .delete(admin, "/api/webhooks/endpoints/{id}", endpoints::remove)
-        .post(admin, "/api/webhooks/endpoints/{id}/enable", endpoints::enable)
-        .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", endpoints::rotate)
-        .post(admin, "/api/webhooks/endpoints/{id}/test", deliveries::test)
-        .post(admin, "/api/webhooks/endpoints/{id}/replay", deliveries::replay)
-        .get(operator, "/api/webhooks/endpoints/{id}/deliveries", deliveries::list)
-        .post(admin, "/api/webhooks/deliveries/{id}/redeliver", deliveries::redeliver)
-        .get(operator, "/api/webhooks/event-types", endpoints::event_types)
+        .resource(endpoints::routes())
+        .resource(deliveries::routes())
         // What happens
-        .get(operator, "/api/events", events::list)
-        .get_long(operator, "/api/events/stream", events::stream)
-        .get(session, "/api/dashboard", dashboard::show)
-        .get(operator, "/api/system/actors", health::actors)
-        .get(scraper, "/metrics", metrics::show)
-        .get(open, "/healthz", health::alive)
-        .get(open, "/readyz", health::ready)
-        // KeptPaymentEvent
-        .post_long(open, "/webhooks/agent", agent::receive)
         .resource(payments::routes())
         // This description
-        .get(open, "/api/openapi.json", openapi::show)
+        .resource(openapi::routes())
 }

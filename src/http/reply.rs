@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::marker::PhantomData;
 
 /// What most answers have room in, in bytes.
 const USUAL: usize = 2048;
@@ -66,7 +67,7 @@ pub fn created<A>(done: &CommandOutcome<A>, location: &str, body: Value) -> Answ
 
 /// 200 with a resource and its version (`ETag`).
 pub struct Resource<T> {
-    version: i64,
+    version: Option<i64>,
     body: T,
     replayed: bool,
 }
@@ -74,17 +75,22 @@ pub struct Resource<T> {
 impl<T> Resource<T> {
     /// As it was read.
     pub fn new(version: i64, body: T) -> Self {
-        Self { version, body, replayed: false }
+        Self { version: Some(version), body, replayed: false }
     }
     /// As a command left it.
     pub fn after<A>(done: &CommandOutcome<A>, body: T) -> Self {
-        Self { version: done.version, body, replayed: done.replayed }
+        Self { version: Some(done.version), body, replayed: done.replayed }
     }
 }
 
 impl<T: Serialize> IntoResponse for Resource<T> {
     fn into_response(self) -> Response {
-        marked(self.replayed, tagged(self.version, json(StatusCode::OK, &self.body)))
+        let response = json(StatusCode::OK, &self.body);
+        let response = match self.version {
+            Some(version) => tagged(version, response),
+            None => response,
+        };
+        marked(self.replayed, response)
     }
 }
 
@@ -114,6 +120,10 @@ impl<T> Created<T> {
         resource.replayed = replayed;
         Self { location, resource }
     }
+    /// What a command made that has no version of its own, in the collection at `location`.
+    pub fn unversioned<A>(location: String, done: &CommandOutcome<A>, body: T) -> Self {
+        Self { location, resource: Resource { version: None, ..Resource::after(done, body) } }
+    }
 }
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -124,6 +134,33 @@ impl<T: Serialize> IntoResponse for Created<T> {
             response.headers_mut().insert(header::LOCATION, location);
         }
         response
+    }
+}
+
+/// A kind of answer that is no JSON.
+pub trait MediaType {
+    /// Its media type, as the description names it.
+    const MEDIA: &'static str;
+    /// How it may look, where it is text.
+    const EXAMPLE: Option<&'static str>;
+}
+
+/// 200 with a body that is no JSON.
+pub struct Media<M> {
+    response: Response,
+    kind: PhantomData<M>,
+}
+
+impl<M> Media<M> {
+    /// This response, whose `Content-Type` is set.
+    pub fn new(response: impl IntoResponse) -> Self {
+        Self { response: response.into_response(), kind: PhantomData }
+    }
+}
+
+impl<M> IntoResponse for Media<M> {
+    fn into_response(self) -> Response {
+        self.response
     }
 }
 

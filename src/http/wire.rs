@@ -10,6 +10,7 @@
 mod accounts;
 mod body;
 mod borrowed;
+mod free;
 mod handler;
 mod members;
 mod optional;
@@ -23,12 +24,13 @@ mod values;
 pub use accounts::{EmailAddress, NewPassword};
 pub use body::{EmptyBody, OptionalBody, RequestBody, object, read_body};
 pub use borrowed::{OpenObject, Shown, Viewed};
+pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
-pub use members::{FromJson, Members, Place, Request, read_object};
+pub use members::{FromJson, Members, Place, Request, read_object, read_open_object};
 pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
-pub use rules::{AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, Pattern, Rule, Secret, TextList, Within, Worded};
+pub use rules::{AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule, Secret, TextList, Within, Worded};
 pub use schema::{
     Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member,
     request_schema, response_member, response_schema, schema_of,

@@ -8,11 +8,11 @@ use crate::domain::endpoint::{
     Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect, EndpointState, WINDOW,
     replay,
 };
+use crate::domain::event::data::EndpointDisabledData;
 use crate::domain::event::{self, Event};
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::refusal::{Faults, Refusal};
-use serde_json::json;
 
 /// How long the previous secret signs beside a new one, in milliseconds.
 const FORMER_SECRET_MS: i64 = 24 * 3_600_000;
@@ -333,8 +333,9 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
     next.state = EndpointState::Disabled;
     next.disabled_reason = Some(reason.clone());
     next.updated_at = cx.now;
-    let data = json!({ "endpointId": next.id, "url": next.url, "reason": reason, "deliveryId": last.id });
-    let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, data);
+    let (url, reason_told) = (next.url.clone(), reason.clone());
+    let data = EndpointDisabledData { endpoint_id: next.id, url, reason: reason_told, delivery_id: last.id };
+    let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, &data);
     let text = format!(
         "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
         next.url

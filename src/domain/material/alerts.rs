@@ -3,9 +3,9 @@
 use crate::domain::aggregate::{Created, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
+use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::domain::mail::Mail;
 use crate::domain::material::Material;
-use serde_json::json;
 
 /// The events and mails of one alert.
 pub(super) struct Alert {
@@ -18,15 +18,8 @@ pub(super) struct Alert {
 pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let (fields, available) = (&material.fields, material.available());
     let unit = fields.kind.unit();
-    let data = json!({
-        "materialId": material.id,
-        "name": fields.name,
-        "available": available,
-        "reorderPoint": fields.reorder_point,
-        "reorderQuantity": fields.reorder_quantity,
-        "unit": unit,
-    });
-    let events = ["inventory.low", "LOW_STOCK"].map(|event| event_of(cx, material, event, data.clone()));
+    let data = LowStockData::from(material);
+    let events = ["inventory.low", "LOW_STOCK"].map(|event| event_of(cx, material, event, &data));
     let messages = Mail::to_operators(
         cx,
         &format!("Low stock: {}", fields.name),
@@ -42,14 +35,14 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
 /// hand than is reserved. `beyond` is in the material's unit.
 pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond: Amount) -> Alert {
     let (name, unit) = (&material.fields.name, material.fields.kind.unit());
-    let data = json!({
-        "materialId": material.id,
-        "name": name,
-        "quantity": material.quantity,
-        "reserved": material.reserved,
-        "consumedBeyondStock": beyond,
-        "unit": unit,
-    });
+    let data = DiscrepancyData {
+        material_id: material.id,
+        name: name.clone(),
+        quantity: material.quantity,
+        reserved: material.reserved,
+        consumed_beyond_stock: beyond,
+        unit,
+    };
     let text = if beyond > Amount::ZERO {
         format!("Prints used {beyond} {unit} of {name} more than was on hand. Please count it.\n")
     } else {
@@ -59,11 +52,25 @@ pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond:
         )
     };
     Alert {
-        events: vec![event_of(cx, material, "inventory.discrepancy", data)],
+        events: vec![event_of(cx, material, "inventory.discrepancy", &data)],
         messages: Mail::to_operators(cx, &format!("Stock discrepancy: {name}"), &text),
     }
 }
 
-fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: serde_json::Value) -> Event {
+impl From<&Material> for LowStockData {
+    fn from(material: &Material) -> Self {
+        let fields = &material.fields;
+        Self {
+            material_id: material.id,
+            name: fields.name.clone(),
+            available: material.available(),
+            reorder_point: fields.reorder_point,
+            reorder_quantity: fields.reorder_quantity,
+            unit: fields.kind.unit(),
+        }
+    }
+}
+
+fn event_of(cx: &DecisionContext<'_>, material: &Material, event: &str, data: &impl EventData) -> Event {
     Event::new(cx, event, ("material", material.id), None, data)
 }

@@ -4,12 +4,12 @@
 use super::{Order, OrderStatus};
 use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
 use crate::domain::event::Event;
+use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::Refusal;
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -94,24 +94,14 @@ impl<'a> OrderChange<'a> {
 
     /// Publishes an event about the order.
     pub(super) fn event(&mut self, name: &str) {
-        self.event_with(name, json!({}));
+        self.event_with(name, |order| order);
     }
 
-    /// Publishes an event about the order, with `more` added to its data.
-    pub(super) fn event_with(&mut self, name: &str, more: Value) {
+    /// Publishes an event about the order, with more members of its data.
+    pub(super) fn event_with<D: EventData>(&mut self, name: &str, data: impl FnOnce(OrderData) -> D) {
         let order = &self.order;
-        let mut data = json!({
-            "orderId": order.id,
-            "number": order.number_text(),
-            "status": order.status,
-            "totalCents": order.total_cents,
-            "currency": order.currency,
-            "customerEmail": order.customer_email,
-        });
-        if let (Value::Object(data), Value::Object(more)) = (&mut data, more) {
-            data.extend(more);
-        }
-        self.events.push(Event::new(self.cx, name, ("order", order.id), Some(order.id), data));
+        let data = data(OrderData::from(order));
+        self.events.push(Event::new(self.cx, name, ("order", order.id), Some(order.id), &data));
     }
 
     /// Publishes an event about a job, on the order's timeline.
@@ -119,14 +109,14 @@ impl<'a> OrderChange<'a> {
         let Some(job) = self.order.jobs.get(&id) else {
             return;
         };
-        let data = json!({
-            "jobId": id,
-            "orderId": self.order.id,
-            "skuId": job.sku_id,
-            "printerId": job.printer_id,
-            "error": error,
-        });
-        self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), data));
+        let data = JobData {
+            job_id: id,
+            order_id: self.order.id,
+            sku_id: job.sku_id,
+            printer_id: job.printer_id,
+            error: error.map(str::to_owned),
+        };
+        self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), &data));
     }
 
     /// Sets the order's status, and publishes the event of that transition if it has one.
@@ -144,7 +134,8 @@ impl<'a> OrderChange<'a> {
             return;
         }
         self.head().flags.push(flag.to_owned());
-        self.event_with("order.flagged", json!({ "flag": flag, "message": words }));
+        let (flag_word, message) = (flag.to_owned(), words.to_owned());
+        self.event_with("order.flagged", |order| OrderFlaggedData { order, flag: flag_word, message });
         if !self.cx.rules.operator_mail.is_empty() {
             let number = self.order.number_text();
             let subject = format!("{number}: {}", flag.replace('_', " "));

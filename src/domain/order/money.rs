@@ -8,8 +8,8 @@
 use super::change::OrderChange;
 use super::{Order, OrderStatus, Payment, PaymentNews};
 use crate::domain::aggregate::{Decision, Row};
+use crate::domain::event::data::{OrderPaymentFailedData, OrderRefundData};
 use crate::domain::refusal::Refusal;
-use serde_json::json;
 
 impl OrderChange<'_> {
     /// An operator records that the full amount was received. Part payments and surplus are refused.
@@ -57,7 +57,8 @@ impl OrderChange<'_> {
             PaymentNews::Failed { reason, .. } => {
                 if self.order.status == OrderStatus::Created {
                     self.status(OrderStatus::PaymentFailed, None);
-                    self.event_with("order.payment_failed", json!({ "error": reason }));
+                    let error = reason.clone();
+                    self.event_with("order.payment_failed", |order| OrderPaymentFailedData { order, error });
                 }
             }
             PaymentNews::Refunded { amount_cents, whole, intent } => {
@@ -145,7 +146,7 @@ impl OrderChange<'_> {
             let (currency, reference) =
                 (self.order.currency.clone(), intent.or(self.order.payment_intent.as_ref()).cloned());
             self.record(before - amount, currency, "processor", reference);
-            self.event_with("order.refund_recorded", json!({ "refundedCents": amount }));
+            self.event_with("order.refund_recorded", |order| OrderRefundData { order, refunded_cents: amount });
         }
         if whole && !self.order.refunded_whole {
             self.head().refunded_whole = true;
@@ -168,7 +169,7 @@ impl OrderChange<'_> {
         if amount > back {
             let currency = self.order.currency.clone();
             self.record(back - amount, currency, "processor", Some(intent));
-            self.event_with("order.refund_recorded", json!({ "refundedCents": amount }));
+            self.event_with("order.refund_recorded", |order| OrderRefundData { order, refunded_cents: amount });
         }
         if whole && self.order.flags.iter().any(|flag| flag == "refund_due") {
             self.head().flags.retain(|flag| flag != "refund_due");

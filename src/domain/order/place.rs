@@ -3,12 +3,12 @@
 use super::change::OrderChange;
 use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
+use crate::domain::event::data::OrderShippedData;
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
-use serde_json::json;
 
 /// Priority of an order that names none, on the scale 0 to 9.
 const DEFAULT_PRIORITY: u8 = 5;
@@ -161,12 +161,7 @@ impl OrderChange<'_> {
         }
         self.head().shipment = Some(shipment.clone());
         self.status(OrderStatus::Shipped, None);
-        let more = json!({
-            "trackingNumber": shipment.tracking_number,
-            "carrier": shipment.carrier,
-            "estimatedDelivery": shipment.estimated_delivery,
-        });
-        self.event_with("order.shipped", more);
+        self.event_with("order.shipped", |order| OrderShippedData::new(order, shipment));
         Ok(self.order_done())
     }
 

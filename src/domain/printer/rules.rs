@@ -4,11 +4,11 @@ use super::readiness::report_of;
 use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
+use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterOfflineData};
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde_json::json;
 
 impl Aggregate for Printer {
     const KIND: &'static str = "printer";
@@ -200,7 +200,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
         created_at: cx.now,
         updated_at: cx.now,
     };
-    let event = printer.event(cx, "printer.created", None, json!({}));
+    let event = printer.event_with(cx, "printer.created", None, |printer| printer);
     Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event])
 }
 
@@ -213,7 +213,9 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
         }
         next.updated_at = cx.now;
-        let event = event.map(|event| next.event(cx, event, None, json!({ "note": next.maintenance })));
+        let event = event.map(|event| {
+            next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
+        });
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
@@ -267,8 +269,8 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Done);
         };
         next.give_up();
-        let back =
-            (self.outage && !next.outage).then(|| next.event(cx, "printer.online", next.last_seen_at, json!({})));
+        let back = (self.outage && !next.outage)
+            .then(|| next.event_with(cx, "printer.online", next.last_seen_at, |printer| printer));
         Decision::to(next, PrinterAnswer::Done).events(back)
     }
 
@@ -295,29 +297,26 @@ impl Printer {
             return Decision::unchanged(PrinterAnswer::Done);
         }
         next.updated_at = cx.now;
-        let more = json!({ "error": reason });
-        let event = (!self.outage).then(|| next.event(cx, "printer.offline", next.last_seen_at, more));
+        let offline = |printer| PrinterOfflineData { printer, error: reason.to_owned() };
+        let event = (!self.outage).then(|| next.event_with(cx, "printer.offline", next.last_seen_at, offline));
         Decision::to(next, PrinterAnswer::Done).events(event)
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
-    fn event(
+    fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,
         name: &str,
-        last_seen: Option<Timestamp>,
-        more: serde_json::Value,
+        last_seen_at: Option<Timestamp>,
+        data: impl FnOnce(PrinterData) -> D,
     ) -> Event {
-        let mut data = json!({
-            "printerId": self.id,
-            "name": self.fields.name,
-            "lastSeenAt": last_seen,
-            "jobId": self.in_hand.as_ref().map(|in_hand| in_hand.job),
+        let data = data(PrinterData {
+            printer_id: self.id,
+            name: self.fields.name.clone(),
+            last_seen_at,
+            job_id: self.in_hand.as_ref().map(|in_hand| in_hand.job),
         });
-        if let (serde_json::Value::Object(data), serde_json::Value::Object(more)) = (&mut data, more) {
-            data.extend(more);
-        }
-        Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), data)
+        Event::new(cx, name, ("printer", self.id), self.in_hand.as_ref().map(|in_hand| in_hand.order), &data)
     }
 
     /// The attempt in hand with its [`report_of`], if it is this attempt.

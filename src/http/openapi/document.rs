@@ -3,7 +3,7 @@
 use super::derive::{self, Code};
 use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
 use super::shape::{Shape, has, list, named, object, text_of};
-use super::{resources, shared};
+use super::{catalogue, resources, shared};
 use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
 use axum::http::Method;
@@ -56,6 +56,7 @@ pub fn document(served: &[Served], public_url: &str) -> OpenApi {
         .servers(Some([Server::new(public_url)]))
         .tags(Some(tags.into_iter().map(tag)))
         .paths(paths)
+        .webhooks(Some(catalogue::webhooks()))
         .components(Some(book.components()))
         .build()
 }
@@ -80,7 +81,9 @@ impl Book {
     fn new(resources: &[Resource]) -> Self {
         let shared = shared::shapes();
         let mut shapes = Vec::<(&'static str, Shape, Value)>::new();
-        for Named { name, shape, example } in shared.iter().chain(resources.iter().flat_map(|known| &known.shapes)) {
+        let events = catalogue::schemas();
+        let of_resources = resources.iter().flat_map(|known| &known.shapes);
+        for Named { name, shape, example } in shared.iter().chain(of_resources).chain(&events) {
             // Several resources may refer to the same type.
             if !shapes.iter().any(|(known, ..)| known == name) {
                 shapes.push((name, shape.clone(), example.clone()));

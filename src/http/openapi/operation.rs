@@ -172,8 +172,12 @@ impl Operation {
     }
     /// Takes a header, which may be left out.
     pub fn header(mut self, name: &str, shape: Shape, about: &'static str) -> Self {
-        self.parameters.push(Parameter { name: name.to_owned(), in_query: false, shape, about });
+        self.add_header(name, shape, about);
         self
+    }
+    /// Takes a header, which may be left out.
+    pub fn add_header(&mut self, name: &str, shape: Shape, about: &'static str) {
+        self.parameters.push(Parameter { name: name.to_owned(), in_query: false, shape, about });
     }
     /// Takes `limit`.
     pub fn limited(self) -> Self {

@@ -1,4 +1,4 @@
-//! Commands of an agent gateway (decisions §9): `POST /webhooks/agent {skill, params?, userId?}`, with the gateway's token.
+//! Commands of an agent gateway: `POST /webhooks/agent`, with the gateway's token.
 //!
 //! Each command is written to the audit log before it is carried out, an emergency stop after it went out. What the skills do
 //! is in `skills`.
@@ -13,17 +13,73 @@ use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::signing::same;
 use crate::http::AppState;
-use crate::http::access::Caller;
+use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::CommandRequest;
-use crate::http::error::{Answer, ApiError};
-use crate::http::reply;
+use crate::http::error::ApiError;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{self, AnyJson, JsonObject, enumeration};
+use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::header;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-const USER_LONGEST: usize = 200;
+/// A longer user id is cut to so many characters.
+const MAX_USER_CHARS: usize = 200;
+/// Heading of the operations that other programs call, instead of people and their clients.
+pub(super) const TAG: &str = "Inbound webhooks";
+/// What the heading says.
+pub(super) const ABOUT: &str = "What other programs tell the shop: payment events, and commands of an agent gateway.";
+
+/// The route of the agent gateway.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new(TAG, ABOUT, "event").post_long(RequiredAccess::Open, "/webhooks/agent", receive, |op| {
+        op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
+            .about("With the gateway's token. Unknown members are ignored. Every command is in the audit log.")
+            .by_token()
+            .no(401, "unauthorized", "The token is missing or wrong.")
+            .no(403, "user_not_allowed", "This user may not give commands.")
+            .no(404, "not_found", "What the parameters name is not there.")
+            .no(409, "invalid_transition", "Its state does not allow this now; other codes say more.")
+            .no(502, "printer_refused", "The printer refused, in its own words.")
+            .no(503, "agent_not_configured", "The server has no token to compare with.")
+            .no(504, "printer_timeout", "The printer did not answer in time, or cannot be reached.")
+    })
+}
+
+enumeration!(Skill);
+
+/// A command of the agent gateway.
+#[derive(Request, Clone, Debug)]
+#[api(open, example = json!({
+    "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
+}))]
+pub struct AgentCommand {
+    skill: Skill,
+    /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
+    params: Option<JsonObject>,
+    /// Who asks, with the channel in front: `telegram:123`.
+    user_id: Option<String>,
+}
+
+/// What came of a command.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "AgentAnswer", example = json!({
+    "ok": true, "message": "JOB-000245 is asked to pause.",
+    "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
+}))]
+struct AgentAnswer {
+    /// Always true.
+    ok: bool,
+    /// For the chat.
+    message: String,
+    /// Facts for programs, which depend on the skill.
+    data: AnyJson,
+}
 
 /// What a skill answers: words for the chat, facts for programs.
 struct Told {
@@ -38,8 +94,10 @@ struct Asked {
     params: Map<String, Value>,
 }
 
-/// `POST /webhooks/agent`
-pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answer {
+async fn receive(
+    State(app): State<AppState>,
+    call: CommandRequest<AgentCommand>,
+) -> Result<Plain<AgentAnswer>, ApiError> {
     let token = app.config.agent.token.expose();
     if token.is_empty() {
         return Err(ApiError::unavailable("agent_not_configured", "AGENT_TOKEN is not set", 300));
@@ -52,21 +110,13 @@ pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answe
     if !given.is_some_and(|(_, given)| same(&digest(token), &digest(given.trim()))) {
         return Err(ApiError::unauthorized("the bearer token is missing or wrong"));
     }
-    let body = bounded_json::read(&call.body, bounded_json::REQUEST)
-        .map_err(|error| ApiError::bad_request("malformed_json", format!("the body is not JSON: {error}")))?;
-    let text = |name: &str| body.get(name).and_then(Value::as_str);
-    let user: String = text("userId").unwrap_or_default().chars().take(USER_LONGEST).collect();
+    // Gateways do not all say that what they send is JSON.
+    let AgentCommand { skill, params, user_id } = wire::read_body::<AgentCommand>(&call.body)?;
+    let user: String = user_id.unwrap_or_default().chars().take(MAX_USER_CHARS).collect();
     if !may_ask(&app.config.agent.allowed_users, &user) {
         return Err(ApiError::forbidden("user_not_allowed", "this user may not give commands"));
     }
-    let skill = text("skill").unwrap_or_default();
-    let skill = Skill::of(skill)
-        .ok_or_else(|| Refusal::field("skill", format!("{skill:?} is not one of {}", Skill::list())))?;
-    let params = match body.get("params") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(params)) => params.clone(),
-        Some(_) => return Err(Refusal::field("params", "must be an object").into()),
-    };
+    let JsonObject(params) = params.unwrap_or_default();
     let by = Arc::new(Principal::Agent { user });
     let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
     let asked = Asked { app, who, params };
@@ -75,14 +125,14 @@ pub async fn receive(State(app): State<AppState>, call: CommandRequest) -> Answe
         if let Err(error) = asked.audit(skill).await {
             tracing::warn!(code = error.code(), "an agent's emergency stop is not in the audit log");
         }
-        return answer(told?);
+        return Ok(answer(told?));
     }
     asked.audit(skill).await?;
-    answer(asked.carry_out(skill).await?)
+    Ok(answer(asked.carry_out(skill).await?))
 }
 
-fn answer(told: Told) -> Answer {
-    reply::ok(json!({"ok": true, "message": told.message, "data": told.data}))
+fn answer(told: Told) -> Plain<AgentAnswer> {
+    Plain(AgentAnswer { ok: true, message: told.message, data: AnyJson(told.data) })
 }
 
 impl Asked {

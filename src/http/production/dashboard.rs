@@ -1,20 +1,104 @@
-//! The numbers on the wall (production spec §4, decisions §7).
+//! The numbers that a shop shows on its wall.
 
 use crate::domain::endpoint::DeliveryState;
+use crate::domain::event::data::LowStockData;
+use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::material::Material;
-use crate::domain::printer::Printer;
+use crate::domain::printer::{Attention, Printer};
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::error::Answer;
-use crate::http::reply;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use api_derive::Response;
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 
-/// `GET /api/dashboard`
-pub async fn show(State(app): State<AppState>) -> Answer {
+/// The route of the dashboard.
+pub fn routes() -> ResourceRoutes {
+    ResourceRoutes::new("Dashboard", "Everything that a shop wants to see at a glance.", "dashboard").get(
+        RequiredAccess::Session,
+        "/api/dashboard",
+        show,
+        |op| op.named("getDashboard", "Show the numbers on the wall"),
+    )
+}
+
+type Counts = BTreeMap<String, u64>;
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderCounts", example = json!({"byStatus": {"paid": 2, "printing": 1}}))]
+struct OrderCounts {
+    by_status: Counts,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "JobCounts", example = json!({"byState": {"SLICED": 3, "PRINTING": 1}}))]
+struct JobCounts {
+    by_state: Counts,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterCounts", example = json!({
+    "total": 2, "byState": {"idle": 1, "printing": 1}, "attention": [PrinterInTrouble::example()],
+}))]
+struct PrinterCounts {
+    total: usize,
+    by_state: Counts,
+    /// Printers that a person must look at.
+    attention: Vec<PrinterInTrouble>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterInTrouble", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "attention": ["bed_not_cleared"],
+}))]
+struct PrinterInTrouble {
+    id: Id,
+    name: String,
+    /// What keeps it from the next job.
+    attention: Vec<Attention>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "DeliveryCounts", example = json!({"pending": 0, "failed": 0}))]
+struct DeliveryCounts {
+    pending: u64,
+    failed: u64,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Dashboard", example = json!({
+    "orders": OrderCounts::example(), "jobs": JobCounts::example(), "printers": PrinterCounts::example(),
+    "lowStock": [LowStockData::example()], "deliveries": DeliveryCounts::example(), "queueLength": 3,
+    "nextFreeAt": "2026-11-02T11:50:00.000Z", "at": "2026-11-02T11:00:00.000Z",
+}))]
+struct Dashboard {
+    orders: OrderCounts,
+    jobs: JobCounts,
+    printers: PrinterCounts,
+    /// Materials below their reorder point.
+    low_stock: Vec<LowStockData>,
+    /// Webhook deliveries that have not arrived.
+    deliveries: DeliveryCounts,
+    /// Jobs that wait for stock or a printer.
+    queue_length: u64,
+    /// When the next printer can take a job, as the printers say.
+    next_free_at: Option<Timestamp>,
+    at: Timestamp,
+}
+
+async fn show(State(app): State<AppState>) -> Result<Plain<Dashboard>, ApiError> {
     let (queries, now) = (&app.queries, app.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
@@ -23,23 +107,26 @@ pub async fn show(State(app): State<AppState>) -> Answer {
         use JobState as S;
         matches!(state, S::Created | S::Validated | S::AwaitingManualReview | S::Sliced)
     };
-    let queue_length: u64 = jobs.iter().filter(|(state, _)| queued(state)).map(|(_, count)| count).sum();
     let of = |wanted: DeliveryState| deliveries.iter().find(|(state, _)| *state == wanted).map_or(0, |(_, n)| *n);
-    reply::ok(json!({
-        "orders": {"byStatus": by_word(&orders)},
-        "jobs": {"byState": by_word(&jobs)},
-        "printers": printers(&app),
-        "lowStock": low_stock(&app),
-        "deliveries": {"pending": of(DeliveryState::Pending), "failed": of(DeliveryState::Failed)},
-        "queueLength": queue_length,
-        "nextFreeAt": next_free_at(&app, now),
-        "at": now,
+    Ok(Plain(Dashboard {
+        orders: OrderCounts { by_status: by_word(&orders) },
+        queue_length: jobs.iter().filter(|(state, _)| queued(state)).map(|(_, count)| count).sum(),
+        jobs: JobCounts { by_state: by_word(&jobs) },
+        printers: printers(&app),
+        low_stock: low_stock(&app),
+        deliveries: DeliveryCounts { pending: of(DeliveryState::Pending), failed: of(DeliveryState::Failed) },
+        next_free_at: next_free_at(&app, now),
+        at: now,
     }))
 }
 
-fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Value {
-    let word = |word: &W| json!(word).as_str().unwrap_or_default().to_owned();
-    Value::Object(counts.iter().map(|(state, count)| (word(state), json!(count))).collect::<Map<_, _>>())
+/// The word that the API has for a value of an enumeration.
+fn word(value: &impl Serialize) -> String {
+    json!(value).as_str().unwrap_or_default().to_owned()
+}
+
+fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
+    counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
 fn present(app: &AppState) -> Vec<Printer> {
@@ -47,33 +134,27 @@ fn present(app: &AppState) -> Vec<Printer> {
     all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
 }
 
-fn printers(app: &AppState) -> Value {
+fn printers(app: &AppState) -> PrinterCounts {
     let all = present(app);
-    let mut by_state = BTreeMap::<String, u64>::new();
+    let mut by_state = Counts::new();
     for printer in &all {
-        let word = json!(printer.activity).as_str().unwrap_or_default().to_owned();
-        *by_state.entry(word).or_default() += 1;
+        *by_state.entry(word(&printer.activity)).or_default() += 1;
     }
-    let attention = all.iter().filter(|printer| !printer.attention().is_empty());
-    let attention: Vec<Value> = attention
-        .map(|printer| json!({"id": printer.id, "name": printer.fields.name, "attention": printer.attention()}))
-        .collect();
-    json!({"total": all.len(), "byState": by_state, "attention": attention})
+    let in_trouble = all.iter().map(|printer| PrinterInTrouble {
+        id: printer.id,
+        name: printer.fields.name.clone(),
+        attention: printer.attention(),
+    });
+    let attention = in_trouble.filter(|printer| !printer.attention.is_empty()).collect();
+    PrinterCounts { total: all.len(), by_state, attention }
 }
 
-fn low_stock(app: &AppState) -> Vec<Value> {
+fn low_stock(app: &AppState) -> Vec<LowStockData> {
     let all = app.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let mut low: Vec<&Material> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(low).collect();
     low.sort_by(|a, b| a.fields.name.cmp(&b.fields.name));
-    let view = |material: &Material| {
-        let fields = &material.fields;
-        json!({
-            "materialId": material.id, "name": fields.name, "available": material.available(),
-            "reorderPoint": fields.reorder_point, "reorderQuantity": fields.reorder_quantity, "unit": fields.kind.unit(),
-        })
-    };
-    low.into_iter().map(view).collect()
+    low.into_iter().map(LowStockData::from).collect()
 }
 
 /// When the next printer can take a job: now, or when the first print is over as its printer says; unknown is null.

@@ -1,106 +1,257 @@
-//! Deliveries of webhook endpoints: the log, tests, redelivery and replay (decisions §8).
+//! Deliveries of webhook endpoints: the log, tests, redelivery and replay.
 
-use super::endpoints::present;
+use super::endpoints::{self, present};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use crate::domain::event::data::TestData;
 use crate::domain::event::{Event, TEST};
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::body::sure;
+use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::{Params, body};
+use crate::http::error::ApiError;
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Created, Listed, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
 use crate::store::queries::DeliveryFilter;
+use api_derive::{Request, Response};
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 /// A replay reaches back this far, in milliseconds: the log is kept for 30 days.
-const REPLAY_MS: i64 = 30 * 24 * 3_600_000;
+const MAX_REPLAY_AGE_MS: i64 = 30 * 24 * 3_600_000;
 
-fn view(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Value {
-    let active = endpoint
-        .is_some_and(|endpoint| endpoint.state == EndpointState::Active && endpoint.window.get(&delivery.id).is_some());
-    let pending = delivery.state == DeliveryState::Pending;
-    let state = if pending && active && delivery.next_at <= now { json!("sending") } else { json!(delivery.state) };
-    json!({
-        "id": delivery.id, "endpointId": delivery.endpoint_id, "eventId": delivery.event_id, "event": delivery.event,
-        "replay": delivery.replay, "state": state, "attempts": delivery.attempts,
-        "nextAt": pending.then_some(delivery.next_at), "lastStatus": delivery.last_status,
-        "lastError": delivery.last_error, "lastExcerpt": delivery.last_excerpt,
-        "lastDurationMs": delivery.last_duration_ms, "createdAt": delivery.created_at,
-        "attemptedAt": delivery.attempted_at,
-        "payload": serde_json::from_str::<Value>(&delivery.body).unwrap_or(Value::Null),
-    })
+/// The routes of deliveries.
+pub fn routes() -> ResourceRoutes {
+    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    ResourceRoutes::new(endpoints::TAG, endpoints::ABOUT, "endpoint")
+        .post(admin, "/api/webhooks/endpoints/{id}/test", test, |op| op.named("testEndpoint", "Send a test event"))
+        .post(admin, "/api/webhooks/endpoints/{id}/replay", replay, |op| {
+            op.named("replayDeliveries", "Send again what was sent since then")
+                .about("Each event once, in the background.")
+                .no(409, "replay_running", "The replay before has not ended yet.")
+        })
+        .get(operator, "/api/webhooks/endpoints/{id}/deliveries", list, |op| {
+            op.named("listDeliveries", "Show what an endpoint was sent")
+                .about("Kept for 30 days; also of an endpoint that was removed.")
+        })
+        .post(admin, "/api/webhooks/deliveries/{id}/redeliver", redeliver, |op| {
+            op.named("redeliver", "Send one delivery again")
+                .of("delivery")
+                .no(404, "endpoint_not_found", "Its endpoint was removed.")
+                .no(409, "delivery_pending", "It is still to be sent.")
+        })
 }
 
-/// `GET /api/webhooks/endpoints/{id}/deliveries?state=&event=`: newest first; the log of a deleted endpoint stays.
-pub async fn list(State(app): State<AppState>, PathId(id): PathId, params: Params) -> Answer {
-    let page = params.page()?;
-    let filter = DeliveryFilter { state: params.word("state")?, event: params.text("event").map(str::to_owned) };
+enumeration!(DeliveryState, DeliveryStatus);
+
+/// How a delivery fares. It is sending while an attempt is due or under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DeliveryStatus {
+    Pending,
+    Delivered,
+    Failed,
+    Cancelled,
+    Sending,
+}
+
+impl From<DeliveryState> for DeliveryStatus {
+    fn from(state: DeliveryState) -> Self {
+        match state {
+            DeliveryState::Pending => Self::Pending,
+            DeliveryState::Delivered => Self::Delivered,
+            DeliveryState::Failed => Self::Failed,
+            DeliveryState::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// Which deliveries are listed.
+#[derive(Request, Debug)]
+pub struct DeliveryQuery {
+    /// In this state.
+    state: Option<DeliveryState>,
+    /// Of this kind of event.
+    event: Option<String>,
+    #[api(flatten)]
+    page: PageQuery,
+}
+
+/// What is to be sent again.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
+pub struct Replay {
+    /// Within the last 30 days.
+    since: Timestamp,
+}
+
+/// How many events are sent again.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
+struct ReplayStarted {
+    replayed: u32,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Delivery", many = "deliveries", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8071", "endpointId": endpoints::EXAMPLE_ID,
+    "eventId": super::events::EXAMPLE_ID, "event": "order.paid", "replay": 0, "state": "delivered", "attempts": 1,
+    "nextAt": null, "lastStatus": 204, "lastError": null, "lastExcerpt": null, "lastDurationMs": 38,
+    "createdAt": "2026-11-02T10:00:00.000Z", "attemptedAt": "2026-11-02T10:00:00.040Z",
+    "payload": {
+        "id": super::events::EXAMPLE_ID, "event": "order.paid", "timestamp": "2026-11-02T10:00:00.000Z",
+        "data": super::events::example_data(),
+    },
+}))]
+struct DeliveryView {
+    /// `X-Service-Delivery`, the same on every attempt.
+    id: Id,
+    endpoint_id: Id,
+    /// `webhook-id`, and the `id` of what is sent.
+    event_id: Id,
+    /// The kind of event.
+    event: String,
+    /// 0 the first time; redeliveries and replays count up.
+    replay: u32,
+    state: DeliveryStatus,
+    /// Attempts so far.
+    attempts: u32,
+    /// When it is tried next.
+    next_at: Option<Timestamp>,
+    /// Status of the last answer.
+    last_status: Option<u16>,
+    /// Why the last attempt failed.
+    last_error: Option<String>,
+    /// At most 1 KiB of the last answer.
+    last_excerpt: Option<String>,
+    /// Milliseconds that the last attempt took.
+    last_duration_ms: Option<i64>,
+    created_at: Timestamp,
+    attempted_at: Option<Timestamp>,
+    /// What is sent.
+    payload: AnyJson,
+}
+
+impl DeliveryView {
+    fn new(delivery: &Delivery, endpoint: Option<&Endpoint>, now: Timestamp) -> Self {
+        let due = |endpoint: &Endpoint| {
+            endpoint.state == EndpointState::Active
+                && endpoint.window.get(&delivery.id).is_some()
+                && delivery.next_at <= now
+        };
+        let pending = delivery.state == DeliveryState::Pending;
+        let sending = pending && endpoint.is_some_and(due);
+        Self {
+            id: delivery.id,
+            endpoint_id: delivery.endpoint_id,
+            event_id: delivery.event_id,
+            event: delivery.event.clone(),
+            replay: delivery.replay,
+            state: if sending { DeliveryStatus::Sending } else { delivery.state.into() },
+            attempts: delivery.attempts,
+            next_at: pending.then_some(delivery.next_at),
+            last_status: delivery.last_status,
+            last_error: delivery.last_error.clone(),
+            last_excerpt: delivery.last_excerpt.clone(),
+            last_duration_ms: delivery.last_duration_ms,
+            created_at: delivery.created_at,
+            attempted_at: delivery.attempted_at,
+            payload: AnyJson(serde_json::from_str(&delivery.body).unwrap_or_default()),
+        }
+    }
+}
+
+/// Newest first; the log of a deleted endpoint stays.
+async fn list(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    Query(query): Query<DeliveryQuery>,
+) -> Result<Listed<DeliveryView>, ApiError> {
+    let page = query.page.into();
+    let filter = DeliveryFilter { state: query.state, event: query.event };
     let found = app.endpoints.read(id).await?.ok_or_else(|| Refusal::not_found("endpoint"))?;
     let (some, total) = app.queries.deliveries(id, &filter, page).await?;
     let now = app.environment.now();
-    let items = some.iter().map(|delivery| view(delivery, found.state.as_ref(), now)).collect();
-    reply::ok(body(page, "deliveries", items, total))
+    let items = some.iter().map(|delivery| DeliveryView::new(delivery, found.state.as_ref(), now)).collect();
+    Ok(Listed { page, items, total })
 }
 
-fn made(app: &AppState, done: &CommandOutcome<EndpointAnswer>) -> Answer {
+fn made(app: &AppState, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
-    let shown = view(delivery, None, app.environment.now());
-    // The tag of a list's member would be that of its endpoint: none is given.
-    reply::made(done.replayed, &format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id), shown)
+    let shown = DeliveryView::new(delivery, None, app.environment.now());
+    // The version would be that of the endpoint, not of the delivery: none is given.
+    let location = format!("/api/webhooks/endpoints/{}/deliveries", delivery.endpoint_id);
+    Ok(Created::unversioned(location, done, shown))
 }
 
-/// `POST /api/webhooks/endpoints/{id}/test`: 201 with the delivery of a `webhook.test`.
-pub async fn test(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    call.optional_fields()?.finish()?;
-    let environment = &app.environment;
-    let event = Event {
-        id: environment.id(),
-        event: TEST.to_owned(),
-        timestamp: environment.now(),
-        subject_kind: "endpoint".to_owned(),
-        subject_id: id,
-        order_id: None,
-        actor: call.who.by.to_string(),
-        data: json!({"endpointId": id, "message": "this is a test"}),
-    };
-    let due = Due { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
-    let done = call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Test(due)).await?;
-    made(&app, &done)
-}
-
-/// `POST /api/webhooks/deliveries/{id}/redeliver`: 201 with a new delivery of the same event.
-pub async fn redeliver(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    call.optional_fields()?.finish()?;
-    let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
-    let command = EndpointCommand::Redeliver(Box::new(past.clone()));
-    let done = call.ask(&app.endpoints, CommandTarget::Id(past.endpoint_id), command).await?;
-    made(&app, &done)
-}
-
-/// `POST /api/webhooks/endpoints/{id}/replay {since}`: 200 with how many events are sent again: those whose first delivery was made
-/// since then, each once. They are taken from the log in parts, in the background; 409 while a replay before is not through.
-pub async fn replay(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn test(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Created<DeliveryView>, ApiError> {
     let command = async {
-        let mut fields = call.fields()?;
-        let since: Option<Timestamp> = fields.need("since");
-        let earliest = app.environment.now().plus_ms(-REPLAY_MS);
-        fields.check(since.is_none_or(|since| since >= earliest), "since", "must be within the last 30 days");
-        fields.finish()?;
+        call.read_body()?;
+        let environment = &app.environment;
+        let data = TestData { endpoint_id: id, message: "this is a test" };
+        let event = Event {
+            id: environment.id(),
+            event: TEST.to_owned(),
+            timestamp: environment.now(),
+            subject_kind: "endpoint".to_owned(),
+            subject_id: id,
+            order_id: None,
+            actor: call.who.by.to_string(),
+            data: serde_json::to_value(data).map_err(ApiError::internal)?,
+        };
+        let due = Due { event_id: event.id, seq: 0, event: TEST.to_owned(), body: envelope(&event) };
+        Ok(EndpointCommand::Test(due))
+    };
+    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    made(&app, &done)
+}
+
+async fn redeliver(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Created<DeliveryView>, ApiError> {
+    call.read_body()?;
+    let past = app.queries.delivery(id).await?.ok_or_else(|| Refusal::not_found("delivery"))?;
+    let endpoint = CommandTarget::Id(past.endpoint_id);
+    let done = call.ask(&app.endpoints, endpoint, EndpointCommand::Redeliver(Box::new(past))).await?;
+    made(&app, &done)
+}
+
+/// Sends again each event whose first delivery was made since then, once. They are taken from the log in parts, in the
+/// background; 409 while a replay before has not ended.
+async fn replay(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<Replay>,
+) -> Result<Resource<ReplayStarted>, ApiError> {
+    let command = async {
+        let Replay { since } = call.read_body()?;
+        if since < app.environment.now().plus_ms(-MAX_REPLAY_AGE_MS) {
+            return Err(Refusal::field("since", "must be within the last 30 days").into());
+        }
         present(&app, id).await?;
-        let since = sure(since)?;
         let count = app.queries.count_past_deliveries(id, since).await?;
         Ok(EndpointCommand::Replay { since, count: u32::try_from(count).unwrap_or(u32::MAX) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     match &done.answer {
-        EndpointAnswer::Count(count) => reply::changed(&done, json!({ "replayed": count })),
+        EndpointAnswer::Count(count) => Ok(Resource::after(&done, ReplayStarted { replayed: *count })),
         other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
     }
 }

@@ -1,36 +1,231 @@
-//! Webhook endpoints: registered, changed, enabled, their secrets (production spec §2, decisions §8).
+//! Webhook endpoints: registered, changed, enabled, and their secrets.
 
 use super::keys::withheld;
 use crate::actors::kernel::environment::secret_bytes;
-use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand};
-use crate::domain::event::OUTBOUND;
+use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
+use crate::domain::event::OutboundEvent;
 use crate::domain::id::Id;
+use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
-use crate::domain::signing::{SecretStrength, check_secret, generate_secret};
+use crate::domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, generate_secret};
 use crate::domain::target;
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::body::{Fields, sure};
+use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::{Params, body};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::No;
+use crate::http::openapi::shape::{Shape, secret, url};
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply;
+use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, enumeration};
+use api_derive::{Request, Response};
 use axum::extract::State;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
-fn view(endpoint: &Endpoint, version: i64) -> Value {
+const PATH: &str = "/api/webhooks/endpoints";
+/// Heading of the operations of endpoints and of deliveries.
+pub const TAG: &str = "Webhooks";
+/// What the heading says.
+pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
+     body) and as Standard Webhooks; it is tried again after 1 min, 5 min, 25 min, 2 h and 10 h. What is sent stands under \
+     `webhooks`, and for people at `/docs/events`.";
+/// The id that examples use for an endpoint.
+pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
+const WITHHELD: No = (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
+
+/// The routes of endpoints.
+pub fn routes() -> ResourceRoutes {
+    let [operator, admin] = [Role::Operator, Role::Admin].map(RequiredAccess::Role);
+    ResourceRoutes::new(TAG, ABOUT, "endpoint")
+        .get(operator, PATH, list, |op| op.named("listEndpoints", "List endpoints"))
+        .post(admin, PATH, create, |op| {
+            op.named("createEndpoint", "Register an endpoint")
+                .about("It is told what happens from now on. Without a secret one is made, and shown this once.")
+                .nos(&[WITHHELD])
+        })
+        .get(operator, "/api/webhooks/endpoints/{id}", one, |op| op.named("getEndpoint", "Show an endpoint"))
+        .patch(admin, "/api/webhooks/endpoints/{id}", update, |op| op.named("updateEndpoint", "Change an endpoint"))
+        .delete(admin, "/api/webhooks/endpoints/{id}", remove, |op| {
+            op.named("deleteEndpoint", "Remove an endpoint")
+                .about("What is still to be sent is cancelled; the log stays.")
+        })
+        .post(admin, "/api/webhooks/endpoints/{id}/enable", enable, |op| {
+            op.named("enableEndpoint", "Send to an endpoint again")
+                .about("After it was disabled: what was held is sent, and the count of failures starts anew.")
+        })
+        .post(admin, "/api/webhooks/endpoints/{id}/rotate-secret", rotate, |op| {
+            op.named("rotateSecret", "Change an endpoint's secret")
+                .about("For 24 hours `webhook-signature` carries signatures of the old one too.")
+                .nos(&[WITHHELD])
+        })
+        .get(operator, "/api/webhooks/event-types", event_types, |op| {
+            op.named("listEventTypes", "List what can be subscribed to")
+        })
+}
+
+enumeration!(EndpointState, OutboundEvent);
+
+/// A URL that webhooks may be sent to. Whether private addresses are allowed is a setting, which is checked later.
+struct WebTarget;
+
+impl Rule<String> for WebTarget {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        target::check(text, true).map(drop).map_err(|error| error.to_string())
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        url()
+    }
+}
+
+/// A secret that can sign. A schema counts characters, the rule bytes.
+struct SigningSecret;
+
+impl Rule<String> for SigningSecret {
+    fn judge(&self, text: &String) -> Result<(), String> {
+        check_secret(text).map(drop).map_err(|error| error.to_string())
+    }
+    fn mark(&self, _: Shape) -> Shape {
+        secret(1..=SECRET_MAX_BYTES)
+    }
+}
+
+/// An endpoint to register.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"url": "https://example.org/hooks", "events": ["order.paid", "order.shipped"]}))]
+pub struct NewEndpoint {
+    /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
+    #[api(WebTarget)]
+    url: String,
+    #[api(OneOrMoreDistinct("event"))]
+    events: Vec<OutboundEvent>,
+    /// At most 256 bytes; 24 or more are advised.
+    #[api(SigningSecret)]
+    secret: Option<String>,
+}
+
+/// Members that are left out stay as they are.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({"events": ["order.paid"]}))]
+pub struct EndpointChange {
+    /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
+    #[api(WebTarget)]
+    url: Optional<String>,
+    #[api(OneOrMoreDistinct("event"))]
+    events: Optional<Vec<OutboundEvent>>,
+}
+
+/// The secret that is to follow; one is made when there is none.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({}))]
+pub struct SecretRotation {
+    /// At most 256 bytes; 24 or more are advised.
+    #[api(SigningSecret)]
+    secret: Option<String>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Endpoint", many = "endpoints", example = example())]
+struct EndpointView {
+    id: Id,
+    url: String,
+    events: Vec<OutboundEvent>,
+    state: EndpointState,
+    /// Why nothing is sent to it.
+    disabled_reason: Option<String>,
+    /// Until then the secret before this one signs too.
+    former_secret_until: Option<Timestamp>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    version: i64,
+}
+
+fn example() -> serde_json::Value {
     json!({
-        "id": endpoint.id, "url": endpoint.url, "events": endpoint.events, "state": endpoint.state,
-        "disabledReason": endpoint.disabled_reason,
-        "formerSecretUntil": endpoint.former.as_ref().map(|(_, until)| until),
-        "createdAt": endpoint.created_at, "updatedAt": endpoint.updated_at, "version": version,
+        "id": EXAMPLE_ID, "url": "https://example.org/hooks", "events": ["order.paid", "order.shipped"],
+        "state": "active", "disabledReason": null, "formerSecretUntil": null, "createdAt": "2026-11-01T08:00:00.000Z",
+        "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
     })
 }
 
-fn shown(done: &CommandOutcome<EndpointAnswer>) -> Result<Value, ApiError> {
-    match &done.answer {
-        EndpointAnswer::Endpoint(endpoint) => Ok(view(endpoint, done.version)),
-        other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
+impl EndpointView {
+    fn new(endpoint: &Endpoint, version: i64) -> Self {
+        Self {
+            id: endpoint.id,
+            url: endpoint.url.clone(),
+            events: endpoint.events.iter().filter_map(|word| OutboundEvent::of(word)).collect(),
+            state: endpoint.state,
+            disabled_reason: endpoint.disabled_reason.clone(),
+            former_secret_until: endpoint.former.as_ref().map(|(_, until)| *until),
+            created_at: endpoint.created_at,
+            updated_at: endpoint.updated_at,
+            version,
+        }
+    }
+
+    fn after(done: &CommandOutcome<EndpointAnswer>) -> Result<Self, ApiError> {
+        match &done.answer {
+            EndpointAnswer::Endpoint(endpoint) => Ok(Self::new(endpoint, done.version)),
+            other => Err(ApiError::internal(format!("an endpoint answered {other:?}"))),
+        }
+    }
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "EndpointWithSecret", example = example_with_secret())]
+struct EndpointWithSecret {
+    #[serde(flatten)]
+    endpoint: EndpointView,
+    /// Only when the server made it: shown this once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secret: Option<String>,
+    /// What is allowed and not advised, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warnings: Option<Vec<String>>,
+}
+
+fn example_with_secret() -> serde_json::Value {
+    let mut example = example();
+    example["secret"] = json!("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDH2f0lVB+7lY=");
+    example
+}
+
+/// What endpoints can subscribe to.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "EventTypes", example = json!({"eventTypes": OutboundEvent::ALL}))]
+struct EventTypes {
+    event_types: Vec<OutboundEvent>,
+}
+
+/// A secret that the caller chose, or one that the server made.
+struct Chosen {
+    secret: String,
+    made_here: bool,
+    weak: bool,
+}
+
+impl Chosen {
+    fn new(given: Option<String>) -> Self {
+        let made_here = given.is_none();
+        let secret = given.unwrap_or_else(|| generate_secret(secret_bytes()));
+        let weak = check_secret(&secret) == Ok(SecretStrength::Weak);
+        Self { secret, made_here, weak }
+    }
+
+    /// The answer, with the secret when the server made it: this once.
+    fn told(self, endpoint: EndpointView, replayed: bool) -> Result<EndpointWithSecret, ApiError> {
+        if self.made_here && replayed {
+            return Err(withheld());
+        }
+        let warning = || vec!["the secret is short; 24 bytes or more are advised".to_owned()];
+        let secret = self.made_here.then_some(self.secret);
+        Ok(EndpointWithSecret { endpoint, secret, warnings: self.weak.then(warning) })
     }
 }
 
@@ -41,111 +236,89 @@ pub async fn present(app: &AppState, id: Id) -> Result<(i64, Endpoint), ApiError
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
 }
 
-/// `GET /api/webhooks/endpoints`
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let page = params.page()?;
+fn check_url(app: &AppState, url: &str) -> Result<(), ApiError> {
+    let checked = target::check(url, app.config.webhooks.allow_private_targets);
+    Ok(checked.map(drop).map_err(|error| Refusal::field("url", error.to_string()))?)
+}
+
+fn words(events: &[OutboundEvent]) -> Vec<String> {
+    events.iter().map(|event| event.word().to_owned()).collect()
+}
+
+async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<EndpointView>, ApiError> {
+    let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
-    let items = some.iter().filter_map(|found| Some(view(found.state.as_ref()?, found.version))).collect();
-    reply::ok(body(page, "endpoints", items, total))
+    let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.version)));
+    Ok(Listed { page, items: items.collect(), total })
 }
 
-/// `GET /api/webhooks/endpoints/{id}`
-pub async fn one(State(app): State<AppState>, PathId(id): PathId) -> Answer {
+async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
     let (version, endpoint) = present(&app, id).await?;
-    reply::resource(version, &view(&endpoint, version))
+    Ok(Resource::new(version, EndpointView::new(&endpoint, version)))
 }
 
-/// `GET /api/webhooks/event-types`
-pub async fn event_types() -> Answer {
-    reply::ok(json!({ "eventTypes": OUTBOUND }))
+async fn event_types() -> Result<Plain<EventTypes>, ApiError> {
+    Ok(Plain(EventTypes { event_types: OutboundEvent::ALL.to_vec() }))
 }
 
-fn check_url(app: &AppState, fields: &mut Fields, url: Option<&String>) {
-    if let Some(url) = url {
-        fields.judge("url", target::check(url, app.config.webhooks.allow_private_targets));
-    }
+async fn create(
+    State(app): State<AppState>,
+    call: CommandRequest<NewEndpoint>,
+) -> Result<Created<EndpointWithSecret>, ApiError> {
+    let new = call.read_body();
+    let chosen = Chosen::new(new.as_ref().ok().and_then(|new| new.secret.clone()));
+    let command = async {
+        let NewEndpoint { url, events, .. } = new?;
+        check_url(&app, &url)?;
+        let (events, encrypted_secret) = (words(&events), app.seal(&chosen.secret));
+        Ok(EndpointCommand::Create { url, events, encrypted_secret, cursor: *app.outbox.last().borrow() })
+    };
+    let done = call.ask_with(&app.endpoints, CommandTarget::New, command).await?;
+    Ok(Created::under(PATH, &done, chosen.told(EndpointView::after(&done)?, done.replayed)?))
 }
 
-/// A secret that the caller chose, or one of our making.
-struct Chosen {
-    secret: String,
-    ours: bool,
-    warning: Option<&'static str>,
+async fn update(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<EndpointChange>,
+) -> Result<Resource<EndpointView>, ApiError> {
+    let command = async {
+        let change = call.read_body()?;
+        let (url, events) = (change.url.present(), change.events.present());
+        url.as_deref().map_or(Ok(()), |url| check_url(&app, url))?;
+        Ok(EndpointCommand::Update { if_version: call.if_match(), url, events: events.map(|events| words(&events)) })
+    };
+    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, EndpointView::after(&done)?))
 }
 
-impl Chosen {
-    fn read(fields: &mut Fields) -> Self {
-        let given: Option<String> = fields.nullable("secret").flatten();
-        let Some(secret) = given else {
-            return Self { secret: generate_secret(secret_bytes()), ours: true, warning: None };
-        };
-        let weak = fields.judge("secret", check_secret(&secret)) == Some(SecretStrength::Weak);
-        Self { secret, ours: false, warning: weak.then_some("the secret is short; 24 bytes or more are advised") }
-    }
-
-    /// The answer, with the secret when it is ours: this once.
-    fn told(&self, mut shown: Value, replayed: bool) -> Result<Value, ApiError> {
-        if self.ours {
-            if replayed {
-                return Err(withheld());
-            }
-            shown["secret"] = json!(self.secret);
-        }
-        if let Some(warning) = self.warning {
-            shown["warnings"] = json!([warning]);
-        }
-        Ok(shown)
-    }
-}
-
-/// `POST /api/webhooks/endpoints {url, events, secret?}`
-pub async fn create(State(app): State<AppState>, call: CommandRequest) -> Answer {
-    let mut fields = call.fields()?;
-    let url: Option<String> = fields.need("url");
-    check_url(&app, &mut fields, url.as_ref());
-    let events: Option<Vec<String>> = fields.need("events");
-    let chosen = Chosen::read(&mut fields);
-    fields.finish()?;
-    let cursor = *app.outbox.last().borrow();
-    let encrypted_secret = app.seal(&chosen.secret);
-    let command = EndpointCommand::Create { url: sure(url)?, events: sure(events)?, encrypted_secret, cursor };
-    let done = call.ask(&app.endpoints, CommandTarget::New, command).await?;
-    let shown = chosen.told(shown(&done)?, done.replayed)?;
-    reply::created(&done, &format!("/api/webhooks/endpoints/{}", done.id), shown)
-}
-
-/// `PATCH /api/webhooks/endpoints/{id} {url?, events?}`
-pub async fn update(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let mut fields = call.fields()?;
-    let url: Option<String> = fields.opt("url");
-    check_url(&app, &mut fields, url.as_ref());
-    let events: Option<Vec<String>> = fields.opt("events");
-    fields.finish()?;
-    let change = EndpointCommand::Update { if_version: call.if_match(), url, events };
-    let done = call.ask(&app.endpoints, CommandTarget::Id(id), change).await?;
-    reply::changed(&done, shown(&done)?)
-}
-
-/// `DELETE /api/webhooks/endpoints/{id}`: pending deliveries are cancelled, the log stays.
-pub async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
+async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Archive).await?;
-    reply::no_content()
+    Ok(NoContent)
 }
 
-/// `POST /api/webhooks/endpoints/{id}/enable`: sends what was held.
-pub async fn enable(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    call.optional_fields()?.finish()?;
-    let done = call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Enable).await?;
-    reply::changed(&done, shown(&done)?)
+async fn enable(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<EmptyBody>>,
+) -> Result<Resource<EndpointView>, ApiError> {
+    let command = async { call.read_body().map(|EmptyBody| EndpointCommand::Enable) };
+    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, EndpointView::after(&done)?))
 }
 
-/// `POST /api/webhooks/endpoints/{id}/rotate-secret {secret?}`: the old one signs beside it for 24 h.
-pub async fn rotate(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Answer {
-    let mut fields = call.optional_fields()?;
-    let chosen = Chosen::read(&mut fields);
-    fields.finish()?;
-    let command = EndpointCommand::Rotate { encrypted_secret: app.seal(&chosen.secret) };
-    let done = call.ask(&app.endpoints, CommandTarget::Id(id), command).await?;
-    let shown = chosen.told(shown(&done)?, done.replayed)?;
-    reply::changed(&done, shown)
+async fn rotate(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<SecretRotation>>,
+) -> Result<Resource<EndpointWithSecret>, ApiError> {
+    let rotation = call.read_body();
+    let chosen = Chosen::new(rotation.as_ref().ok().and_then(|rotation| rotation.secret.clone()));
+    let command = async {
+        rotation?;
+        Ok(EndpointCommand::Rotate { encrypted_secret: app.seal(&chosen.secret) })
+    };
+    let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
+    let shown = chosen.told(EndpointView::after(&done)?, done.replayed)?;
+    Ok(Resource::after(&done, shown))
 }

@@ -1,35 +1,178 @@
-//! What happened: read by cursor, or followed as server-sent events (decisions §7).
+//! What happened: read by cursor, or followed as server-sent events.
 
-use super::orders::event;
 use crate::domain::event::Numbered;
+use crate::domain::event::data::OrderData;
 use crate::domain::id::Id;
+use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
-use crate::http::access::Caller;
-use crate::http::error::{Answer, ApiError};
-use crate::http::page::Params;
-use crate::http::reply;
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::Operation;
+use crate::http::openapi::shape::whole;
+use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST, Query};
+use crate::http::reply::{Media, MediaType, Plain};
+use crate::http::routes::ResourceRoutes;
 use crate::http::stream_auth::Standing;
+use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
 use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
-use axum::extract::State;
-use axum::http::HeaderMap;
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
 use axum::response::IntoResponse as _;
 use axum::response::sse::{Event, KeepAlive, Sse};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Events read in one go.
+/// Most events that are read in one go.
 const BATCH: usize = 200;
+/// A stream without events sends a comment this often, so that nothing between takes it for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const LAST_EVENT_ID: &str = "Last-Event-ID";
+/// The id that examples use for an event.
+pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 
-/// `subject=`: `kind:id`, an id, or a kind.
-pub fn subject(params: &Params) -> Result<(Option<String>, Option<Id>), ApiError> {
-    let Some(subject) = params.text("subject") else { return Ok((None, None)) };
+/// The routes of events.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    let about = "What happened, numbered in the order in which it became durable. Kept for 30 days.";
+    ResourceRoutes::new("Events", about, "event")
+        .get(operator, "/api/events", list, |op| {
+            op.named("listEvents", "Read events by cursor")
+                .about("Oldest first; `next` is the `after` of the next call.")
+        })
+        .get_long(operator, "/api/events/stream", stream, |op| {
+            op.named("streamEvents", "Follow events").about(
+                "Server-sent events, each with its number as `id` and the event as `data`; a cursor that is no longer \
+                 kept gets a `reset`. Ends when the key or session does.",
+            )
+        })
+}
+
+/// Which events are read.
+#[derive(Request, Debug)]
+pub struct EventQuery {
+    #[api(flatten)]
+    filter: EventChoice,
+    /// How many at most.
+    #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
+    limit: u64,
+}
+
+/// Which events are read or followed.
+#[derive(Request, Debug)]
+pub struct EventChoice {
+    /// Those after this number.
+    after: Option<i64>,
+    /// Of these kinds, joined by commas.
+    event: Option<String>,
+    /// What they happened to: `kind:id`, an id, or a kind.
+    subject: Option<String>,
+}
+
+/// What an event happened to.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "EventSubject", example = json!({"kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065"}))]
+pub struct SubjectView {
+    /// `order`, `job`, `material`, `printer`, ...
+    kind: String,
+    id: Id,
+}
+
+/// An event as lists, streams and timelines show it.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Event", example = example())]
+pub struct EventView {
+    /// Also the `id` of what endpoints are sent.
+    id: Id,
+    /// Its number.
+    seq: i64,
+    /// Its kind: `order.paid`, `job.failed`, ...
+    event: String,
+    timestamp: Timestamp,
+    subject: SubjectView,
+    /// Who did it.
+    actor: String,
+    /// Facts that depend on the kind; `/docs/events` lists them.
+    data: JsonObject,
+}
+
+impl From<&Numbered> for EventView {
+    fn from(numbered: &Numbered) -> Self {
+        let event = &numbered.event;
+        Self {
+            id: event.id,
+            seq: numbered.seq,
+            event: event.event.clone(),
+            timestamp: event.timestamp,
+            subject: SubjectView { kind: event.subject_kind.clone(), id: event.subject_id },
+            actor: event.actor.clone(),
+            data: event.data.clone().into(),
+        }
+    }
+}
+
+fn example() -> Value {
+    json!({
+        "id": EXAMPLE_ID, "seq": 4711, "event": "order.paid", "timestamp": "2026-11-02T10:00:00.000Z",
+        "subject": {"kind": "order", "id": example_data()["orderId"]}, "actor": "machine", "data": example_data(),
+    })
+}
+
+/// The data of the event in examples, an `order.paid`.
+pub(super) fn example_data() -> Value {
+    OrderData::example()
+}
+
+/// Events after a cursor.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
+struct EventPage {
+    events: Vec<EventView>,
+    /// The `after` of the next call.
+    next: i64,
+}
+
+/// A stream of server-sent events.
+struct EventStream;
+
+impl MediaType for EventStream {
+    const MEDIA: &'static str = "text/event-stream";
+    const EXAMPLE: Option<&'static str> = Some("id: 4711\nevent: order.paid\ndata: {\"seq\":4711}\n\n");
+}
+
+/// The number that a reader received last, which browsers send when they connect anew.
+struct LastEventId(Option<i64>);
+
+impl<S: Sync> FromRequestParts<S> for LastEventId {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let Some(text) = parts.headers.get(LAST_EVENT_ID) else { return Ok(Self(None)) };
+        let number = text.to_str().unwrap_or_default().parse();
+        Ok(Self(Some(number.map_err(|_| Refusal::field(LAST_EVENT_ID, "must be the number of an event"))?)))
+    }
+}
+
+impl Argument for LastEventId {
+    fn describe(operation: &mut Operation, _: &mut Components) {
+        let about = "The last number that was received; without it, from now on.";
+        operation.add_header(LAST_EVENT_ID, whole(..), about);
+    }
+}
+
+/// What `subject` in a query names: `kind:id`, an id, or a kind.
+pub fn subject(text: Option<&str>) -> Result<(Option<String>, Option<Id>), ApiError> {
+    let Some(subject) = text else { return Ok((None, None)) };
     let wrong = |_| Refusal::field("subject", "must be kind:id, an id or a kind");
     Ok(match subject.split_once(':') {
         Some((kind, id)) => (Some(kind.to_owned()), Some(id.parse().map_err(wrong)?)),
@@ -40,14 +183,13 @@ pub fn subject(params: &Params) -> Result<(Option<String>, Option<Id>), ApiError
     })
 }
 
-/// `event=` (names joined by commas) and `subject=`.
-fn filter(params: &Params) -> Result<EventFilter, ApiError> {
-    let mut filter = EventFilter::default();
-    if let Some(names) = params.text("event") {
-        filter.events = names.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+impl EventChoice {
+    fn filter(&self) -> Result<EventFilter, ApiError> {
+        let names = self.event.iter().flat_map(|names| names.split(','));
+        let events = names.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect();
+        let (subject_kind, subject_id) = subject(self.subject.as_deref())?;
+        Ok(EventFilter { events, subject_kind, subject_id })
     }
-    (filter.subject_kind, filter.subject_id) = subject(params)?;
-    Ok(filter)
 }
 
 fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
@@ -57,22 +199,24 @@ fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
         && filter.subject_id.is_none_or(|id| id == event.subject_id)
 }
 
-/// `GET /api/events?after=&limit=&event=&subject=`: oldest first; `next` is the `after` of the next call.
-pub async fn list(State(app): State<AppState>, params: Params) -> Answer {
-    let (after, page) = (params.parsed("after", "a whole number")?.unwrap_or(0), params.page()?);
-    let events = app.queries.events_after(after, &filter(&params)?, page.limit).await?;
+async fn list(State(app): State<AppState>, Query(query): Query<EventQuery>) -> Result<Plain<EventPage>, ApiError> {
+    let EventQuery { filter: choice, limit } = query;
+    let after = choice.after.unwrap_or(0);
+    let events = app.queries.events_after(after, &choice.filter()?, limit).await?;
     let next = events.last().map_or(after, |event| event.seq);
-    reply::ok(json!({ "events": events.iter().map(event).collect::<Vec<_>>(), "next": next }))
+    Ok(Plain(EventPage { events: events.iter().map(EventView::from).collect(), next }))
 }
 
-/// `GET /api/events/stream`: from `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets
-/// a `reset`.
-pub async fn stream(State(app): State<AppState>, who: Caller, params: Params, headers: HeaderMap) -> Answer {
+/// From `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets a `reset`.
+async fn stream(
+    State(app): State<AppState>,
+    who: Caller,
+    Query(choice): Query<EventChoice>,
+    LastEventId(last_event_id): LastEventId,
+) -> Result<Media<EventStream>, ApiError> {
+    let filter = choice.filter()?;
     let last = app.outbox.last();
-    let cursor = match headers.get("last-event-id") {
-        Some(id) => Some(read_cursor(id.to_str().unwrap_or_default())?),
-        None => params.parsed("after", "a whole number")?,
-    };
+    let cursor = last_event_id.or(choice.after);
     let now = *last.borrow();
     let mut queue = VecDeque::new();
     let after = match cursor {
@@ -86,15 +230,11 @@ pub async fn stream(State(app): State<AppState>, who: Caller, params: Params, he
     };
     let standing = Standing::new(app.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
-    let reader = Reader { app, standing, follower, filter: filter(&params)?, last, after, queue };
+    let reader = Reader { app, standing, follower, filter, last, after, queue };
     let events = futures::stream::unfold(reader, Reader::next);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
-    Ok(response)
-}
-
-fn read_cursor(text: &str) -> Result<i64, ApiError> {
-    Ok(text.parse().map_err(|_| Refusal::field("Last-Event-ID", "must be the number of an event"))?)
+    Ok(Media::new(response))
 }
 
 /// Whether everything after this number is still there, and the number was given out at all.
@@ -143,7 +283,10 @@ impl Reader {
             self.follower.has_read(upto);
             for numbered in batch.iter().filter(|numbered| takes(&self.filter, numbered)) {
                 let sent = Event::default().id(numbered.seq.to_string()).event(&numbered.event.event);
-                self.queue.push_back(sent.data(event(numbered).to_string()));
+                match sent.json_data(EventView::from(&**numbered)) {
+                    Ok(sent) => self.queue.push_back(sent),
+                    Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be written"),
+                }
             }
         }
     }

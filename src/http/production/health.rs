@@ -1,29 +1,224 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
 use crate::actors::kernel::directory::KindSeen;
+use crate::actors::kernel::entry::Observed;
 use crate::domain::id::Id;
+use crate::domain::principal::Role;
 use crate::http::AppState;
-use crate::http::error::{Answer, ApiError};
-use crate::http::reply;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::openapi::operation::Operation;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
 use crate::store::Unavailable;
+use api_derive::Response;
 use axum::Json;
 use axum::extract::State;
-use axum::response::IntoResponse as _;
-use serde_json::{Map, Value, json};
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// Whoever asks whether we are ready does not wait longer for the database.
-const WITHIN: Duration = Duration::from_secs(2);
+/// The readiness check waits no longer than this for the database.
+const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
+/// Heading of the operations on the server itself.
+pub const TAG: &str = "System";
+/// What the heading says.
+pub const ABOUT: &str = "Health, the server's own actors and numbers, this description.";
+const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
+     when they do not. What is wrong and stops nobody is said under `degraded`.";
 
-/// `GET /healthz`: the process answers.
-pub async fn alive() -> Answer {
-    reply::ok(json!({"status": "ok"}))
+/// The routes of health.
+pub fn routes() -> ResourceRoutes {
+    let (open, operator) = (RequiredAccess::Open, RequiredAccess::Role(Role::Operator));
+    ResourceRoutes::new(TAG, ABOUT, "actor")
+        .get(operator, "/api/system/actors", actors, |op| op.named("listActors", "Show how each actor in memory fares"))
+        .get(open, "/healthz", alive, |op| op.named("healthz", "Is the process alive?"))
+        .get(open, "/readyz", ready, |op| op.named("readyz", "Can it work?").about(READY))
 }
 
-/// `GET /readyz`: 200 when the database takes writes and answers reads and every component stands; else 503. What fares badly
-/// and stops nobody is said under `degraded`. Reads, streams and emergency stop go on meanwhile.
-pub async fn ready(State(app): State<AppState>) -> Answer {
+/// The process answers.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Alive", example = json!({"status": "ok"}))]
+struct Alive {
+    status: AliveStatus,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AliveStatus {
+    Ok,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReadyStatus {
+    Ready,
+    Degraded,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum UnreadyStatus {
+    Unavailable,
+}
+
+/// Whether the database takes writes and answers reads.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum DatabaseStatus {
+    Ok,
+    Away,
+    DiskFull,
+    ReadOnly,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum RedisStatus {
+    Ok,
+    Away,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ComponentState {
+    Up,
+    Parked,
+    Down,
+}
+enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatus, ComponentState);
+
+/// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ComponentStatus", example = json!({"state": "up", "falls": 0}))]
+struct ComponentStatus {
+    state: ComponentState,
+    /// How often it crashed.
+    falls: u64,
+}
+
+/// What readiness depends on.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ReadinessFacts")]
+struct Facts {
+    database: DatabaseStatus,
+    /// Where one is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redis: Option<RedisStatus>,
+    /// Each component of the server.
+    parts: BTreeMap<&'static str, ComponentStatus>,
+    /// In plain words, what is wrong and stops nobody.
+    degraded: Vec<String>,
+}
+
+/// It can work.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Readiness", example = json!({
+    "status": "ready", "database": "ok", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+}))]
+struct Readiness {
+    status: ReadyStatus,
+    #[serde(flatten)]
+    facts: Facts,
+}
+
+/// It cannot work: an error with the same facts.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Unreadiness", example = json!({
+    "status": "unavailable", "success": false, "message": "the database does not answer", "code": "unavailable",
+    "database": "away", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+}))]
+struct Unreadiness {
+    status: UnreadyStatus,
+    /// Always false.
+    success: bool,
+    /// In plain words, for people.
+    message: String,
+    /// Stable, for programs.
+    code: String,
+    #[serde(flatten)]
+    facts: Facts,
+}
+
+/// 200 when the server can work, else the error with its facts.
+enum ReadyReply {
+    Ready(Readiness),
+    Not(Box<(ApiError, Unreadiness)>),
+}
+
+impl IntoResponse for ReadyReply {
+    fn into_response(self) -> HttpResponse {
+        let (error, body) = match self {
+            Self::Ready(body) => return Plain(body).into_response(),
+            Self::Not(both) => *both,
+        };
+        let mut response = error.into_response();
+        *response.body_mut() = Json(body).into_response().into_body();
+        response.headers_mut().remove(axum::http::header::CONTENT_LENGTH);
+        response
+    }
+}
+
+impl Reply for ReadyReply {
+    fn describe(operation: &mut Operation, components: &mut Components) {
+        <Plain<Readiness> as Reply>::describe(operation, components);
+        components.add::<Unreadiness>();
+        let when = "It cannot work: an error with the same facts.";
+        operation.others.push((503, when, schema_of::<Unreadiness>(), Unreadiness::example()));
+    }
+}
+
+/// How an actor in memory fares.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Actor", example = json!({
+    "kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065", "place": "running", "generation": 1, "restarts": 0,
+    "waiting": 0, "lastError": null,
+}))]
+struct ActorView {
+    /// `order`, `material`, `printer`, ...
+    kind: &'static str,
+    id: Id,
+    /// `starting`, `running`, `resting`, `parked`.
+    place: &'static str,
+    /// Counts its lives.
+    generation: u64,
+    /// How often it crashed.
+    restarts: u64,
+    /// Commands that wait or are under way.
+    waiting: usize,
+    /// Why it crashed last.
+    last_error: Option<String>,
+}
+
+impl From<Observed> for ActorView {
+    fn from(actor: Observed) -> Self {
+        let Observed { kind, id, place, generation, restarts, waiting, last_error } = actor;
+        Self { kind, id, place, generation, restarts, waiting, last_error }
+    }
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
+struct Actors {
+    actors: Vec<ActorView>,
+}
+
+async fn alive() -> Result<Plain<Alive>, ApiError> {
+    Ok(Plain(Alive { status: AliveStatus::Ok }))
+}
+
+async fn ready(State(app): State<AppState>) -> Result<ReadyReply, ApiError> {
     let (database, mut fault) = database(&app).await;
     let (parts, fallen) = parts(&app);
     if let (None, Some(name)) = (&fault, fallen) {
@@ -32,67 +227,55 @@ pub async fn ready(State(app): State<AppState>) -> Answer {
     if app.leaving.is_cancelled() {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
-    let degraded = degraded(&app);
-    let status = if degraded.is_empty() { "ready" } else { "degraded" };
-    let mut facts = json!({"database": database, "parts": parts, "degraded": degraded});
-    if let Some(redis) = &app.redis {
-        facts["redis"] = json!(if redis.is_up() { "ok" } else { "away" });
-    }
+    let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Away });
+    let facts = Facts { database, redis, parts, degraded: degraded(&app) };
     let Some(fault) = fault else {
-        return reply::ok(merged(json!({"status": status}), facts));
+        let status = if facts.degraded.is_empty() { ReadyStatus::Ready } else { ReadyStatus::Degraded };
+        return Ok(ReadyReply::Ready(Readiness { status, facts }));
     };
-    let body = merged(merged(json!({"status": "unavailable"}), fault.body()), facts);
-    let mut response = fault.into_response();
-    *response.body_mut() = Json(body).into_response().into_body();
-    response.headers_mut().remove(axum::http::header::CONTENT_LENGTH);
-    Ok(response)
-}
-
-fn merged(first: Value, second: Value) -> Value {
-    match (first, second) {
-        (Value::Object(first), Value::Object(second)) => first.into_iter().chain(second).collect::<Map<_, _>>().into(),
-        (_, second) => second,
-    }
+    let (message, code) = (fault.message().to_owned(), fault.code().to_owned());
+    let body = Unreadiness { status: UnreadyStatus::Unavailable, success: false, message, code, facts };
+    Ok(ReadyReply::Not(Box::new((fault, body))))
 }
 
 /// The word for the database, and why it is not ready.
-async fn database(app: &AppState) -> (&'static str, Option<ApiError>) {
+async fn database(app: &AppState) -> (DatabaseStatus, Option<ApiError>) {
     let word = |away: Unavailable| match away {
-        Unavailable::Database => "away",
-        Unavailable::DiskFull => "disk_full",
-        Unavailable::ReadOnly => "read_only",
+        Unavailable::Database => DatabaseStatus::Away,
+        Unavailable::DiskFull => DatabaseStatus::DiskFull,
+        Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
     match app.writer.unavailable() {
         Some(away) => (word(away), Some(away.into())),
-        None => match timeout(WITHIN, app.queries.last_seq()).await {
-            Ok(Ok(_)) => ("ok", None),
-            Ok(Err(error)) => ("away", Some(error.into())),
-            Err(_) => ("away", Some(Unavailable::Database.into())),
+        None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
+            Ok(Ok(_)) => (DatabaseStatus::Ok, None),
+            Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
+            Err(_) => (DatabaseStatus::Away, Some(Unavailable::Database.into())),
         },
     }
 }
 
-/// Every component by name, and the first that does not stand. Why one fell is for the log and for `/metrics`, not for everybody.
-fn parts(app: &AppState) -> (Value, Option<&'static str>) {
+/// Every component by name, and the first that does not stand.
+fn parts(app: &AppState) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut fallen = None;
-    let mut shown = Map::new();
+    let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
         let parked = name == "access" && app.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
         let state = match (component.up, parked) {
-            (false, _) => "down",
-            (true, true) => "parked",
-            (true, false) => "up",
+            (false, _) => ComponentState::Down,
+            (true, true) => ComponentState::Parked,
+            (true, false) => ComponentState::Up,
         };
-        if state != "up" {
+        if state != ComponentState::Up {
             fallen = fallen.or(Some(name));
         }
-        shown.insert(name.to_owned(), json!({"state": state, "falls": component.falls}));
+        shown.insert(name, ComponentStatus { state, falls: component.falls });
     }
-    (Value::Object(shown), fallen)
+    (shown, fallen)
 }
 
-/// In plain words what fares badly and stops nobody.
+/// In plain words what is wrong and stops nobody.
 fn degraded(app: &AppState) -> Vec<String> {
     let parked = kinds(app).into_iter().filter_map(|seen| {
         let parked = seen.places.get("parked").copied().unwrap_or(0);
@@ -118,8 +301,7 @@ pub fn kinds(app: &AppState) -> Vec<KindSeen> {
     ]
 }
 
-/// `GET /api/system/actors`
-pub async fn actors(State(app): State<AppState>) -> Answer {
+async fn actors(State(app): State<AppState>) -> Result<Plain<Actors>, ApiError> {
     let shop = &app.app;
     let mut all = shop.orders.observe();
     all.extend(shop.materials.observe());
@@ -131,5 +313,5 @@ pub async fn actors(State(app): State<AppState>) -> Answer {
     all.extend(shop.inbound.observe());
     all.extend(shop.access.observe());
     all.sort_by_key(|actor| (actor.kind, actor.id));
-    reply::ok(json!({ "actors": all }))
+    Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))
 }

@@ -10,13 +10,16 @@ mod tallies;
 pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
-use super::health::kinds;
+use super::health::{self, kinds};
 use crate::domain::mail::MailState;
+use crate::domain::principal::Role;
 use crate::http::AppState;
-use crate::http::error::{Answer, ApiError};
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::reply::{Media, MediaType};
+use crate::http::routes::ResourceRoutes;
 use axum::extract::State;
 use axum::http::header;
-use axum::response::IntoResponse as _;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -25,10 +28,26 @@ const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 /// Of a family that has one sample only.
 const NONE: [(&str, &str); 0] = [];
 
-/// `GET /metrics`: for operators, and for everybody when `metrics.public` is set.
-pub async fn show(State(app): State<AppState>) -> Answer {
+/// The route of metrics: for operators, and for everybody when the settings say so (`metrics.public`).
+pub fn routes(public: bool) -> ResourceRoutes {
+    let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
+    ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
+        op.named("getMetrics", "Show the server's numbers")
+            .about("As OpenMetrics, for Prometheus. Open to everybody where the settings say so.")
+    })
+}
+
+/// The text format of `OpenMetrics`.
+struct OpenMetrics;
+
+impl MediaType for OpenMetrics {
+    const MEDIA: &'static str = "application/openmetrics-text";
+    const EXAMPLE: Option<&'static str> = Some("# TYPE printfloor_orders gauge\n# EOF\n");
+}
+
+async fn show(State(app): State<AppState>) -> Result<Media<OpenMetrics>, ApiError> {
     let text = gathered(&app).await.text().map_err(ApiError::internal)?;
-    Ok(([(header::CONTENT_TYPE, MEDIA)], text).into_response())
+    Ok(Media::new(([(header::CONTENT_TYPE, MEDIA)], text)))
 }
 
 async fn gathered(app: &AppState) -> Page {

@@ -9,7 +9,7 @@ use crate::http::limits::layer::Client;
 use crate::http::openapi::operation::{self, Content, Operation, Parameter};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
-use crate::http::reply::{Created, Listed, NoContent, Plain, Resource, WithCookie};
+use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
 use axum::extract::{self, State};
 use axum::http::HeaderMap;
 use axum::response::IntoResponse;
@@ -88,6 +88,12 @@ impl<T: ListItem> Reply for Listed<T> {
     fn describe(operation: &mut Operation, components: &mut Components) {
         components.add_page::<T>();
         operation.answer = (200, Content::NamedPage(T::PAGE_NAME));
+    }
+}
+
+impl<M: MediaType> Reply for Media<M> {
+    fn describe(operation: &mut Operation, _: &mut Components) {
+        operation.answer = (200, Content::Other(M::MEDIA, M::EXAMPLE));
     }
 }
 

@@ -120,3 +120,8 @@ pub fn read_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Fau
     members.finish();
     read
 }
+
+/// Reads a struct from an object and ignores its other members: for programs that tell the server more than it needs.
+pub fn read_open_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+    T::read(&mut Members::of(value, place, faults)?)
+}

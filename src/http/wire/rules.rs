@@ -181,6 +181,20 @@ impl Rule<String> for CalendarDay {
     }
 }
 
+/// At least one item, and none twice. The text names one item: "event".
+pub struct OneOrMoreDistinct(pub &'static str);
+
+impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
+    fn judge(&self, items: &Vec<T>) -> Result<(), String> {
+        unless(!items.is_empty(), || format!("must name at least one {}", self.0))?;
+        let distinct = items.iter().enumerate().all(|(at, item)| !items[..at].contains(item));
+        unless(distinct, || format!("must not name the same {} twice", self.0))
+    }
+    fn mark(&self, schema: Shape) -> Shape {
+        schema.edit_list(|list| list.min_items = Some(1)).unlike_each_other()
+    }
+}
+
 /// A list of short texts.
 pub struct TextList {
     /// Most texts.

@@ -77,6 +77,10 @@ fn what_a_rule_judges_is_what_it_says() {
     assert_eq!(disagree::<Option<Vec<String>>>(&[&MaxItems(20)]), none);
     assert_eq!(disagree::<Vec<String>>(&[&ItemsWithin(1..=20)]), none);
     assert_eq!(disagree::<Option<String>>(&[&CalendarDay]), none);
+    assert_eq!(disagree::<Vec<MachineType>>(&[&OneOrMoreDistinct("machine")]), none);
+    assert_eq!(disagree::<Vec<String>>(&[&OneOrMoreDistinct("text")]), none);
+    assert_eq!(disagree::<JsonObject>(&[]), none);
+    assert_eq!(disagree::<EmptyBody>(&[]), none);
     // What a schema cannot say: blanks; three decimals, which are not exact in floating point; the ends of 64 bits, which are
     // not exact either and stand as `format: int64`.
     assert_eq!(disagree::<String>(&[&Filled]), [json!("  ")]);

@@ -4,14 +4,16 @@ use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::Resolution;
+use crate::domain::order::{OrderStatus, Resolution};
 use crate::domain::principal::Role;
+use crate::domain::printer::Attention;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::{Shape, above_zero, has, id, list, number, taken, text, time, whole, yes_no};
+use crate::http::openapi::shape::{Shape, above_zero, has, id, list, map, number, taken, text, time, whole, yes_no};
 use crate::http::openapi::words::words_of;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Longest part along one axis, in millimetres.
 const MAX_LENGTH_MM: f64 = 100_000.0;
@@ -99,7 +101,7 @@ macro_rules! enumeration {
     )+};
 }
 pub(crate) use enumeration;
-enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
+enumeration!(Attention, MachineType, MaterialType, MovementKind, OrderStatus, Resolution, Role);
 
 /// One of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
@@ -157,6 +159,37 @@ impl FromJson for Amount {
     }
     fn to_json(&self) -> Option<Value> {
         serde_json::to_value(self).ok()
+    }
+}
+
+/// A word of the server's own, in answers.
+impl ToSchema for &'static str {
+    fn schema() -> Shape {
+        text()
+    }
+}
+
+/// A count, in answers.
+impl ToSchema for usize {
+    fn schema() -> Shape {
+        whole(0..)
+    }
+}
+
+/// A small number such as a status of HTTP, in answers.
+impl ToSchema for u16 {
+    fn schema() -> Shape {
+        whole(0..=i64::from(Self::MAX))
+    }
+}
+
+/// A value for each of the names of the moment, in answers.
+impl<K, T: ToSchema> ToSchema for BTreeMap<K, T> {
+    fn schema() -> Shape {
+        map(schema_of::<T>())
+    }
+    fn components(components: &mut Components) {
+        components.add::<T>();
     }
 }
 

@@ -208,6 +208,68 @@ async fn the_server_shows_the_description_to_anybody() {
     assert_eq!(document["components"], CONTRACT.document["components"]);
 }
 
+/// Constructs that only OpenAPI 3.1 has, wherever they stand outside examples.
+fn only_3_1(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter().filter(|(name, _)| *name != "example" && *name != "examples") {
+                let is_schema_word = !member.is_object() || name == "const";
+                if matches!(name.as_str(), "const" | "$defs" | "prefixItems" | "webhooks" | "identifier")
+                    && is_schema_word
+                    || name == "type" && (member.is_array() || member == "null")
+                    || name.starts_with("exclusiveM") && !member.is_boolean()
+                    || name == "$ref" && members.len() > 1
+                {
+                    found.push(format!("{name}: {member}"));
+                }
+                only_3_1(member, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| only_3_1(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_rendition_for_3_0_has_nothing_of_3_1() {
+    let made = openapi::downgraded(&openapi::json(&CONTRACT.served, ADDRESS)).unwrap();
+    let made: Value = serde_json::from_str(&made).unwrap();
+    assert_eq!(made["openapi"], "3.0.3");
+    assert!(made.get("webhooks").is_none());
+    let mut found = Vec::new();
+    only_3_1(&made["paths"], &mut found);
+    only_3_1(&made["components"], &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+    let text = made.to_string();
+    for reference in text.split("\"$ref\":\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(made.pointer(reference).is_some(), "{reference} leads nowhere");
+    }
+    assert_eq!(made["paths"].as_object().unwrap().len(), CONTRACT.document["paths"].as_object().unwrap().len());
+}
+
+#[tokio::test]
+async fn the_rendition_for_3_0_and_the_catalogue_of_events_are_for_anybody() {
+    let app = App::new(Db::sqlite()).await;
+    assert_eq!(app.nobody().get("/api/openapi-3.0.json").await.expect(200)["openapi"], "3.0.3");
+    let page = app.nobody().get("/docs/events").await;
+    assert_eq!(page.status, 200);
+    assert!(page.header("content-security-policy").unwrap().starts_with("default-src 'none'"));
+    for event in CONTRACT.document["webhooks"].as_object().unwrap().keys() {
+        assert!(page.text.contains(&format!("id=\"{event}\"")), "{event}");
+    }
+}
+
+#[test]
+fn what_endpoints_are_sent_is_described() {
+    let events = CONTRACT.document["webhooks"].as_object().unwrap();
+    assert_eq!(events.len(), printfloor::domain::event::OUTBOUND.len() + 1);
+    for (name, item) in events {
+        let content = &item["post"]["requestBody"]["content"]["application/json"];
+        let faults = CONTRACT.faults(&content["schema"], &content["example"]);
+        assert!(faults.is_empty(), "{name}: {faults:#?}");
+    }
+}
+
 #[tokio::test]
 async fn the_pages_that_show_it_need_nobody_else() {
     let app = App::new(Db::sqlite()).await;

@@ -6,7 +6,8 @@ use printfloor::http::openapi::{self, operation::Operation};
 use serde_json::{Map, Value, json};
 
 /// What the server refuses although the schema cannot say so: its message, and why.
-const INTENDED: [(&str, &str); 6] = [
+const INTENDED: [(&str, &str); 7] = [
+    (" bytes, at most ", "a schema counts characters, the server bytes"),
     ("must not be empty", "a schema counts characters, the server asks for one that is no blank"),
     (
         "at most three decimals",

@@ -1,0 +1,150 @@
+//! Every kind of event with its data, and the `webhooks` section of the document: what endpoints are sent.
+
+use super::operation::Named;
+use super::shape::{Shape, has, id, named, object, text, time, word};
+use crate::domain::event::data::{
+    DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, LowStockData, OrderData, OrderFlaggedData,
+    OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData, PrinterData,
+    PrinterOfflineData, TestData,
+};
+use crate::domain::event::{OutboundEvent, TEST};
+use crate::http::wire::{Components, Flattened, Member, ToSchema};
+use serde_json::{Value, json};
+use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
+
+const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
+const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";
+
+/// A kind of event as it is described.
+pub struct Entry {
+    /// Its name, and when it is sent.
+    pub kind: EventKind,
+    /// The name of the schema of what endpoints are sent; `None` for events that only `/api/events` shows.
+    pub sent_as: Option<&'static str>,
+    /// The members of its data.
+    pub members: Vec<Member>,
+    /// Data as it may look.
+    pub example: Value,
+    data_name: &'static str,
+    add: fn(&mut Components),
+}
+
+impl Entry {
+    /// What is sent, as it may look.
+    pub fn envelope(&self) -> Value {
+        json!({"id": EXAMPLE_ID, "event": self.kind.name, "timestamp": EXAMPLE_TIME, "data": self.example})
+    }
+
+    fn schema(&self) -> Shape {
+        object([
+            has("id", id().about("The same on every attempt: `webhook-id`.")),
+            has("event", word([self.kind.name])),
+            has("timestamp", time().about("When it happened.")),
+            has("data", named(self.data_name)),
+        ])
+    }
+}
+
+/// Every kind of event, those that endpoints are sent first.
+pub fn all() -> Vec<Entry> {
+    let mut all = Vec::new();
+    entries::<OrderData>(&mut all);
+    entries::<OrderShippedData>(&mut all);
+    entries::<JobData>(&mut all);
+    entries::<LowStockData>(&mut all);
+    entries::<PrinterOfflineData>(&mut all);
+    entries::<TestData>(&mut all);
+    entries::<OrderFlaggedData>(&mut all);
+    entries::<OrderPaymentFailedData>(&mut all);
+    entries::<OrderRefundData>(&mut all);
+    entries::<DiscrepancyData>(&mut all);
+    entries::<PrinterData>(&mut all);
+    entries::<PrinterActData>(&mut all);
+    entries::<EndpointDisabledData>(&mut all);
+    entries::<PaymentUnmatchedData>(&mut all);
+    all.sort_by_key(|entry| entry.sent_as.is_none());
+    all
+}
+
+fn entries<D: EventData + ToSchema + Flattened>(all: &mut Vec<Entry>) {
+    let sent_as = |name: &str| match OutboundEvent::of(name) {
+        Some(event) => Some(event.schema_name()),
+        None => (name == TEST).then_some("WebhookTestEvent"),
+    };
+    all.extend(D::KINDS.iter().map(|kind| Entry {
+        kind: *kind,
+        sent_as: sent_as(kind.name),
+        members: D::members(),
+        example: D::example(),
+        data_name: D::NAME.unwrap_or_default(),
+        add: Components::add::<D>,
+    }));
+}
+
+/// The schemas of what endpoints are sent.
+pub fn schemas() -> Vec<Named> {
+    let mut components = Components::default();
+    let mut found = Vec::new();
+    for entry in all() {
+        let Some(name) = entry.sent_as else { continue };
+        (entry.add)(&mut components);
+        found.push(Named { name, shape: entry.schema().about(entry.kind.when), example: entry.envelope() });
+    }
+    let data = components.0.into_iter().map(|(name, shape, example)| Named { name, shape, example });
+    data.chain(found).collect()
+}
+
+/// The `webhooks` section: a request of the server for each event that an endpoint may be sent.
+pub fn webhooks() -> Paths {
+    let mut paths = Paths::new();
+    for entry in all() {
+        let Some(name) = entry.sent_as else { continue };
+        let content = ContentBuilder::new().schema(Some(named(name))).example(Some(entry.envelope())).build();
+        let body =
+            RequestBodyBuilder::new().content("application/json", content).required(Some(Required::True)).build();
+        let header = |name: &str, about: &str| {
+            let header = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Header);
+            header.required(Required::True).schema(Some(text())).description(Some(about)).build()
+        };
+        let answer = ResponseBuilder::new().description("It is taken. Any other status is tried again later.").build();
+        let operation = OperationBuilder::new()
+            .tag(crate::http::production::endpoints::TAG)
+            .operation_id(Some(format!("on{}", name.trim_end_matches("Event"))))
+            .summary(Some(entry.kind.name))
+            .description(Some(entry.kind.when))
+            .securities(Some([]))
+            .parameter(header("X-Service-Signature", "`sha256=` and the HMAC of the raw body in hexadecimal digits."))
+            .parameter(header("X-Service-Delivery", "The delivery, the same on every attempt."))
+            .parameter(header("webhook-id", "The event, the same on every attempt."))
+            .parameter(header("webhook-timestamp", "When the attempt was made, in seconds since 1970."))
+            .parameter(header("webhook-signature", "`v1,` and the signature of Standard Webhooks; several, by blanks."))
+            .request_body(Some(body))
+            .response("2XX", answer);
+        paths.paths.insert(entry.kind.name.to_owned(), PathItem::new(HttpMethod::Post, operation.build()));
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::OUTBOUND;
+
+    #[test]
+    fn every_event_that_can_be_subscribed_to_is_described_once() {
+        let all = all();
+        for word in OUTBOUND.into_iter().chain([TEST]) {
+            let found: Vec<_> = all.iter().filter(|entry| entry.kind.name == word).collect();
+            assert_eq!(found.len(), 1, "{word}");
+            assert!(found.iter().all(|entry| entry.sent_as.is_some()), "{word}");
+        }
+        for entry in &all {
+            assert_eq!(all.iter().filter(|other| other.kind.name == entry.kind.name).count(), 1, "{}", entry.kind.name);
+            for member in entry.members.iter().filter(|member| member.required) {
+                assert!(entry.example.get(member.name).is_some(), "{}: {}", entry.kind.name, member.name);
+            }
+        }
+    }
+}

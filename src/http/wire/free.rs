@@ -1,0 +1,52 @@
+//! JSON whose members are not the server's to say.
+
+use super::{FromJson, Place, ToSchema};
+use crate::domain::refusal::Faults;
+use crate::http::openapi::shape::{Shape, anything, open_object};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// An object whose members another program chose.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct JsonObject(pub Map<String, Value>);
+
+impl ToSchema for JsonObject {
+    fn schema() -> Shape {
+        open_object()
+    }
+}
+
+impl FromJson for JsonObject {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        match value {
+            Value::Object(members) => Some(Self(members)),
+            _ => place.fault(faults, "must be an object"),
+        }
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl From<Value> for JsonObject {
+    /// The members of an object; none of anything else.
+    fn from(value: Value) -> Self {
+        match value {
+            Value::Object(members) => Self(members),
+            _ => Self::default(),
+        }
+    }
+}
+
+/// Any JSON value, in answers.
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
+#[serde(transparent)]
+pub struct AnyJson(pub Value);
+
+impl ToSchema for AnyJson {
+    fn schema() -> Shape {
+        anything()
+    }
+}
