@@ -1,7 +1,7 @@
 //! The derive of `Response`.
 
 use crate::attributes::{Attributes, doc};
-use crate::members::{Member, inside, members};
+use crate::members::{Member, members};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;

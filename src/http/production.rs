@@ -21,8 +21,6 @@ pub mod skus;
 pub mod users;
 
 use crate::config::Config;
-use crate::domain::principal::Role;
-use crate::http::access::RequiredAccess;
 use crate::http::openapi;
 use crate::http::routes::Routes;
 
@@ -47,6 +45,12 @@ pub fn routes(config: &Config) -> Routes {
         .resource(endpoints::routes())
         .resource(deliveries::routes())
         // What happens
+        .resource(events::routes())
+        .resource(dashboard::routes())
+        .resource(health::routes())
+        .resource(metrics::routes(config.metrics.public))
+        // Messages of other programs
+        .resource(agent::routes())
         .resource(payments::routes())
         // This description
         .resource(openapi::routes())

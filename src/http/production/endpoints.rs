@@ -302,7 +302,7 @@ async fn enable(
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody| EndpointCommand::Enable) };
+    let command = async { call.read_body().map(|_| EndpointCommand::Enable) };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     Ok(Resource::after(&done, EndpointView::after(&done)?))
 }

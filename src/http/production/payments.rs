@@ -99,7 +99,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
     let unsigned = |why: String| ApiError::bad_request("invalid_signature", why);
     let header = call.headers.get(settings.signature_header.as_str()).and_then(|value| value.to_str().ok());
     let header = header.ok_or_else(|| unsigned(format!("the header {} is missing", settings.signature_header)))?;
-    let (now, tolerance) = (app.environment.now().0 / 1000, settings.tolerance_seconds.duration().as_secs());
+    let (now, tolerance) = (app.environment.now().0 / 1000, settings.signature_tolerance_seconds.duration().as_secs());
     verify(header, &call.body, settings.webhook_secret.expose(), now, tolerance)
         .map_err(|error| unsigned(error.to_string()))?;
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;

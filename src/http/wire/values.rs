@@ -4,9 +4,8 @@ use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::{OrderStatus, Resolution};
+use crate::domain::order::{Resolution};
 use crate::domain::principal::Role;
-use crate::domain::printer::Attention;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
@@ -101,7 +100,7 @@ macro_rules! enumeration {
     )+};
 }
 pub(crate) use enumeration;
-enumeration!(Attention, MachineType, MaterialType, MovementKind, OrderStatus, Resolution, Role);
+enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
 
 /// One of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
@@ -159,13 +158,6 @@ impl FromJson for Amount {
     }
     fn to_json(&self) -> Option<Value> {
         serde_json::to_value(self).ok()
-    }
-}
-
-/// A word of the server's own, in answers.
-impl ToSchema for &'static str {
-    fn schema() -> Shape {
-        text()
     }
 }
 
