@@ -18,8 +18,8 @@ use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::production::{
-    agent, audit, auth, dashboard, deliveries, endpoints, events, files, health, jobs, keys, materials, metrics, orders,
-    payments, printers, skus, users,
+    agent, audit, auth, dashboard, deliveries, endpoints, events, files, health, jobs, keys, materials, metrics,
+    orders, payments, printers, skus, users,
 };
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};

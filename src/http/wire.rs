@@ -30,7 +30,10 @@ pub use members::{FromJson, Members, Place, Request, read_object, read_open_obje
 pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
-pub use rules::{AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule, Secret, TextList, Within, Worded};
+pub use rules::{
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule,
+    Secret, TextList, Within, Worded,
+};
 pub use schema::{
     Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member,
     request_schema, response_member, response_schema, schema_of,

@@ -4,7 +4,7 @@ use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
-use crate::domain::order::{Resolution};
+use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
