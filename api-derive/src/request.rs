@@ -112,7 +112,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     });
     let example = example.map(|value| quote!(fn example() -> ::serde_json::Value { #value }));
     let (schema, read_object) = if *open {
-        (quote!(crate::http::wire::response_schema), quote!(crate::http::wire::read_open_object))
+        (quote!(crate::http::wire::open_request_schema), quote!(crate::http::wire::read_open_object))
     } else {
         (quote!(crate::http::wire::request_schema), quote!(crate::http::wire::read_object))
     };

@@ -27,10 +27,10 @@ pub struct ErrorMeta {
 
 /// An error as a caller gets it: status, code, message, and faults of a body.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ApiError(Box<Parts>);
+pub struct ApiError(Box<ErrorParts>);
 
 #[derive(Clone, PartialEq, Debug)]
-struct Parts {
+struct ErrorParts {
     status: StatusCode,
     code: String,
     message: String,
@@ -48,7 +48,7 @@ impl ApiError {
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
         let (code, message) = (code.to_owned(), shortened(message.into(), MAX_MESSAGE_CHARS));
         let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
-        Self(Box::new(Parts { status, code, message, faults, retry_after, replayed, facts }))
+        Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts }))
     }
     /// 400.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
@@ -234,7 +234,7 @@ mod tests {
 
     fn told(error: impl Into<ApiError>) -> String {
         let error = error.into();
-        let Parts { status, code, message, retry_after, .. } = *error.0;
+        let ErrorParts { status, code, message, retry_after, .. } = *error.0;
         let wait = retry_after.map(|seconds| format!(" after {seconds} s")).unwrap_or_default();
         format!("{} {code}{wait}: {message}", status.as_u16())
     }

@@ -35,8 +35,8 @@ pub use rules::{
     Secret, TextList, Within, Worded,
 };
 pub use schema::{
-    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, request_member,
-    request_schema, response_member, response_schema, schema_of,
+    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, open_request_schema,
+    request_member, request_schema, response_member, response_schema, schema_of,
 };
 pub(crate) use values::enumeration;
 pub use values::read_word;

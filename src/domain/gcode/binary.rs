@@ -30,13 +30,13 @@ enum Step {
     #[default]
     File,
     /// In the part of a block's header that all blocks have.
-    Block,
+    BinaryBlock,
     /// In the rest of the header and the parameters.
     Parameters(Head),
     /// In the data.
-    Data { block: Block, left: u64 },
+    Data { block: BinaryBlock, left: u64 },
     /// In the checksum.
-    Checksum(Block),
+    Checksum(BinaryBlock),
     /// The rest is not read, because it is no binary G-code or broken.
     Done,
 }
@@ -49,7 +49,7 @@ struct Head {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Block {
+struct BinaryBlock {
     head: Head,
     /// Format, width and height, if the block is a thumbnail.
     picture: [u16; 3],
@@ -101,7 +101,7 @@ impl Binary {
     fn wanted(&self) -> usize {
         match self.step {
             Step::File => FILE_HEADER_BYTES,
-            Step::Block => 8,
+            Step::BinaryBlock => 8,
             Step::Parameters(head) => packed(head) * 4 + if head.kind == THUMBNAIL { 6 } else { 2 },
             Step::Checksum(_) => 4,
             Step::Data { .. } | Step::Done => 0,
@@ -111,7 +111,7 @@ impl Binary {
     fn take(&mut self, bytes: &[u8], notes: &mut Notes) {
         match self.step {
             Step::File => self.file(bytes),
-            Step::Block => {
+            Step::BinaryBlock => {
                 self.crc = Some(Crc::new());
                 self.count(bytes);
                 let head = Head { kind: short(bytes, 0), compression: short(bytes, 2), size: long(bytes, 4) };
@@ -127,13 +127,13 @@ impl Binary {
                 let picture = if head.kind == THUMBNAIL { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
                 let keep = head.kind != GCODE && size <= MAX_BLOCK_BYTES && head.size <= MAX_BLOCK_BYTES;
                 self.commands |= head.kind == GCODE;
-                self.step = Step::Data { block: Block { head, picture, keep }, left: size.into() };
+                self.step = Step::Data { block: BinaryBlock { head, picture, keep }, left: size.into() };
                 self.end_of_data(notes);
             }
             Step::Checksum(block) => {
                 let right = self.crc.take().is_none_or(|crc| crc.sum() == long(bytes, 0));
                 let _ = block;
-                if right { self.step = Step::Block } else { self.breaks(Damage::Checksum) }
+                if right { self.step = Step::BinaryBlock } else { self.breaks(Damage::Checksum) }
             }
             Step::Data { .. } | Step::Done => {}
         }
@@ -149,7 +149,7 @@ impl Binary {
             return self.breaks(Damage::Unknown);
         }
         self.checksums = checksum == 1;
-        self.step = Step::Block;
+        self.step = Step::BinaryBlock;
     }
 
     fn end_of_data(&mut self, notes: &mut Notes) {
@@ -158,7 +158,7 @@ impl Binary {
         if block.keep {
             read(&block, &data, notes);
         }
-        self.step = if self.checksums { Step::Checksum(block) } else { Step::Block };
+        self.step = if self.checksums { Step::Checksum(block) } else { Step::BinaryBlock };
     }
 
     fn count(&mut self, bytes: &[u8]) {
@@ -174,13 +174,13 @@ impl Binary {
 
     /// What is wrong with a file that begins as binary G-code.
     pub(super) fn damage(&self) -> Option<Damage> {
-        let whole = self.commands && self.step == Step::Block && self.bytes.is_empty();
+        let whole = self.commands && self.step == Step::BinaryBlock && self.bytes.is_empty();
         self.damage.or((!whole).then_some(Damage::CutOff))
     }
 }
 
 /// Notes the contents of a block; one that cannot be unpacked is skipped.
-fn read(block: &Block, data: &[u8], notes: &mut Notes) {
+fn read(block: &BinaryBlock, data: &[u8], notes: &mut Notes) {
     let size = block.head.size as usize;
     let unpacked = match block.head.compression {
         0 => Some(data.to_vec()),

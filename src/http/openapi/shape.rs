@@ -207,6 +207,13 @@ pub fn taken(members: impl IntoIterator<Item = Member>) -> Shape {
     shape
 }
 
+impl Shape {
+    /// An object that may have further members.
+    pub fn with_unknown_members(self) -> Self {
+        self.edit(|object| object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(true))))
+    }
+}
+
 /// Either the one or the other.
 pub fn either(shapes: impl IntoIterator<Item = Shape>) -> Shape {
     let mut one_of = OneOf::new();

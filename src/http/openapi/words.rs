@@ -14,14 +14,14 @@ pub fn word_of<T: DeserializeOwned>() -> Shape {
 pub fn words_of<T: DeserializeOwned>() -> Vec<&'static str> {
     let mut words: &'static [&'static str] = &[];
     // It fails on purpose: what is wanted is what it asks for.
-    let _ = T::deserialize(Asked(&mut words));
+    let _ = T::deserialize(WordReader(&mut words));
     words.to_vec()
 }
 
 /// Notes which variants are asked for.
-struct Asked<'a>(&'a mut &'static [&'static str]);
+struct WordReader<'a>(&'a mut &'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asked<'_> {
+impl<'de> Deserializer<'de> for WordReader<'_> {
     type Error = Error;
 
     fn deserialize_enum<V: Visitor<'de>>(

@@ -88,7 +88,7 @@ struct Told {
 }
 
 /// A command of an agent: who asks and what with.
-struct Asked {
+struct AgentCall {
     app: AppState,
     who: Caller,
     params: Map<String, Value>,
@@ -119,7 +119,7 @@ async fn receive(
     let JsonObject(params) = params.unwrap_or_default();
     let by = Arc::new(Principal::Agent { user });
     let who = Caller { by, session: None, request_id: call.who.request_id.clone() };
-    let asked = Asked { app, who, params };
+    let asked = AgentCall { app, who, params };
     if skill == Skill::EmergencyStop {
         let told = asked.emergency_stop().await;
         if let Err(error) = asked.audit(skill).await {
@@ -135,7 +135,7 @@ fn answer(told: Told) -> Plain<AgentAnswer> {
     Plain(AgentAnswer { ok: true, message: told.message, data: AnyJson(told.data) })
 }
 
-impl Asked {
+impl AgentCall {
     fn caller(&self) -> CommandOrigin {
         CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key: None }
     }

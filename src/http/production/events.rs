@@ -230,8 +230,8 @@ async fn stream(
     };
     let standing = Standing::new(app.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
-    let reader = Reader { app, standing, follower, filter, last, after, queue };
-    let events = futures::stream::unfold(reader, Reader::next);
+    let reader = EventReader { app, standing, follower, filter, last, after, queue };
+    let events = futures::stream::unfold(reader, EventReader::next);
     let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
     Ok(Media::new(response))
@@ -250,7 +250,7 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
 }
 
 /// Somebody who follows.
-struct Reader {
+struct EventReader {
     app: AppState,
     standing: Standing,
     follower: Follower,
@@ -260,7 +260,7 @@ struct Reader {
     queue: VecDeque<Event>,
 }
 
-impl Reader {
+impl EventReader {
     async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
         loop {
             // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.

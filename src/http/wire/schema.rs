@@ -138,6 +138,11 @@ pub fn request_schema(members: Vec<Member>, description: &str) -> Shape {
     described(taken(members.into_iter().map(Into::into)), description)
 }
 
+/// The schema of a request's object whose unknown members are ignored.
+pub fn open_request_schema(members: Vec<Member>, description: &str) -> Shape {
+    described(object(members.into_iter().map(Into::into)).with_unknown_members(), description)
+}
+
 /// The schema of an answered object.
 pub fn response_schema(members: Vec<Member>, description: &str) -> Shape {
     described(object(members.into_iter().map(Into::into)), description)

@@ -13,6 +13,7 @@ const FOR_ANYBODY: &[&str] = &[
     "POST /api/auth/login",
     "POST /api/auth/logout",
     "GET /api/openapi.json",
+    "GET /api/openapi-3.0.json",
     "GET /healthz",
     "GET /readyz",
     "POST /webhooks/agent",

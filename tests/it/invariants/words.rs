@@ -25,7 +25,10 @@ const NO_CITATION: Rule = Rule {
             found.map(|citation| format!("cites {citation:?}"))
         })
     },
-    planted: &[("src/domain/job.rs", "/// Once each."), ("src/printers/wire.rs", "//! The shapes are those")],
+    planted: &[
+        ("src/domain/job.rs", "/// Once each, by decisions §4."),
+        ("src/printers/wire.rs", "//! See the protocol sheet."),
+    ],
     innocent: &[(
         "src/domain/job.rs",
         "/// Each job is printed once, because a part costs money.\nlet section = \"§\";",

@@ -4,6 +4,7 @@
 use printfloor::domain::aggregate::{Aggregate, Created, Decision, DecisionContext, Row};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
+use printfloor::domain::event::data::{EventData, EventKind};
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::Mail;
 use printfloor::domain::material::{Movement, MovementKind};
@@ -110,7 +111,17 @@ impl Tally {
 }
 
 pub fn event(cx: &DecisionContext<'_>, id: Id, count: i64) -> Event {
-    Event::new(cx, "tally.added", (Tally::KIND, id), None, serde_json::json!({ "count": count }))
+    Event::new(cx, "tally.added", (Tally::KIND, id), None, &TallyAdded { count })
+}
+
+/// The data of `tally.added`.
+#[derive(Serialize)]
+struct TallyAdded {
+    count: i64,
+}
+
+impl EventData for TallyAdded {
+    const KINDS: &'static [EventKind] = &[EventKind { name: "tally.added", when: "after each addition" }];
 }
 
 pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Movement {

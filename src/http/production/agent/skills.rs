@@ -1,6 +1,6 @@
 //! The skills, each carried out by the same rules as the operation of the API that it stands for.
 
-use super::{Asked, Told};
+use super::{AgentCall, Told};
 use crate::domain::agent::Skill;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
@@ -30,7 +30,7 @@ enum Act {
     Cancel,
 }
 
-impl Asked {
+impl AgentCall {
     pub(super) async fn carry_out(&self, skill: Skill) -> Result<Told, ApiError> {
         match skill {
             Skill::PausePrint => self.print(Act::Pause).await,
