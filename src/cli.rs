@@ -67,7 +67,7 @@ pub struct ServeArgs {
     pub listen: Option<SocketAddr>,
 }
 
-/// The commands.
+/// What the program is asked to do; `serve` when nothing is said.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run the server (the same as printfloor without a command)

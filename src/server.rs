@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Name of the socket in the data folder whose callers are the owner of the machine (decisions §13).
+/// Name of the socket in the data folder whose callers are the owner of the machine.
 pub const CONTROL_SOCKET: &str = "control.sock";
 const LOCK: &str = "lock";
 
@@ -113,7 +113,7 @@ impl Server {
         })
     }
 
-    /// The shop.
+    /// The running app behind the listeners.
     pub fn shop(&self) -> &Arc<App> {
         &self.shop
     }

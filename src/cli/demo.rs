@@ -46,7 +46,7 @@ const PORT: u16 = 8787;
 /// How long the server may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Options of the demo.
+/// What the command line chose for the demo.
 #[derive(Clone, Debug, Default)]
 pub struct DemoOptions {
     /// Its data directory; `None`: `data/demo`. A directory with other content is refused.

@@ -94,7 +94,7 @@ impl Office {
         }
     }
 
-    /// Creates a key.
+    /// Makes an API key and prints it; it is not shown again.
     pub async fn create_key(&self, new: &NewKey) -> Result<MadeKey, CliError> {
         let role = Role::from(new.role);
         match self {
@@ -141,7 +141,7 @@ impl Office {
         }
     }
 
-    /// Revokes a key.
+    /// Ends an API key at once.
     pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
         match self {
             Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),

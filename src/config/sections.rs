@@ -92,7 +92,7 @@ pub struct Limits {
     pub max_queued_commands: usize,
     /// Requests per minute of one staff session or staff API key.
     pub staff_requests_per_minute: u32,
-    /// Requests per minute of one customer.
+    /// Most requests of one customer's session in a minute; further ones are answered 429.
     pub customer_requests_per_minute: u32,
     /// Requests per minute of one IP address without valid credentials.
     pub anonymous_requests_per_minute: u32,
@@ -130,7 +130,7 @@ pub struct Tax {
     pub rates: Vec<TaxRate>,
 }
 
-/// One tax rate.
+/// The tax of one destination, in basis points.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaxRate {

@@ -48,7 +48,7 @@ pub type Days = Span<86_400>;
 const MAX_SECONDS: f64 = 100.0 * 365.0 * 86_400.0;
 
 impl<const UNIT: u32> Span<UNIT> {
-    /// The duration.
+    /// As the standard library has it.
     pub const fn duration(self) -> Duration {
         self.0
     }

@@ -55,7 +55,7 @@ const fn first() -> i64 {
 /// An edit of a staff member; `None` leaves a member as it is.
 #[derive(Clone, Debug, Default)]
 pub struct UserChange {
-    /// New name.
+    /// What colleagues see; `None` keeps the present one.
     pub name: Option<String>,
     /// New role, `operator` or `admin`; a different one ends all sessions of the user.
     pub role: Option<Role>,
@@ -130,7 +130,7 @@ pub struct Access {
     pub sessions: rpds::HashTrieMapSync<String, Arc<Session>>,
 }
 
-/// A command to access.
+/// What can be asked about users, keys and sessions.
 #[derive(Clone, Debug)]
 pub enum AccessCommand {
     /// Records in the audit log that the agent gateway was asked for this skill; changes nothing else.
@@ -187,7 +187,7 @@ pub enum AccessCommand {
         /// The browser's user agent.
         agent: Option<String>,
     },
-    /// Ends one session.
+    /// Signs out one session of the caller.
     EndSession(Id),
     /// Records when keys and sessions were last used, gathered since the previous such command.
     Used {
@@ -205,7 +205,7 @@ pub enum AccessCommand {
     },
 }
 
-/// An answer of access.
+/// What a command about users, keys and sessions is answered with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AccessAnswer {
     /// The user after the change.

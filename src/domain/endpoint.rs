@@ -155,7 +155,7 @@ pub struct Due {
     pub body: String,
 }
 
-/// A command to an endpoint.
+/// What can be asked of an endpoint.
 #[derive(Clone, Debug)]
 pub enum EndpointCommand {
     /// Registers the endpoint; it receives the events after `cursor`.
@@ -185,7 +185,7 @@ pub enum EndpointCommand {
     Enable,
     /// Sets a new signing secret; the old one signs beside it for 24 hours.
     Rotate {
-        /// The new secret, encrypted.
+        /// Takes the place of the present secret, which stays valid for 24 hours.
         encrypted_secret: String,
     },
     /// Moves the cursor on and makes deliveries for the events passed.
@@ -271,7 +271,7 @@ pub enum EndpointEffect {
     Replay(Replaying),
     /// Attempt a delivery.
     Deliver {
-        /// The delivery.
+        /// As it is after the command.
         delivery: Id,
         /// Number of the attempt.
         number: u32,

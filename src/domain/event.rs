@@ -27,7 +27,7 @@ macro_rules! outbound {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$event,)+];
 
-            /// Its word.
+            /// As events and the API spell it.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$event => $word,)+ }
             }

@@ -93,7 +93,7 @@ pub struct File {
     pub created_at: Timestamp,
 }
 
-/// A command to a file.
+/// What can be asked of a file.
 #[derive(Clone, Debug)]
 pub enum FileCommand {
     /// Describes a file whose content is on disk already.

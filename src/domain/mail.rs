@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 pub const MAX_TRIES: u32 = 12;
 
-/// The state of a mail.
+/// How far the sending of a mail is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MailState {
@@ -89,7 +89,7 @@ impl Mail {
     }
 }
 
-/// A command to a mail.
+/// What can be asked of a mail.
 #[derive(Clone, Debug)]
 pub enum MailCommand {
     /// The outcome of a try.

@@ -241,7 +241,7 @@ pub struct ClaimAsk {
     pub since: Timestamp,
 }
 
-/// A command to a material.
+/// What can be asked of a material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
     /// Makes the material.

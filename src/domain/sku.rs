@@ -7,7 +7,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Machine types (decisions §6).
+/// Machine types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]
@@ -114,7 +114,7 @@ pub struct Sku {
     pub updated_at: Timestamp,
 }
 
-/// A command to a SKU.
+/// What can be asked of a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
     /// Makes the SKU.

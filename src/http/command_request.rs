@@ -35,7 +35,7 @@ pub struct CommandRequest<B = ()> {
     pub app: AppState,
     /// Caller asks.
     pub who: Caller,
-    /// Its headers.
+    /// As they were sent, for `If-Match` and signatures.
     pub headers: HeaderMap,
     /// Its whole body.
     pub body: Bytes,

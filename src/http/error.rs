@@ -94,7 +94,7 @@ impl ApiError {
         self.0.replayed = true;
         self
     }
-    /// Its status.
+    /// The HTTP status that it is answered with.
     pub fn status(&self) -> StatusCode {
         self.0.status
     }
@@ -106,7 +106,7 @@ impl ApiError {
     pub fn message(&self) -> &str {
         &self.0.message
     }
-    /// Its body.
+    /// The one shape of errors: `success`, `message`, `code`, and `errors` for faults.
     pub fn body(&self) -> Value {
         let mut body = json!({"success": false, "message": self.0.message, "code": self.0.code});
         if !self.0.faults.is_empty() {

@@ -1,4 +1,4 @@
-//! The description of the production API: OpenAPI 3.1, made from the routes that are served (decisions §1).
+//! The description of the production API: OpenAPI 3.1, made from the routes that are served.
 //!
 //! What a route says already (method, path, who may) is derived from it in [`mod@derive`]; words, bodies and errors of its
 //! own stand in one file for each resource. A route that nobody described is in the document all the same, with what can

@@ -1,4 +1,4 @@
-//! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first (decisions §1).
+//! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first.
 
 use crate::domain::id::Id;
 use crate::domain::refusal::{Faults, Refusal};

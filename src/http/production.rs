@@ -1,4 +1,4 @@
-//! The shop's half of the API (production spec §4, decisions §7): every route and who may use it.
+//! The production API: the shop's half, for staff and programs. Every route and who may use it.
 
 pub mod agent;
 pub mod audit;

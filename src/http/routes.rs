@@ -82,13 +82,13 @@ macro_rules! described_routes {
     };
 }
 described_routes! {
-    /// GET.
+    /// Adds a route for reading, with the time limit of requests.
     get: GET, true;
-    /// POST.
+    /// Adds a route for creating or for a command, with the time limit of requests.
     post: POST, true;
-    /// PATCH.
+    /// Adds a route for changing, with the time limit of requests.
     patch: PATCH, true;
-    /// DELETE.
+    /// Adds a route for removing, with the time limit of requests.
     delete: DELETE, true;
     /// GET without a time limit.
     get_long: GET, false;
@@ -130,7 +130,7 @@ impl Routes {
         self
     }
 
-    /// GET.
+    /// Adds a described route for reading, with the time limit of requests.
     pub fn get<H: Handler<T, AppState>, T: 'static>(
         self,
         need: RequiredAccess,
@@ -139,7 +139,7 @@ impl Routes {
     ) -> Self {
         self.add(Method::GET, need, path, handler, true)
     }
-    /// POST.
+    /// Adds a described route for creating or for a command, with the time limit of requests.
     pub fn post<H: Handler<T, AppState>, T: 'static>(
         self,
         need: RequiredAccess,
@@ -148,7 +148,7 @@ impl Routes {
     ) -> Self {
         self.add(Method::POST, need, path, handler, true)
     }
-    /// PATCH.
+    /// Adds a described route for changing, with the time limit of requests.
     pub fn patch<H: Handler<T, AppState>, T: 'static>(
         self,
         need: RequiredAccess,
@@ -157,7 +157,7 @@ impl Routes {
     ) -> Self {
         self.add(Method::PATCH, need, path, handler, true)
     }
-    /// DELETE.
+    /// Adds a described route for removing, with the time limit of requests.
     pub fn delete<H: Handler<T, AppState>, T: 'static>(
         self,
         need: RequiredAccess,

@@ -1,4 +1,4 @@
-//! The printer adapter contract (production spec §2): what every brand of printer can be asked.
+//! The printer adapter contract: what every brand of printer can be asked.
 //!
 //! An adapter carries a wish to the wire and tells truthfully what came back. It decides nothing, remembers nothing durable, never retries a command, and never starts what
 //! it uploads.

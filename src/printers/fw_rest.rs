@@ -1,4 +1,4 @@
-//! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper (protocol notes §1).
+//! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
 mod client;
 mod push;

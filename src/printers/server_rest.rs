@@ -1,4 +1,4 @@
-//! Type `server_rest`: a print server, `OctoPrint` (protocol notes §2).
+//! Type `server_rest`: a print server, `OctoPrint`.
 
 mod client;
 mod push;

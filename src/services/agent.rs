@@ -1,4 +1,4 @@
-//! Messages to an agent gateway (decisions §11): a POST with a bearer token, shaped as the `agent` hook of such gateways takes it.
+//! Messages to an agent gateway: a POST with a bearer token, shaped as the `agent` hook of such gateways takes it.
 //!
 //! Keeping and retrying messages is the caller's affair; the message's id is the idempotency key.
 
@@ -12,7 +12,7 @@ const HOOK: &str = "hooks/agent";
 /// At most this much of an answer is read, in bytes.
 const ANSWER_BYTES: usize = 16 * 1024;
 
-/// The agent gateway.
+/// Sends messages to the hook of an agent gateway.
 pub struct AgentGateway {
     client: reqwest::Client,
     url: reqwest::Url,

@@ -31,7 +31,7 @@ pub struct Message {
     pub to: Vec<String>,
     /// The subject, one line.
     pub subject: String,
-    /// The text.
+    /// The body, as plain text.
     pub text: String,
 }
 

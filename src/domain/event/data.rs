@@ -18,7 +18,7 @@ pub struct EventKind {
     pub when: &'static str,
 }
 
-/// The `data` of events.
+/// Implemented by each struct that is the `data` of some kinds of event.
 pub trait EventData: Serialize {
     /// The kinds of event that carry it.
     const KINDS: &'static [EventKind];

@@ -33,9 +33,9 @@ enum Step {
     BinaryBlock,
     /// In the rest of the header and the parameters.
     Parameters(Head),
-    /// In the data.
+    /// Inside the content of a block, of which so many bytes are left.
     Data { block: BinaryBlock, left: u64 },
-    /// In the checksum.
+    /// Inside the four bytes that end a block.
     Checksum(BinaryBlock),
     /// The rest is not read, because it is no binary G-code or broken.
     Done,

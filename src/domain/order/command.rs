@@ -131,7 +131,7 @@ pub enum PaymentNews {
     },
 }
 
-/// A command to an order.
+/// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
     /// Makes the order.
@@ -189,7 +189,7 @@ pub enum OrderCommand {
     Attempt {
         /// The job that is attempted.
         job: Id,
-        /// The attempt.
+        /// Which try of the job is meant.
         attempt: Id,
         /// How far it came.
         report: Report,

@@ -58,7 +58,7 @@ pub enum PaymentEffect {
     SubscriptionChanged {
         /// The processor's customer.
         customer: Option<String>,
-        /// The subscription.
+        /// The processor's id of it, `sub_...`.
         subscription: Option<String>,
     },
     /// An event that has no use here.
@@ -77,7 +77,7 @@ pub struct OrderLinks {
     pub order_id: Option<String>,
     /// `metadata.invoiceId` (or `invoice_id`).
     pub invoice_id: Option<String>,
-    /// The payment intent.
+    /// The processor's id of one payment, `pi_...`.
     pub payment_intent: Option<String>,
     /// The checkout session.
     pub session: Option<String>,

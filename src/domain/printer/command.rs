@@ -23,7 +23,7 @@ pub enum Evidence {
     Unclear(String),
 }
 
-/// A command to a printer.
+/// What can be asked of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
     /// Registers the printer.
@@ -49,7 +49,7 @@ pub enum PrinterCommand {
     /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
     /// accept it later.
     Take {
-        /// The attempt.
+        /// Which try of a job is meant.
         attempt: Id,
         /// The job that is attempted.
         job: Id,

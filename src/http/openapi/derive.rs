@@ -23,7 +23,7 @@ pub fn roles(need: RequiredAccess) -> Vec<&'static str> {
     }
 }
 
-/// Whether the route has rate limits (decisions §1): not health, signed inbound webhooks, and what must never wait.
+/// Whether the route has rate limits: not health, signed inbound webhooks, and what must never wait.
 pub fn rate_limited(route: &Served) -> bool {
     counts(route.path)
 }

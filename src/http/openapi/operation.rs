@@ -24,9 +24,9 @@ pub struct Resource {
 
 /// A shape with a name and an example.
 pub struct Named {
-    /// Its name.
+    /// As it stands among the components of the document.
     pub name: &'static str,
-    /// Its shape.
+    /// What values of it look like.
     pub shape: Shape,
     /// How it may look.
     pub example: Value,
@@ -34,7 +34,7 @@ pub struct Named {
 
 /// A query parameter or header of a request.
 pub struct Parameter {
-    /// Its name.
+    /// As it stands in the query or among the headers.
     pub name: String,
     /// In the query; else a header.
     pub in_query: bool,
@@ -48,7 +48,7 @@ pub struct Parameter {
 pub struct RequestBody {
     /// Its media type.
     pub media: &'static str,
-    /// Its shape.
+    /// What the body looks like.
     pub shape: Shape,
     /// How it may look.
     pub example: Option<Value>,
@@ -78,7 +78,7 @@ pub type No = (u16, &'static str, &'static str);
 /// Reads a body and forgets what was read.
 pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
 
-/// An operation.
+/// What can be done with one method at one path.
 pub struct Operation {
     /// Of its route.
     pub method: Method,
@@ -137,19 +137,19 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
     }
 }
 
-/// GET.
+/// Begins the description of a route for reading.
 pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     operation(Method::GET, path, id, summary)
 }
-/// POST.
+/// Begins the description of a route for creating or for a command.
 pub fn post(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     operation(Method::POST, path, id, summary)
 }
-/// PATCH.
+/// Begins the description of a route for changing.
 pub fn patch(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     operation(Method::PATCH, path, id, summary)
 }
-/// DELETE.
+/// Begins the description of a route for removing.
 pub fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     operation(Method::DELETE, path, id, summary)
 }

@@ -32,7 +32,7 @@ fn formatted(format: KnownFormat) -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::KnownFormat(format)))
 }
 
-/// A text.
+/// `type: string`, of any length.
 pub fn text() -> Shape {
     scalar(Type::String, |_| ())
 }
@@ -106,7 +106,7 @@ pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     })
 }
 
-/// A number.
+/// `type: number` within these bounds.
 pub fn number(range: impl RangeBounds<f64>) -> Shape {
     scalar(Type::Number, |number| {
         match range.start_bound() {
@@ -156,7 +156,7 @@ pub fn map(of: Shape) -> Shape {
     })
 }
 
-/// A list.
+/// `type: array` with items of this shape.
 pub fn list(of: Shape) -> Shape {
     shape(Schema::Array(Array::new(*of.0)))
 }

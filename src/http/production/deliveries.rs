@@ -76,7 +76,7 @@ impl From<DeliveryState> for DeliveryStatus {
 /// Which deliveries are listed.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
-    /// In this state.
+    /// Deliveries in this state only.
     state: Option<DeliveryState>,
     /// Of this kind of event.
     event: Option<String>,

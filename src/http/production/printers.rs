@@ -80,7 +80,7 @@ pub fn routes() -> ResourceRoutes {
 enum AttentionFilter {
     /// Anything: `true`.
     Any,
-    /// This.
+    /// Printers with this attention only.
     One(Attention),
 }
 

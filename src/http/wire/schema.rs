@@ -27,7 +27,7 @@ pub trait Response: ToSchema + serde::Serialize {}
 
 /// Members that stand in an answer among those of another struct, which has them with `#[serde(flatten)]`.
 pub trait Flattened {
-    /// Its members.
+    /// Described one by one, in the order of the struct.
     fn members() -> Vec<Member>;
     /// Adds the named types that they refer to.
     fn components(components: &mut Components);

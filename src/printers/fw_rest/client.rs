@@ -1,4 +1,4 @@
-//! The calls of Moonraker's HTTP API (protocol notes §1.2 to §1.4).
+//! The calls of Moonraker's HTTP API.
 
 use super::status;
 use crate::domain::printer_status::{PastPrint, PrintEnd};

@@ -1,4 +1,4 @@
-//! Moonraker's web socket (protocol notes §1.5): identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
+//! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
 
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};

@@ -1,4 +1,4 @@
-//! From Moonraker's three layers of state (protocol notes §1.2, §1.3) to one status. Pure.
+//! From Moonraker's three layers of state to one status. Pure.
 
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;

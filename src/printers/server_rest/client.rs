@@ -1,4 +1,4 @@
-//! The calls of `OctoPrint`'s HTTP API (protocol notes §2.1, §2.2), in the shapes of 1.x; 2.0 answers them too, since we do not ask for its version.
+//! The calls of `OctoPrint`'s HTTP API, in the shapes of 1.x; 2.0 answers them too, since we do not ask for its version.
 
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;

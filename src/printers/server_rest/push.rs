@@ -1,4 +1,4 @@
-//! `OctoPrint`'s raw web socket (protocol notes §2.3): a session from the key, then state messages up to twice a second, of which only a change wakes.
+//! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
 
 use super::client::Client;
 use crate::printers::adapter::PrinterError;

@@ -1,4 +1,4 @@
-//! From `OctoPrint`'s flags and job (protocol notes §2.2) to one status. Pure.
+//! From `OctoPrint`'s flags and job to one status. Pure.
 
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;

@@ -1,4 +1,4 @@
-//! Against fakes that answer the literal bodies of protocol notes §2.
+//! Against fakes that answer the literal bodies
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::status;

@@ -1,4 +1,4 @@
-//! Mail through a service with an HTTP interface (protocol sheet §6), for shops without a mail server: `EMAIL_API_KEY`.
+//! Mail through a service with an HTTP interface, for shops without a mail server: `EMAIL_API_KEY`.
 
 use super::{MailError, Mailer, Message, compose, sender};
 use crate::services::http::read_beginning;

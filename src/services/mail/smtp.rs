@@ -41,7 +41,7 @@ impl Encryption {
 pub struct SmtpSettings {
     /// Its name, which its certificate must bear.
     pub host: String,
-    /// Its port.
+    /// 465 for TLS from the start, 587 for STARTTLS, 25 inside a network.
     pub port: u16,
     /// See [`Encryption::for_port`].
     pub encryption: Encryption,

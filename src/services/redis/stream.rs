@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Longest one batch may take.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// One entry.
+/// What is added to the stream for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
     /// Position in commit order.

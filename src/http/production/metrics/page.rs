@@ -32,7 +32,7 @@ struct Family {
     samples: Vec<(Labels, Kind)>,
 }
 
-/// The page.
+/// The families of metrics that `/metrics` shows.
 #[derive(Debug, Default)]
 pub struct Page(Vec<Family>);
 

@@ -42,7 +42,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
 }
 
-/// A file that is on the printer.
+/// Names a file in the printer's own storage.
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
 struct FileOnPrinter {
