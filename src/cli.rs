@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tokio::runtime::Runtime;
 
 pub use error::CliError;
 pub use signals::Signals;
@@ -229,8 +230,31 @@ impl From<StaffRole> for Role {
     }
 }
 
+/// How long to wait at exit for threads that are still working; a blocked read of standard input would never return.
+const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The whole program: installs the TLS provider, reads the command line, runs the command on a runtime of its own.
+///
+/// It is not `async` so that the code of all tasks is generated with the library: the body of an `async fn` is compiled
+/// where it is first polled, which would be the binary, a second time for everything below it.
+pub fn main() -> ExitCode {
+    crate::services::tls::install_provider();
+    // Exits the process with 2 on wrong usage and with 0 after --help and --version.
+    let cli = Cli::parse();
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("printfloor: the asynchronous runtime cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let code = runtime.block_on(run(cli));
+    runtime.shutdown_timeout(THREAD_EXIT_TIMEOUT);
+    code
+}
+
 /// Runs a command to its end. On failure, prints the reason and advice to standard error.
-pub async fn run(cli: Cli) -> ExitCode {
+async fn run(cli: Cli) -> ExitCode {
     match run_command(cli).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

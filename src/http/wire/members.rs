@@ -93,9 +93,12 @@ impl<'a> Members<'a> {
         };
         let inner = value.inner();
         let mut valid = true;
-        for message in rules.iter().filter_map(|rule| rule.judge(inner?).err()) {
-            self.faults.note(&path, message);
-            valid = false;
+        for (rule, inner) in inner.into_iter().flat_map(|inner| rules.iter().map(move |rule| (rule, inner))) {
+            if let Err(message) = rule.judge(inner) {
+                let part = rule.faulty_part(inner).map(|part| format!(".{part}")).unwrap_or_default();
+                self.faults.note(&format!("{path}{part}"), message);
+                valid = false;
+            }
         }
         valid.then_some(value)
     }

@@ -15,6 +15,12 @@ pub trait Rule<T> {
     /// Refuses the value, in words that follow the member's path: "must be above 0".
     fn judge(&self, value: &T) -> Result<(), String>;
 
+    /// The position of the item that is at fault, where one item of a list is.
+    fn faulty_part(&self, value: &T) -> Option<usize> {
+        let _ = value;
+        None
+    }
+
     /// Says the same in the schema.
     fn mark(&self, schema: Shape) -> Shape;
 }
@@ -187,8 +193,10 @@ pub struct OneOrMoreDistinct(pub &'static str);
 impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
     fn judge(&self, items: &Vec<T>) -> Result<(), String> {
         unless(!items.is_empty(), || format!("must name at least one {}", self.0))?;
-        let distinct = items.iter().enumerate().all(|(at, item)| !items[..at].contains(item));
-        unless(distinct, || format!("must not name the same {} twice", self.0))
+        unless(self.faulty_part(items).is_none(), || format!("must not name the same {} twice", self.0))
+    }
+    fn faulty_part(&self, items: &Vec<T>) -> Option<usize> {
+        items.iter().enumerate().position(|(at, item)| items[..at].contains(item))
     }
     fn mark(&self, schema: Shape) -> Shape {
         schema.edit_list(|list| list.min_items = Some(1)).unlike_each_other()

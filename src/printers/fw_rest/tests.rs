@@ -7,6 +7,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Operation, PrinterError};
 use crate::printers::tests::{adapter, file, serve, settings, with_key};
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{Multipart, Query, Request};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::IntoResponse;
@@ -186,7 +187,7 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
         (422, PrinterError::Refused { status: 422, message: "Unprocessable Entity".into() }),
     ] {
         let words = expected_words(status);
-        let url = serve(Router::new().fallback(move || async move { error(status, words) })).await;
+        let url = serve(Router::new().fallback(move |_: Bytes| async move { error(status, words) })).await;
         assert_eq!(adapter("fw_rest", &url).upload("a.gcode", &source).await, Err(expected));
     }
 }
