@@ -3,6 +3,7 @@
 //! Not for rules: it writes what decisions say, numbers events, and tells every owner exactly what became of its commit.
 
 pub mod connect;
+pub mod event_follower;
 pub mod followers;
 pub mod load;
 pub mod meter;
@@ -12,20 +13,20 @@ pub mod rows;
 mod transaction;
 pub mod writer;
 
-use crate::domain::aggregate::{Aggregate, Created, Row, Versioned};
+use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::rows::{Audit, Idempotency, Snapshot, SnapshotRow};
+use crate::store::rows::{Audit, Idempotency, Snapshot, SnapshotRow, StoredRow};
 use crate::store::writer::{Entry, LoadEntry, StoreMsg};
 use arc_swap::ArcSwap;
 use ractor::ActorRef;
 use std::sync::Arc;
 
-/// A thing that the store can write and load.
-pub trait StoredAggregate: Aggregate + Snapshot + Load {}
-impl<T: Aggregate + Snapshot + Load> StoredAggregate for T {}
+/// An aggregate that the store can write and load.
+pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
+impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
 /// Names a thing: its kind's word and its id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -34,12 +35,10 @@ pub struct Key(pub &'static str, pub Id);
 /// What one command writes besides the head.
 #[derive(Debug, Default)]
 pub struct Group {
-    /// Changed rows.
-    pub rows: Vec<Row>,
+    /// Changed rows, and new aggregates.
+    pub rows: Vec<Box<dyn StoredRow>>,
     /// What happened.
     pub events: Vec<Event>,
-    /// New things.
-    pub created: Vec<Created>,
     /// The audit log's line.
     pub audit: Option<Audit>,
     /// The answer kept for its idempotency key.

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::StartError as ShopError;
 use crate::config::Config;
@@ -222,8 +222,8 @@ impl From<&User> for UserLine {
 
 /// Asks as the owner of the machine, as the control socket does. The first command of all makes the office.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
-    let access = server.shop().access.wake(Id::ONLY);
-    Ok(access.ask(CommandOrigin::new(Principal::Machine), command, WITHIN).await?.answer)
+    let access = server.shop().access.activate(Id::ONLY);
+    Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)
 }
 
 /// Users and keys as they are now; nobody yet is an empty office.

@@ -1,6 +1,6 @@
 //! A signed payment event that matched no order yet: kept, and tried again at each new order and hourly, 30 days.
 
-use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
@@ -8,6 +8,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::convert::Infallible;
 
 /// Days that an unmatched event is kept.
 pub const KEPT_DAYS: i64 = 30;
@@ -35,7 +36,7 @@ pub struct KeptPaymentEvent {
 
 /// What is asked of an inbound event.
 #[derive(Clone, Debug)]
-pub enum InboundCommand {
+pub enum KeptPaymentEventCommand {
     /// Keeps it.
     Keep {
         /// The processor's event id.
@@ -59,35 +60,37 @@ pub struct Match {
 
 impl Aggregate for KeptPaymentEvent {
     const KIND: &'static str = "inbound";
-    type Command = InboundCommand;
+    type Command = KeptPaymentEventCommand;
     type Answer = ();
+    type Row = Infallible;
+    type Created = Mail;
     type Effect = Match;
 
     fn decide(
         this: Option<&Self>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &InboundCommand,
+        command: &KeptPaymentEventCommand,
     ) -> Result<Decision<Self>, Refusal> {
         match (this, command) {
-            (None, InboundCommand::Keep { event_id, body }) => {
+            (None, KeptPaymentEventCommand::Keep { event_id, body }) => {
                 let (event_id, body) = (event_id.clone(), body.clone());
                 Ok(Decision::to(Self { id, event_id, body, done: false, next_at: cx.now, created_at: cx.now }, ()))
             }
-            (None, InboundCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), InboundCommand::Keep { .. }) => Ok(Decision::unchanged(())),
-            (Some(kept), InboundCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
-            (Some(kept), InboundCommand::Tried { matched: true }) => {
+            (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
+            (Some(_), KeptPaymentEventCommand::Keep { .. }) => Ok(Decision::unchanged(())),
+            (Some(kept), KeptPaymentEventCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
+            (Some(kept), KeptPaymentEventCommand::Tried { matched: true }) => {
                 Ok(Decision::to(Self { done: true, ..kept.clone() }, ()))
             }
-            (Some(kept), InboundCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
+            (Some(kept), KeptPaymentEventCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
         }
     }
 
-    fn name(command: &InboundCommand) -> &'static str {
+    fn name(command: &KeptPaymentEventCommand) -> &'static str {
         match command {
-            InboundCommand::Keep { .. } => "inbound.keep",
-            InboundCommand::Tried { .. } => "inbound.tried",
+            KeptPaymentEventCommand::Keep { .. } => "inbound.keep",
+            KeptPaymentEventCommand::Tried { .. } => "inbound.tried",
         }
     }
 
@@ -114,7 +117,7 @@ impl KeptPaymentEvent {
                 "The payment event {} matched no order in {KEPT_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
                 self.event_id
             );
-            Created::Mail(Mail::new(cx, to, "A payment event matched no order".to_owned(), text))
+            Mail::new(cx, to, "A payment event matched no order".to_owned(), text)
         });
         Decision::to(Self { done: true, ..self.clone() }, ()).events([happened]).created(mail)
     }

@@ -1,10 +1,11 @@
 //! A mail to be sent: made by the commit that calls for it, wanted until it is taken or given up.
 
-use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// Tries before a mail is given up: with [`retry_ms`] about two days.
 pub const MOST_TRIES: u32 = 12;
@@ -77,14 +78,23 @@ impl Mail {
     }
 
     /// What operators are told by every way that is configured: by mail, and through the agent gateway.
-    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Created> {
+    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Self> {
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
         let agent = cx.rules.agent_gateway.then(|| {
             let message = Self::new(cx, Vec::new(), subject.to_owned(), text.to_owned());
             Self { channel: Channel::Agent, ..message }
         });
-        mail.into_iter().chain(agent).map(Created::Mail).collect()
+        mail.into_iter().chain(agent).collect()
+    }
+}
+
+impl NewAggregate for Mail {
+    fn kind(&self) -> &'static str {
+        <Self as Aggregate>::KIND
+    }
+    fn id(&self) -> Id {
+        self.id
     }
 }
 
@@ -120,6 +130,8 @@ impl Aggregate for Mail {
     const KIND: &'static str = "mail";
     type Command = MailCommand;
     type Answer = ();
+    type Row = Infallible;
+    type Created = Infallible;
     type Effect = Send;
 
     fn decide(

@@ -48,7 +48,7 @@ impl Size {
         let groups = || submissions.iter().flat_map(|submission| &submission.groups);
         let of_group = |group: &super::Group| {
             let single = usize::from(group.audit.is_some()) + usize::from(group.kept.is_some());
-            (group.rows.len() + group.events.len() + group.created.len() + single) as u64
+            (group.rows.len() + group.events.len() + single) as u64
         };
         let snapshots = submissions.iter().filter(|submission| submission.snapshot.is_some()).count() as u64;
         Self {
@@ -87,12 +87,13 @@ impl CommitMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::access::AccessRow;
     use crate::domain::id::Id;
     use crate::store::{Group, Key, Unavailable};
 
     #[test]
     fn a_transaction_is_counted_by_its_size_and_what_became_of_it() {
-        let gone = || Group { rows: vec![crate::domain::aggregate::Row::SessionGone(Id::ONLY)], ..Group::default() };
+        let gone = || Group { rows: vec![Box::new(AccessRow::SessionGone(Id::ONLY))], ..Group::default() };
         let of = |groups| Submission { key: Key("access", Id::ONLY), generation: 1, snapshot: None, groups };
         let size = Size::of(&[of(vec![gone(), gone()]), of(vec![Group::default()])]);
         assert_eq!(size, Size { things: 2, commands: 3, rows: 2 });

@@ -12,7 +12,7 @@ mod statement;
 pub use batch::Batch;
 pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
 pub(crate) use map::word;
-pub use map::{Snapshot, SnapshotRow};
+pub use map::{Snapshot, SnapshotRow, StoredRow};
 pub use plain::{Audit, Idempotency};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};

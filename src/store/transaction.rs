@@ -203,10 +203,7 @@ fn broken(mut settled: Vec<Settlement>, count: usize, error: DbErr) -> Ended {
 
 fn push_group(batch: &mut Batch, group: &Group, seq: &mut i64, numbered: &mut Vec<Numbered>) -> Result<(), WriteError> {
     for row in &group.rows {
-        batch.push_row(row)?;
-    }
-    for created in &group.created {
-        batch.push_created(created)?;
+        batch.push_row(&**row)?;
     }
     for event in &group.events {
         *seq += 1;

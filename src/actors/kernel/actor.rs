@@ -12,8 +12,10 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::supervisor::SupervisorMsg;
-use crate::domain::aggregate::{Aggregate, Created, Versioned};
+use crate::domain::aggregate::{Aggregate, NewAggregate, Versioned};
+use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
+use crate::store::rows::StoredRow;
 use crate::store::{Group, Key, Owner, Settlement, Store, StoredAggregate, Submission, Unavailable};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use std::collections::{HashMap, VecDeque};
@@ -46,22 +48,22 @@ pub enum Msg<T: Aggregate> {
     Look,
     /// The server leaves: finish what you were told, and go.
     Leave,
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
 /// Where new things of a commit are woken.
 pub trait Activator: Send + Sync + 'static {
-    /// This was inserted by a commit: start it.
-    fn wake(&self, created: &Created);
+    /// A commit has created this aggregate: start its actor.
+    fn activate(&self, kind: &'static str, id: Id);
 }
 
 /// What a shell is made with.
 pub struct Args<T: Aggregate> {
     pub(super) entry: Arc<DirectoryEntry<T>>,
     pub(super) store: Store,
-    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
     pub(super) policy: Policy,
@@ -76,7 +78,8 @@ type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
 struct Flight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<(Envelope<T>, Verdict<T>)>,
-    created: Vec<Created>,
+    /// Kind and id of what it creates.
+    created: Vec<(&'static str, Id)>,
 }
 
 /// The state of a shell.
@@ -169,7 +172,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             }
             Msg::Leave => live.closing = true,
             #[cfg(any(test, debug_assertions))]
-            Msg::Fall => panic!("asked to fall"),
+            Msg::Crash => panic!("crash asked for by a test"),
         }
         while live.decide(&me) {}
         if live.closing && live.waiting.is_empty() && live.flight.is_none() {
@@ -225,10 +228,13 @@ impl<T: StoredAggregate> ActorState<T> {
                     group.audit = records::audit(&asked, id, &cx, &decision.answer);
                 }
                 written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
-                group.rows = decision.rows;
+                let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
+                group.rows = decision.rows.into_iter().map(boxed).collect();
                 group.events = decision.events;
-                created.extend(decision.created.iter().cloned());
-                group.created = decision.created;
+                for new in decision.created {
+                    created.push((new.kind(), new.id()));
+                    group.rows.push(Box::new(new));
+                }
                 decision.answer
             });
             if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
@@ -280,7 +286,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 let version = next.version;
                 self.superseded = 0;
                 self.adopt(next, me);
-                created.iter().for_each(|thing| self.args.activator.wake(thing));
+                created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
                 reply(decided, version);
             }
             // Refusals too: they may have been judged on a state that never came to be.
@@ -336,7 +342,7 @@ impl<T: StoredAggregate> ActorState<T> {
         if flight.next.version == before {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unknown));
         } else if flight.next.version == version {
-            flight.created.iter().for_each(|thing| self.args.activator.wake(thing));
+            flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
             reply(flight.decided, version);
         } else {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
@@ -379,7 +385,7 @@ impl<T: StoredAggregate> ActorState<T> {
         self.args.entry.published.store(state.clone());
         self.want(&state);
         if state.state.is_some() {
-            self.args.world.committed(&Handle(self.args.entry.clone()), &state);
+            self.args.effects.committed(&Handle(self.args.entry.clone()), &state);
         }
         if state.state.as_ref().is_none_or(T::at_rest) {
             self.quiet_later(me);
@@ -398,8 +404,8 @@ impl<T: StoredAggregate> ActorState<T> {
         });
         for want in wanted {
             let of = Handle(self.args.entry.clone());
-            let world = &self.args.world;
-            self.under_way.entry(want).or_insert_with_key(|want| keep_running(world.clone(), want.clone(), of));
+            let effects = &self.args.effects;
+            self.under_way.entry(want).or_insert_with_key(|want| keep_running(effects.clone(), want.clone(), of));
         }
     }
 }

@@ -63,7 +63,7 @@ struct Keeping<T: Aggregate> {
 #[derive(Debug, Default)]
 pub struct KindMeter {
     /// Falls of shells.
-    pub falls: Counter,
+    pub crashes: Counter,
     /// Commands refused because too many waited.
     pub overloaded: Counter,
 }
@@ -141,7 +141,7 @@ impl<T: Aggregate> DirectoryEntry<T> {
 
     /// Wakes it when it rests. The mark outlives the message: a supervisor that falls before it reads it starts the thing
     /// when it comes back.
-    pub(super) fn wake(self: &Arc<Self>) {
+    pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);
             if rests {
@@ -160,12 +160,12 @@ impl<T: Aggregate> DirectoryEntry<T> {
     }
 
     /// What is shown of it.
-    pub fn observe(&self) -> Observed {
+    pub fn observe(&self) -> ActorSummary {
         let status = self.status.borrow();
-        Observed {
+        ActorSummary {
             kind: T::KIND,
             id: self.id,
-            place: status.1.word(),
+            status: status.1.word(),
             generation: status.0,
             restarts: self.restarts.load(Relaxed),
             waiting: self.waiting(),
@@ -177,13 +177,14 @@ impl<T: Aggregate> DirectoryEntry<T> {
 /// A line of `/api/system/actors`.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Observed {
+pub struct ActorSummary {
     /// Kind of thing.
     pub kind: &'static str,
     /// Which.
     pub id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    pub place: &'static str,
+    #[serde(rename = "place")]
+    pub status: &'static str,
     /// Counts its lives.
     pub generation: u64,
     /// How often it fell.

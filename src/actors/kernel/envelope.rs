@@ -80,7 +80,7 @@ pub enum Outcome<T: Aggregate> {
     Refused(Refusal),
     /// The idempotency key is taken: the kept answer tells.
     KeyTaken,
-    /// The database did not take it. Nothing happened.
+    /// The database did not take it. NoEffects happened.
     Unavailable(Unavailable),
     /// The actor fell before this reached the store: nothing happened, the handle sends it again. Admitted stays
     /// admitted.

@@ -20,16 +20,16 @@ pub enum AskError {
     /// Another request with this idempotency key was first: its kept answer tells.
     #[error("the idempotency key was used at the same time")]
     KeyTaken,
-    /// Too many commands wait for this thing. Nothing happened.
+    /// Too many commands wait for this thing. NoEffects happened.
     #[error("too many commands wait")]
     Overloaded,
-    /// The thing fell too often and is out of service. Nothing happened.
+    /// The thing fell too often and is out of service. NoEffects happened.
     #[error("out of service after repeated faults")]
     Parked,
-    /// The database does not take it. Nothing happened.
+    /// The database does not take it. NoEffects happened.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// This command made the actor fall. Nothing happened; it is not tried again.
+    /// This command made the actor fall. NoEffects happened; it is not tried again.
     #[error("internal fault")]
     Poison,
     /// May have happened: repeating it with its idempotency key tells.
@@ -38,7 +38,7 @@ pub enum AskError {
     /// No answer in time; may still happen.
     #[error("no answer in time")]
     Timeout,
-    /// The server leaves. Nothing happened.
+    /// The server leaves. NoEffects happened.
     #[error("the server is shutting down")]
     Closed,
 }
@@ -63,7 +63,7 @@ impl<T: Aggregate> Handle<T> {
         matches!(self.0.status.borrow().1, ActorStatus::Parked)
     }
 
-    /// The last committed state. No mailbox, no lock. Nothing while it was never loaded.
+    /// The last committed state. No mailbox, no lock. NoEffects while it was never loaded.
     pub fn read(&self) -> Arc<Versioned<T>> {
         self.0.published.load_full()
     }
@@ -95,7 +95,7 @@ impl<T: Aggregate> Handle<T> {
             let actor = match status {
                 ActorStatus::Here(actor) => actor,
                 ActorStatus::Resting => {
-                    self.0.wake();
+                    self.0.activate();
                     continue;
                 }
                 ActorStatus::Closed => return Err(AskError::Closed),

@@ -33,9 +33,9 @@ pub enum SupervisorMsg<T: Aggregate> {
     Sweep,
     /// The server leaves: all finish what they were told, answer when they are gone.
     Close(RpcReplyPort<()>),
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
 /// The supervisor actor.
@@ -46,7 +46,7 @@ pub struct SupervisorArgs<T: Aggregate> {
     pub(super) me: SupervisorRef<T>,
     pub(super) entries: Entries<T>,
     pub(super) store: Store,
-    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
     pub(super) policy: Policy,
@@ -58,7 +58,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
             me: self.me.clone(),
             entries: self.entries.clone(),
             store: self.store.clone(),
-            world: self.world.clone(),
+            effects: self.effects.clone(),
             activator: self.activator.clone(),
             environment: self.environment.clone(),
             policy: self.policy,
@@ -67,7 +67,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
 }
 
 struct Child {
-    falls: VecDeque<Duration>,
+    crashes: VecDeque<Duration>,
     generation: u64,
 }
 
@@ -154,7 +154,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
             SupervisorMsg::Sweep => s.sweep(&me),
             SupervisorMsg::Close(reply) => s.close(reply),
             #[cfg(any(test, debug_assertions))]
-            SupervisorMsg::Fall => panic!("asked to fall"),
+            SupervisorMsg::Crash => panic!("crash asked for by a test"),
         }
         Ok(())
     }
@@ -179,7 +179,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
         }
         if let Some(id) = s.by_actor.remove(&cell.get_id()) {
             if !s.closed {
-                s.fell(id, &why, &me);
+                s.crashed(id, &why, &me);
             }
             if s.by_actor.is_empty()
                 && let Some(reply) = s.closing.take()
@@ -217,13 +217,13 @@ impl<T: StoredAggregate> SupervisorState<T> {
             return;
         }
         let last = entry.status.borrow().0;
-        let child = self.children.entry(id).or_insert(Child { falls: VecDeque::new(), generation: last });
+        let child = self.children.entry(id).or_insert(Child { crashes: VecDeque::new(), generation: last });
         child.generation += 1;
         let generation = child.generation;
         let args = Args {
             entry: entry.clone(),
             store: self.args.store.clone(),
-            world: self.args.world.clone(),
+            effects: self.args.effects.clone(),
             activator: self.args.activator.clone(),
             environment: self.args.environment.clone(),
             policy: self.args.policy,
@@ -237,7 +237,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
                 self.by_actor.insert(actor.get_id(), id);
                 entry.status.send_replace((generation, ActorStatus::Here(actor)));
             }
-            Err(error) => self.fell(id, &error.to_string(), me),
+            Err(error) => self.crashed(id, &error.to_string(), me),
         }
     }
 
@@ -282,21 +282,21 @@ impl<T: StoredAggregate> SupervisorState<T> {
         }
     }
 
-    fn fell(&mut self, id: Id, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
+    fn crashed(&mut self, id: Id, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
         let Some(child) = self.children.get_mut(&id) else { return };
-        self.args.me.meter().falls.one();
+        self.args.me.meter().crashes.one();
         entry.restarts.fetch_add(1, Relaxed);
         *entry.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
         let chance = self.args.environment.chance();
-        let delay = match self.args.policy.after(&mut child.falls, self.began.elapsed(), chance) {
+        let delay = match self.args.policy.after(&mut child.crashes, self.began.elapsed(), chance) {
             Next::RestartAfter(delay) => {
                 tracing::error!(kind = T::KIND, %id, why, ?delay, "fell, starts again");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
                 delay
             }
             Next::ParkAndProbeAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, falls = child.falls.len(), "fell too often: parked");
+                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "fell too often: parked");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
                 delay
             }

@@ -1,6 +1,6 @@
 //! What people and programs hear of a material: low stock (production spec §1 rule 5, decisions §5) and discrepancies.
 
-use crate::domain::aggregate::{Created, DecisionContext};
+use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
 use crate::domain::mail::Mail;
@@ -10,7 +10,7 @@ use serde_json::json;
 /// Events and mail of one alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
-    pub(super) messages: Vec<Created>,
+    pub(super) messages: Vec<Mail>,
 }
 
 /// `inventory.low` for subscribers, `LOW_STOCK` for workflow automation, mail and the agent gateway.

@@ -1,12 +1,15 @@
 //! One change of a material under way: every step writes its movement, so that the ledger's sums stay equal to
 //! `quantity` and `reserved`.
 
-use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
 use crate::domain::material::alerts::{self, Alert};
-use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialAnswer, Movement, MovementKind};
+use crate::domain::material::{
+    Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind,
+};
 use std::collections::BTreeSet;
 
 /// A change under way.
@@ -18,7 +21,7 @@ pub(super) struct Change<'a> {
     movements: Vec<Movement>,
     touched: BTreeSet<ClaimId>,
     events: Vec<Event>,
-    created: Vec<Created>,
+    created: Vec<Mail>,
     /// A check found a need above what is available.
     fell_short: bool,
     /// Consumed, but never on hand.
@@ -134,10 +137,10 @@ impl<'a> Change<'a> {
         self.alert();
         self.next.updated_at = self.cx.now;
         let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
-            Some(claim) => Row::Claim(claim.clone()),
-            None => Row::ClaimGone(*id),
+            Some(claim) => MaterialRow::Claim(claim.clone()),
+            None => MaterialRow::ClaimGone(*id),
         });
-        let rows: Vec<Row> = self.movements.into_iter().map(Row::Movement).chain(claims).collect();
+        let rows: Vec<MaterialRow> = self.movements.into_iter().map(MaterialRow::Movement).chain(claims).collect();
         let answer = answer(&self.next);
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }

@@ -1,7 +1,7 @@
 //! A decision on an order in the making: the next state, and what differs from the present one.
 
-use super::{Order, OrderStatus};
-use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
+use super::{Order, OrderRow, OrderStatus};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
@@ -20,9 +20,9 @@ pub(super) struct Change<'a> {
     dirty: bool,
     jobs: BTreeSet<Id>,
     attempts: BTreeSet<(Id, Id)>,
-    rows: Vec<Row>,
+    rows: Vec<OrderRow>,
     events: Vec<Event>,
-    created: Vec<Created>,
+    created: Vec<Mail>,
 }
 
 impl<'a> Change<'a> {
@@ -85,7 +85,7 @@ impl<'a> Change<'a> {
     }
 
     /// A row besides jobs and attempts.
-    pub(super) fn row(&mut self, row: Row) {
+    pub(super) fn row(&mut self, row: OrderRow) {
         self.rows.push(row);
     }
 
@@ -145,7 +145,7 @@ impl<'a> Change<'a> {
             let number = self.order.number_text();
             let subject = format!("{number}: {}", flag.replace('_', " "));
             let text = format!("Order {number} needs a look: {words}.\n");
-            self.created.push(Created::Mail(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text)));
+            self.created.push(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text));
         }
     }
 
@@ -177,11 +177,11 @@ impl<'a> Change<'a> {
         }
         self.order.updated_at = self.cx.now;
         let (order, attempts) = (&self.order, &self.attempts);
-        let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| Row::Job(job.clone()));
+        let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| OrderRow::Job(job.clone()));
         let attempts = attempts.iter().filter_map(|(job, attempt)| {
-            order.jobs.get(job)?.attempts.iter().find(|one| one.id == *attempt).cloned().map(Row::Attempt)
+            order.jobs.get(job)?.attempts.iter().find(|one| one.id == *attempt).cloned().map(OrderRow::Attempt)
         });
-        let rows: Vec<Row> = jobs.chain(attempts).chain(self.rows).collect();
+        let rows: Vec<OrderRow> = jobs.chain(attempts).chain(self.rows).collect();
         let answer = answer(&self.order);
         Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }

@@ -3,8 +3,8 @@
 //! A signed event is never refused for the state (decisions §3). Not for talking to the processor.
 
 use super::change::Change;
-use super::{Order, OrderStatus, Payment, PaymentNews};
-use crate::domain::aggregate::{Decision, Row};
+use super::{Order, OrderRow, OrderStatus, Payment, PaymentNews};
+use crate::domain::aggregate::Decision;
 use crate::domain::refusal::Refusal;
 use serde_json::json;
 
@@ -179,7 +179,7 @@ impl Change<'_> {
             reference,
             created_at: self.cx.now,
         };
-        self.row(Row::Payment(payment.clone()));
+        self.row(OrderRow::Payment(payment.clone()));
         self.head().payments.push(payment);
     }
 }

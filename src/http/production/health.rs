@@ -1,6 +1,5 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
-use crate::actors::kernel::directory::KindSeen;
 use crate::domain::id::Id;
 use crate::http::AppState;
 use crate::http::error::{Answer, ApiError};
@@ -87,49 +86,24 @@ fn parts(app: &AppState) -> (Value, Option<&'static str>) {
         if state != "up" {
             fallen = fallen.or(Some(name));
         }
-        shown.insert(name.to_owned(), json!({"state": state, "falls": component.falls}));
+        shown.insert(name.to_owned(), json!({"state": state, "falls": component.crashes}));
     }
     (Value::Object(shown), fallen)
 }
 
 /// In plain words what fares badly and stops nobody.
 fn degraded(app: &AppState) -> Vec<String> {
-    let parked = kinds(app).into_iter().filter_map(|seen| {
-        let parked = seen.places.get("parked").copied().unwrap_or(0);
+    let parked = app.directories.summaries().into_iter().filter_map(|seen| {
+        let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
     });
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
     parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
-/// Every kind of thing.
-pub fn kinds(app: &AppState) -> Vec<KindSeen> {
-    let shop = &app.app;
-    vec![
-        shop.orders.kind(),
-        shop.materials.kind(),
-        shop.skus.kind(),
-        shop.files.kind(),
-        shop.printers.kind(),
-        shop.endpoints.kind(),
-        shop.mails.kind(),
-        shop.inbound.kind(),
-        shop.access.kind(),
-    ]
-}
-
 /// `GET /api/system/actors`
 pub async fn actors(State(app): State<AppState>) -> Answer {
-    let shop = &app.app;
-    let mut all = shop.orders.observe();
-    all.extend(shop.materials.observe());
-    all.extend(shop.skus.observe());
-    all.extend(shop.files.observe());
-    all.extend(shop.printers.observe());
-    all.extend(shop.endpoints.observe());
-    all.extend(shop.mails.observe());
-    all.extend(shop.inbound.observe());
-    all.extend(shop.access.observe());
+    let mut all = app.directories.actors();
     all.sort_by_key(|actor| (actor.kind, actor.id));
     reply::ok(json!({ "actors": all }))
 }

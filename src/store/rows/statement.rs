@@ -26,7 +26,8 @@ static TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap::new);
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
-type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
+/// The form of a row that `SeaORM` inserts.
+pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
 /// New snapshots and next versions of snapshots, each only if its version on disk is the one before.
 pub async fn write_heads<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>

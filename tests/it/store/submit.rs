@@ -2,8 +2,9 @@
 
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
-use printfloor::domain::aggregate::{Aggregate, Row};
+use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
+use printfloor::domain::material::MaterialRow;
 use printfloor::domain::principal::Principal;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::rows::{Idempotency, Snapshot};
@@ -22,8 +23,8 @@ pub fn tally(rig: &Rig, id: Id, code: &str, version: i64, groups: usize) -> Subm
 /// What a command that counts one writes besides the snapshot.
 pub fn counting(rig: &Rig, id: Id) -> Group {
     let cx = rig.environment.cx(&Principal::System);
-    let row = Row::Movement(movement(&cx, id, 1, 1));
-    Group { rows: vec![row], events: vec![event(&cx, id, 1)], ..Group::default() }
+    let row = MaterialRow::Movement(movement(&cx, id, 1, 1));
+    Group { rows: vec![Box::new(row)], events: vec![event(&cx, id, 1)], ..Group::default() }
 }
 
 /// An answer kept under this key.
