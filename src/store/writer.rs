@@ -8,6 +8,7 @@ mod entry;
 pub use counters::WriterCounters;
 pub use entry::{Entry, LoadEntry};
 
+use crate::domain::schedule::Delays;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing, unavailable};
 use crate::store::meter::Size;
 use crate::store::outbox::Outbox;
@@ -32,8 +33,8 @@ const MOST: usize = 1024;
 /// more came meanwhile, since some have a longer way (over their thing's mailbox), but not for ever.
 const GATHER: usize = 2;
 const MOST_GATHERINGS: u32 = 16;
-const PROBE_FIRST: Duration = Duration::from_millis(100);
-const PROBE_LONGEST: Duration = Duration::from_secs(5);
+/// Pauses between attempts to write again while the database is unavailable.
+const PROBES: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 /// A connection that cannot be closed in this time is left to itself.
 const CLOSE: Duration = Duration::from_secs(2);
 
@@ -204,7 +205,7 @@ impl WriterState {
         }
         self.args.counters.set(Some(why));
         self.connection = ConnectionState::Unavailable(why);
-        let wait = PROBE_FIRST.saturating_mul(2u32.saturating_pow(self.probes.min(10))).min(PROBE_LONGEST);
+        let wait = PROBES.next(self.probes, 1.0);
         self.probes += 1;
         me.send_after(wait, || StoreMsg::Probe);
     }

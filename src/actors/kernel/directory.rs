@@ -1,4 +1,7 @@
-//! The directory of one kind: finds, reads, creates; nothing is asked of the supervisor to find a resident thing.
+//! The directory of one kind of aggregate: finds, reads, creates and activates them.
+//!
+//! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a crashed
+//! actor could hold. Reading one that is not in memory goes to the database and activates nothing.
 
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::effects::Effects;
@@ -25,10 +28,10 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a caller waits for an answer before it hears 503.
+/// How long a caller waits for an answer. The HTTP edge answers 503 then.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
-/// A supervisor that fell is back after about this long.
-const AGAIN: Duration = Duration::from_millis(10);
+/// Pause before a supervisor that crashed is asked again: it is back after about this time.
+const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
 /// The directory of one kind.
 pub struct Directory<T: StoredAggregate> {
@@ -143,7 +146,7 @@ impl<T: StoredAggregate> Directory<T> {
         keep(root, T::KIND, Arc::new(starter)).await
     }
 
-    /// Brings up what must be resident.
+    /// Loads and starts all that must be in memory though nobody asks for them. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = T::load_resident(&self.args.reading).await?;
         let count = all.len();
@@ -152,7 +155,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(count)
     }
 
-    /// A supervisor that falls meanwhile is told again when it is back.
+    /// A supervisor that crashes meanwhile is told again when it is back.
     async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.supervisor.closed()
             && let Some(supervisor) = self.supervisor.get()
@@ -163,11 +166,11 @@ impl<T: StoredAggregate> Directory<T> {
             {
                 return;
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(SUPERVISOR_RETRY).await;
         }
     }
 
-    /// The handle of a thing that is in memory.
+    /// The handle of an aggregate that is in memory.
     pub fn resident(&self, id: Id) -> Option<Handle<T>> {
         self.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
@@ -178,7 +181,7 @@ impl<T: StoredAggregate> Directory<T> {
         states.filter(|(_, state)| state.state.is_some()).collect()
     }
 
-    /// The handle of a thing that exists; an unknown id creates nothing.
+    /// The handle of an aggregate that exists; an unknown id creates nothing.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
         if let Some(handle) = self.resident(id) {
             return Ok(Some(handle));
@@ -194,7 +197,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(Some(self.activate(id)))
     }
 
-    /// Brings up a thing that is known to exist.
+    /// Activates an aggregate that is known to exist.
     pub fn activate(&self, id: Id) -> Handle<T> {
         let fresh = || {
             let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.args.policy.most_waiting);
@@ -204,7 +207,7 @@ impl<T: StoredAggregate> Directory<T> {
         Handle(self.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// The last committed state: of a resident thing without any query, of one at rest from the pool, without waking it.
+    /// The last committed state: from memory when the aggregate is there, else from the database, without activating it.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.entries.get(&id) {
             let state = entry.published.load_full();
@@ -216,7 +219,7 @@ impl<T: StoredAggregate> Directory<T> {
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
-    /// Asks a command of a thing that exists.
+    /// Asks a command of an aggregate that exists.
     pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
@@ -228,13 +231,13 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Makes a new thing with a fresh id.
+    /// Creates an aggregate with a fresh id.
     pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
         let id = self.args.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
-    /// Makes a new thing with this id, which must be fresh.
+    /// Creates an aggregate with this id, which must be fresh.
     pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
@@ -249,7 +252,7 @@ impl<T: StoredAggregate> Directory<T> {
         self.entries.iter().map(|entry| entry.observe()).collect()
     }
 
-    /// All of the kind together.
+    /// The aggregates of the kind in memory, taken together.
     pub fn summary(&self) -> KindSummary {
         let mut seen = KindSummary { kind: T::KIND, ..KindSummary::default() };
         for entry in self.entries.iter() {

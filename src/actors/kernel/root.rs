@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 /// Starts a child linked to the given supervisor and puts its address where others find it.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
-/// How a child of the root fares.
+/// The condition of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
-    /// It runs.
+    /// Whether it runs.
     pub up: bool,
-    /// How often it fell.
+    /// Crashes since the start of the process.
     pub crashes: u64,
-    /// Why it fell last.
+    /// Reason of the last crash.
     pub last_error: Option<String>,
 }
 
@@ -42,13 +42,13 @@ impl Components {
     }
 }
 
-/// What the root is told.
+/// Messages of the root.
 pub enum RootMsg {
-    /// Start this child and keep it.
+    /// Start this component and restart it after each crash.
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
-    /// A restart that was due after a fall.
+    /// A restart that is due after a crash.
     Restart(&'static str),
-    /// From now on nobody is started again. Answered, because the ends of children overtake what is merely sent.
+    /// From now on nothing is started again. Answered, because the ends of children overtake what is merely sent.
     Closing(RpcReplyPort<()>),
 }
 
@@ -60,7 +60,7 @@ pub struct Root;
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
-    /// How often each fell lately, and when last.
+    /// Recent crashes of each component, and the moment of the last one.
     crashes: HashMap<&'static str, (u32, Instant)>,
     components: Components,
     closing: bool,

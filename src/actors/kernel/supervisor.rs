@@ -1,4 +1,9 @@
-//! Supervises the actors of one kind: starts, restarts, parks, rests. It routes nothing.
+//! Supervises the actors of one kind: starts them, restarts them after crashes, parks those that crash too often, and takes
+//! those at rest out of memory.
+//!
+//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself everything that is up
+//! stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all that were
+//! up, from what the directory's entries say.
 
 use crate::actors::kernel::actor::{Activator, AggregateActor, Args, Msg};
 use crate::actors::kernel::effects::Effects;
@@ -16,22 +21,22 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The places of one kind.
+/// The entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
-/// What a supervisor is told.
+/// Messages of a supervisor.
 pub enum SupervisorMsg<T: Aggregate> {
-    /// Bring it up, unless it is up.
+    /// Start this aggregate's actor, unless it is up.
     Start(Id, Arc<DirectoryEntry<T>>),
     /// Bring these up with their states, and answer when all are up (bulk start, fresh ids).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// A restart that was due after a fall.
+    /// A restart that is due after a crash of this generation.
     Restart(Id, u64),
-    /// The thing asks to leave memory.
+    /// The aggregate is at rest and idle: take it out of memory.
     Passivate(Id, u64),
-    /// Looks again for places that nobody holds any more.
+    /// Remove the entries of aggregates at rest that nobody holds a handle of any more.
     Sweep,
-    /// The server leaves: all finish what they were told, answer when they are gone.
+    /// The server shuts down: let all actors finish what was admitted, and answer when they are gone.
     Close(RpcReplyPort<()>),
     /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
@@ -76,9 +81,9 @@ pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
-    /// At rest, told to stop, not gone yet.
+    /// Actors that were told to stop because their aggregate is at rest, and are not gone yet.
     leaving: HashMap<ActorId, Id>,
-    /// At rest and gone, but somebody holds a handle.
+    /// Aggregates out of memory whose entry stays, because somebody holds a handle.
     lingering: Vec<Id>,
     sweeping: bool,
     began: Instant,
@@ -91,7 +96,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     type State = SupervisorState<T>;
     type Arguments = SupervisorArgs<T>;
 
-    /// After a fall of the supervisor its children are gone with it: all that were up come up again.
+    /// After a crash of the supervisor its children are gone with it: all that were up are started again.
     async fn pre_start(
         &self,
         me: ActorRef<SupervisorMsg<T>>,
@@ -254,7 +259,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
             true
         });
         let Some(actor) = gone else { return };
-        self.by_actor.remove(&actor.get_id()); // asked for: not a fall
+        self.by_actor.remove(&actor.get_id()); // asked for: not a crash
         self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
@@ -291,12 +296,12 @@ impl<T: StoredAggregate> SupervisorState<T> {
         let chance = self.args.environment.chance();
         let delay = match self.args.policy.after(&mut child.crashes, self.began.elapsed(), chance) {
             Next::RestartAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, ?delay, "fell, starts again");
+                tracing::error!(kind = T::KIND, %id, why, ?delay, "crashed, starts again");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
                 delay
             }
             Next::ParkAndProbeAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "fell too often: parked");
+                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "crashed too often: parked");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
                 delay
             }

@@ -23,7 +23,7 @@ pub enum Outcome {
     Applied,
     /// It matches no order yet.
     Unmatched,
-    /// NoEffects that we use.
+    /// Nothing that we use.
     Ignored,
 }
 

@@ -11,7 +11,7 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// One try; the want stands until the rules have an answer.
+/// One try; the effect stands until the rules have an answer.
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {

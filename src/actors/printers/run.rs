@@ -12,15 +12,15 @@ use crate::printers::adapter::{Deleted, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 use std::time::Duration;
 
-/// Uploads of one attempt before it is given back (a printer that is away may come back meanwhile).
-const MOST_UPLOADS: u32 = 3;
+/// Uploads that are tried for one attempt before it is given back to its order (an unreachable printer may come back meanwhile).
+const MAX_UPLOADS: u32 = 3;
 const BETWEEN_UPLOADS: Duration = Duration::from_secs(1);
-/// Server errors that a deletion is asked again after.
-const MOST_STUMBLES: u32 = 3;
+/// How often a deletion that the printer's server answered with 5xx is repeated.
+const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
-/// One try; the want stands until the rules have an answer, so returning means "again later".
+/// One try; the effect stands until the rules have an answer, so returning means "again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
@@ -66,7 +66,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             Err(error) => {
                 uploads += 1;
                 tracing::info!(printer = %of.id(), %attempt, %error, uploads, "upload failed");
-                if uploads >= MOST_UPLOADS || !matters_again(&error) {
+                if uploads >= MAX_UPLOADS || !matters_again(&error) {
                     return give_back(of, attempt, format!("upload: {error}")).await;
                 }
                 // The first time at once: a server that stumbled may be on its feet again.
@@ -161,7 +161,7 @@ async fn gather(with: &PrinterEffects, link: &PrinterConnection, name: &str) -> 
     loop {
         match link.adapter.delete_file(name).await {
             Ok(Deleted::Gone | Deleted::NotFound) => return Evidence::Revoked,
-            Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MOST_STUMBLES => stumbles += 1,
+            Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MAX_DELETE_RETRIES => stumbles += 1,
             Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
         }
     }

@@ -1,6 +1,6 @@
 //! Holds the connection to one printer and looks at it: at once when it pushes, else every few seconds.
 //!
-//! Every look goes to the fleet's watch (last value wins); only what matters to the rules becomes a command.
+//! The status of every look is published to the connection (the last value wins); only what matters to the rules becomes a command.
 
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
@@ -15,11 +15,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Three failed looks in a row are silence, however short (decisions §6).
+/// Three failed looks in a row are silence, however short.
 const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
-/// Where and how a printer is reached, its key sealed.
+/// Where and how a printer is reached; its API key is encrypted.
 pub(super) struct Address {
     pub kind: String,
     pub base_url: String,
@@ -27,7 +27,7 @@ pub(super) struct Address {
     pub serial: Option<String>,
 }
 
-/// Takes the link out of the fleet when the watch ends, however it ends.
+/// Removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
     with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
@@ -40,7 +40,7 @@ impl Drop for Watched<'_> {
     }
 }
 
-/// Watches until the want is gone (the task is aborted).
+/// Watches until the task is aborted, when the effect is no longer called for.
 pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &Address) {
     let opened = match address.encrypted_api_key.as_str() {
         "" => Ok(String::new()),
