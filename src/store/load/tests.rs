@@ -20,6 +20,7 @@ use crate::store::rows::samples::{
 use crate::store::rows::{Batch, Snapshot, StoredRow};
 use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
 use serde_json::json;
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -52,11 +53,11 @@ async fn round_trip<T: Load + PartialEq + Debug, R: StoredRow>(
 #[tokio::test]
 async fn every_kind_comes_back_as_it_was_written() {
     on_each(async |db| {
-        round_trip::<File>(db, id(1), file(1), vec![], false).await;
-        round_trip::<Sku>(db, id(2), sku(2, "A"), vec![], false).await;
-        round_trip::<Printer>(db, id(3), printer(3), vec![], true).await;
-        round_trip::<Mail>(db, id(4), mail(4), vec![], true).await;
-        round_trip::<KeptPaymentEvent>(db, id(5), inbound(5), vec![], true).await;
+        round_trip::<File, Infallible>(db, id(1), file(1), vec![], false).await;
+        round_trip::<Sku, Infallible>(db, id(2), sku(2, "A"), vec![], false).await;
+        round_trip::<Printer, Infallible>(db, id(3), printer(3), vec![], true).await;
+        round_trip::<Mail, Infallible>(db, id(4), mail(4), vec![], true).await;
+        round_trip::<KeptPaymentEvent, Infallible>(db, id(5), inbound(5), vec![], true).await;
     })
     .await;
 }
@@ -108,7 +109,7 @@ async fn a_material_comes_back_with_its_claims() {
     on_each(async |db| {
         let claims = [claim(10, 200), claim(11, 200)];
         let whole = material(200).hydrate(claims.clone());
-        round_trip::<Material>(db, id(200), whole, claims.map(MaterialRow::Claim).into(), true).await;
+        round_trip::<Material, _>(db, id(200), whole, claims.map(MaterialRow::Claim).into(), true).await;
     })
     .await;
 }
@@ -164,7 +165,7 @@ async fn access_comes_back_with_staff_keys_and_sessions() {
             AccessRow::Session(session(4, "s4")),
             AccessRow::SessionGone(id(4)),
         ];
-        round_trip::<Access>(db, Id::ONLY, whole, rows, true).await;
+        round_trip::<Access, _>(db, Id::ONLY, whole, rows, true).await;
     })
     .await;
 }

@@ -5,7 +5,7 @@ use crate::store::submit::gate;
 use crate::store::tally::{Do, Tally, curse};
 use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
-use printfloor::actors::kernel::entry::Observed;
+use printfloor::actors::kernel::entry::ActorSummary;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -21,7 +21,7 @@ on_both_databases!(
     a_keeper_that_falls_loses_nobody_who_asks,
 );
 
-pub fn observed(tallies: &Directory<Tally>, id: Id) -> Observed {
+pub fn observed(tallies: &Directory<Tally>, id: Id) -> ActorSummary {
     tallies.observe().into_iter().find(|line| line.id == id).unwrap()
 }
 
