@@ -12,6 +12,7 @@ mod hydrate;
 mod queries;
 mod tables;
 
+pub use facts::{MemoryWrite, ToMemory};
 pub use hydrate::HydrateFromMemory;
 pub use tables::Tables;
 

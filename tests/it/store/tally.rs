@@ -1,12 +1,12 @@
 //! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
-use printfloor::domain::aggregate::{Aggregate, Created, Decision, DecisionContext, Row};
+use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::Mail;
-use printfloor::domain::material::{Movement, MovementKind};
+use printfloor::domain::material::{MaterialRow, Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
@@ -54,6 +54,8 @@ impl Aggregate for Tally {
     const KIND: &'static str = "tally";
     type Command = Do;
     type Answer = i64;
+    type Row = MaterialRow;
+    type Created = Mail;
     type Effect = ();
 
     fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
@@ -70,7 +72,7 @@ impl Aggregate for Tally {
             Do::Rename(code) => Ok(Decision::to(Self { code: code.clone(), ..this.clone() }, this.count)),
             Do::Mail => {
                 let mail = Mail::new(cx, vec!["floor@example.com".to_owned()], "tally".to_owned(), id.to_string());
-                Ok(Decision::to(this.clone(), this.count).created([Created::Mail(mail)]))
+                Ok(Decision::to(this.clone(), this.count).created([mail]))
             }
             Do::Look => Ok(Decision::unchanged(this.count)),
             Do::Refuse => Err(Refusal::conflict("no", "the rules say no")),
@@ -104,7 +106,7 @@ impl Tally {
     fn add(&self, cx: &DecisionContext<'_>, many: i64) -> Decision<Self> {
         let count = self.count + many;
         Decision::to(Self { count, ..self.clone() }, count)
-            .rows([Row::Movement(movement(cx, self.id, many, count))])
+            .rows([MaterialRow::Movement(movement(cx, self.id, many, count))])
             .events([event(cx, self.id, count)])
     }
 }
@@ -132,7 +134,7 @@ pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Move
 impl Snapshot for Tally {
     type Entity = skus::Entity;
     fn snapshot(&self, id: Id, version: i64, _: bool) -> Result<SnapshotRow, WriteError> {
-        Ok(SnapshotRow::Sku(skus::Model {
+        Ok(SnapshotRow::new(skus::Model {
             id: id.to_string(),
             version,
             schema: SCHEMA,
