@@ -60,6 +60,9 @@ struct State {
     transactions: u64,
 }
 
+/// The owners of a transaction, each with what became of its submission.
+type Told = Vec<(CommitOwner, Settlement)>;
+
 impl MemoryStore {
     /// An empty store that publishes committed events to this outbox.
     pub fn new(outbox: Arc<Outbox>) -> Self {
@@ -127,7 +130,7 @@ impl MemoryStore {
     }
 
     /// Commits what is queued and says whom to tell what. Gives `None`, and ends the draining, when nothing is queued.
-    fn run_transaction(&self) -> Option<(Vec<(CommitOwner, Settlement)>, Vec<OrderedWork>)> {
+    fn run_transaction(&self) -> Option<(Told, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;
         if state.queue.is_empty() {

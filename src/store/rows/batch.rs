@@ -134,8 +134,7 @@ impl Batch {
 
     /// The rows of one table so far.
     fn table<T: Table + Default>(&mut self) -> &mut T {
-        let is_it = |table: &Box<dyn Table>| (table.as_ref() as &dyn Any).is::<T>();
-        let at = self.tables.iter().position(is_it).unwrap_or_else(|| {
+        let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
             self.tables.push(Box::new(T::default()));
             self.tables.len() - 1
         });

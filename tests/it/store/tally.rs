@@ -4,6 +4,7 @@
 use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
+use printfloor::domain::event::data::{EventData, EventKind};
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::Mail;
 use printfloor::domain::material::{MaterialRow, Movement, MovementKind};
@@ -111,8 +112,18 @@ impl Tally {
     }
 }
 
+/// What is told of each change of a tally.
+#[derive(Serialize)]
+struct AddedData {
+    count: i64,
+}
+
+impl EventData for AddedData {
+    const KINDS: &'static [EventKind] = &[EventKind { name: "tally.added", when: "A tally was counted." }];
+}
+
 pub fn event(cx: &DecisionContext<'_>, id: Id, count: i64) -> Event {
-    Event::new(cx, "tally.added", (Tally::KIND, id), None, serde_json::json!({ "count": count }))
+    Event::new(cx, "tally.added", (Tally::KIND, id), None, &AddedData { count })
 }
 
 pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Movement {
