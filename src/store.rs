@@ -8,6 +8,7 @@
 //! the owner of each commit exactly once what became of it.
 
 pub mod connect;
+pub mod event_follower;
 pub mod followers;
 pub mod load;
 pub mod memory;
@@ -32,12 +33,12 @@ use crate::store::memory::HydrateFromMemory;
 use crate::store::ordered_work::OrderedWork;
 use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
-use crate::store::rows::{Audit, Snapshot};
+use crate::store::rows::{Audit, Snapshot, StoredRow};
 use std::sync::Arc;
 
 /// An aggregate that every implementation of the store can write and load.
-pub trait StoredAggregate: Aggregate + Snapshot + Load + HydrateFromMemory {}
-impl<T: Aggregate + Snapshot + Load + HydrateFromMemory> StoredAggregate for T {}
+pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory {}
+impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory> StoredAggregate for T {}
 
 /// What actors, effects and the dispatcher hold of the store.
 ///

@@ -14,7 +14,7 @@ use printfloor::http::idempotency::short;
 use printfloor::store::connect::{self, DatabaseSettings};
 use printfloor::store::rows::{Audit, Batch, Doc, IdempotentAnswer, Snapshot, SnapshotModel};
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, EntityTrait, QuerySelect, TransactionTrait,
+    ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, EntityTrait, QuerySelect, TransactionTrait,
 };
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl Baseline {
 
     async fn write(
         &self,
-        tx: &impl ConnectionTrait,
+        tx: &DatabaseTransaction,
         id: Id,
         state: &mut Versioned<Material>,
         command: &MaterialCommand,

@@ -1,23 +1,24 @@
-//! Nothing is wanted of access; but streams must hear of its changes.
+//! Access (staff, keys, sessions) calls for no outside work; its commits are announced to open event streams.
 
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::handle::Handle;
-use crate::app::AppRef;
 use crate::domain::access::Access;
 use crate::domain::aggregate::Versioned;
 use async_trait::async_trait;
 use std::sync::Arc;
+use tokio::sync::watch;
 
-/// The outside of access.
-pub struct AccessWorld(pub AppRef);
+/// Announces each commit of access.
+pub struct AccessEffects {
+    /// Carries the version of the last commit. Event streams watch it and check again whether their reader may go on.
+    pub changes: watch::Sender<u64>,
+}
 
 #[async_trait]
-impl Effects<Access> for AccessWorld {
+impl Effects<Access> for AccessEffects {
     async fn run(&self, (): (), _: Handle<Access>) {}
 
     fn committed(&self, _: &Handle<Access>, state: &Arc<Versioned<Access>>) {
-        if let Some(shop) = self.0.get() {
-            shop.access_changes.send_replace(state.version.unsigned_abs());
-        }
+        self.changes.send_replace(state.version.unsigned_abs());
     }
 }

@@ -1,10 +1,11 @@
 //! Proposes pairs of jobs and printers: an index in memory, event-driven, owning nothing. Both owners may refuse.
 //!
-//! After a fall it is rebuilt from the resident orders and printers.
+//! After a crash it is rebuilt from the resident orders and printers.
 
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{RootMsg, keep};
-use crate::app::AppRef;
 use crate::domain::aggregate::Versioned;
 use crate::domain::dispatch::{Board, Proposal, waiting_reason};
 use crate::domain::id::Id;
@@ -28,31 +29,40 @@ pub enum DispatcherMsg {
     Answered(Proposal, bool),
     /// Starts are allowed again.
     Again,
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
-/// How the rest of the shop speaks to it.
+/// Sends messages to the dispatcher; outlives its actor.
 #[derive(Clone)]
 pub struct Dispatcher {
-    actor: Place,
-    shop: AppRef,
+    actor: CurrentActor,
+    floor: Floor,
+}
+
+/// What the dispatcher brings together, and the clock.
+#[derive(Clone)]
+struct Floor {
+    orders: Directory<Order>,
+    printers: Directory<Printer>,
+    environment: Arc<Environment>,
 }
 
 impl Dispatcher {
-    /// Not started yet.
-    pub fn new(shop: AppRef) -> Self {
-        Self { actor: Arc::default(), shop }
+    /// A dispatcher for these orders and printers. Not started yet: until then everything it is told is dropped, since it
+    /// reads what is resident when it starts.
+    pub fn new(orders: Directory<Order>, printers: Directory<Printer>, environment: Arc<Environment>) -> Self {
+        Self { actor: Arc::default(), floor: Floor { orders, printers, environment } }
     }
 
     /// Starts it under the root.
     pub async fn start(&self, root: &ActorRef<RootMsg>, max_starts_per_minute: u32) -> Result<(), SpawnErr> {
-        let (place, shop) = (self.actor.clone(), self.shop.clone());
+        let (current, floor) = (self.actor.clone(), self.floor.clone());
         let starter = move |root: ActorCell| {
-            let (place, shop) = (place.clone(), shop.clone());
+            let (current, floor) = (current.clone(), floor.clone());
             async move {
-                let args = (place, shop, max_starts_per_minute);
+                let args = (current, floor, max_starts_per_minute);
                 let (actor, _) = DispatcherActor::spawn_linked(None, DispatcherActor, args, root).await?;
                 Ok(actor.get_cell())
             }
@@ -79,25 +89,25 @@ impl Dispatcher {
 
     /// In plain words, why a job waits.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
-        let shop = self.shop.get()?;
-        let printers = shop.printers.all_resident();
+        let printers = self.floor.printers.all_resident();
         waiting_reason(job, printers.iter().filter_map(|(_, state)| state.state.as_ref()))
     }
 
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    pub fn fall(&self) {
-        self.tell(DispatcherMsg::Fall);
+    pub fn crash(&self) {
+        self.tell(DispatcherMsg::Crash);
     }
 }
 
-type Place = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
+/// The actor of now; empty before the start.
+type CurrentActor = Arc<ArcSwapOption<ActorRef<DispatcherMsg>>>;
 
 struct DispatcherActor;
 
 struct DispatcherState {
     board: Board,
-    shop: AppRef,
+    floor: Floor,
     /// The moment that a look is set for.
     again: Option<Timestamp>,
 }
@@ -105,27 +115,25 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (Place, AppRef, u32);
+    type Arguments = (CurrentActor, Floor, u32);
 
     async fn pre_start(
         &self,
         me: ActorRef<DispatcherMsg>,
-        (place, shop, most): Self::Arguments,
+        (current, floor, most): Self::Arguments,
     ) -> Result<DispatcherState, ActorProcessingErr> {
         // Before anything is read: what is told from here on waits in the mailbox, what was published before is read.
-        place.store(Some(Arc::new(me)));
-        Ok(DispatcherState { board: Board::new((most > 0).then_some(most)), shop, again: None })
+        current.store(Some(Arc::new(me)));
+        Ok(DispatcherState { board: Board::new((most > 0).then_some(most)), floor, again: None })
     }
 
     /// What is resident now; whatever changes from here on is told.
     async fn post_start(&self, me: ActorRef<DispatcherMsg>, s: &mut DispatcherState) -> Result<(), ActorProcessingErr> {
-        if let Some(shop) = s.shop.get() {
-            for (_, state) in shop.orders.all_resident() {
-                state.state.iter().for_each(|order| s.board.order_changed(order));
-            }
-            for (_, state) in shop.printers.all_resident() {
-                state.state.iter().for_each(|printer| s.board.printer_changed(printer));
-            }
+        for (_, state) in s.floor.orders.all_resident() {
+            state.state.iter().for_each(|order| s.board.order_changed(order));
+        }
+        for (_, state) in s.floor.printers.all_resident() {
+            state.state.iter().for_each(|printer| s.board.printer_changed(printer));
         }
         s.propose(&me);
         Ok(())
@@ -143,7 +151,7 @@ impl Actor for DispatcherActor {
             DispatcherMsg::Answered(proposal, claimed) => s.board.settled(&proposal, claimed),
             DispatcherMsg::Again => s.again = None,
             #[cfg(any(test, debug_assertions))]
-            DispatcherMsg::Fall => panic!("asked to fall"),
+            DispatcherMsg::Crash => panic!("crash asked for by a test"),
         }
         s.propose(&me);
         Ok(())
@@ -152,19 +160,18 @@ impl Actor for DispatcherActor {
 
 impl DispatcherState {
     fn propose(&mut self, me: &ActorRef<DispatcherMsg>) {
-        let Some(shop) = self.shop.get() else { return };
-        for proposal in self.board.proposals(shop.environment.now()) {
-            let (shop, me) = (shop.clone(), me.clone());
+        for proposal in self.board.proposals(self.floor.environment.now()) {
+            let (orders, me) = (self.floor.orders.clone(), me.clone());
             tokio::spawn(async move {
                 let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
-                let asked = shop.orders.ask(proposal.order, CommandOrigin::system(), dispatch).await;
+                let asked = orders.ask(proposal.order, CommandOrigin::system(), dispatch).await;
                 if let Err(error) = &asked {
                     tracing::debug!(job = %proposal.job, printer = %proposal.printer, %error, "proposal not taken");
                 }
                 let _ = me.cast(DispatcherMsg::Answered(proposal, asked.is_ok()));
             });
         }
-        let now = shop.environment.now();
+        let now = self.floor.environment.now();
         if let Some(at) = self.board.next_at(now)
             && self.again != Some(at)
         {

@@ -1,30 +1,29 @@
-//! What mails want of the outside: to be taken by the provider.
+//! Effects of mails: hand each queued mail to the mail provider or to the agent gateway.
 
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
-use crate::app::AppRef;
 use crate::domain::mail::{Channel, Mail, MailCommand, Send};
 use crate::services::mail::{MailError, Mailer, Message};
 use async_trait::async_trait;
 use std::sync::Arc;
 
-/// The outside of mails.
-pub struct MailWorld {
-    /// For the clock.
-    pub shop: AppRef,
-    /// The provider.
+/// Sends mails.
+pub struct MailEffects {
+    /// The clock that a mail's next try is due by.
+    pub environment: Arc<Environment>,
+    /// The mail provider.
     pub mailer: Arc<dyn Mailer>,
-    /// The agent gateway, where there is one.
+    /// The agent gateway; `None` when `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,
 }
 
 #[async_trait]
-impl Effects<Mail> for MailWorld {
-    async fn run(&self, want: Send, of: Handle<Mail>) {
-        let Some(shop) = self.shop.get() else { return };
-        shop.environment.wait_until(want.at).await;
+impl Effects<Mail> for MailEffects {
+    async fn run(&self, effect: Send, of: Handle<Mail>) {
+        self.environment.wait_until(effect.at).await;
         let state = of.read();
         let Some(mail) = &state.state else { return };
         let message = Message {
@@ -49,8 +48,8 @@ impl Effects<Mail> for MailWorld {
                 (Some(error.to_string()), matches!(error, MailError::Permanent { .. }))
             }
         };
-        let tried = MailCommand::Tried { number: want.number, error, permanent };
-        if let Err(error) = of.ask(CommandOrigin::system(), tried, WITHIN).await {
+        let tried = MailCommand::Tried { number: effect.number, error, permanent };
+        if let Err(error) = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await {
             tracing::debug!(mail = %of.id(), %error, "try not noted");
         }
     }

@@ -1,22 +1,23 @@
-//! What materials want of the outside: tell orders that their claims are held, and ask reservations back.
+//! Effects of materials: tell orders that their claims are held, and ask for reservations to be given back.
 
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
-use crate::app::AppRef;
 use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
-use crate::domain::order::{OrderAnswer, OrderCommand};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use async_trait::async_trait;
 
-/// The outside of materials.
-pub struct MaterialWorld(pub AppRef);
+/// Talks to the orders that hold claims on a material.
+pub struct MaterialEffects {
+    /// Orders that claim stock.
+    pub orders: Directory<Order>,
+}
 
 #[async_trait]
-impl Effects<Material> for MaterialWorld {
-    async fn run(&self, want: MaterialEffect, of: Handle<Material>) {
-        let Some(shop) = self.0.get() else { return };
-        let (order, news) = match &want {
+impl Effects<Material> for MaterialEffects {
+    async fn run(&self, effect: MaterialEffect, of: Handle<Material>) {
+        let (order, news) = match &effect {
             MaterialEffect::TellHeld { order, claims } => {
                 let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
                 (*order, OrderCommand::Stock(held))
@@ -27,13 +28,13 @@ impl Effects<Material> for MaterialWorld {
                 (*order, OrderCommand::Recall(claims.clone(), material.recall_words()))
             }
         };
-        let answer = match shop.orders.ask(order, CommandOrigin::system(), news).await {
+        let answer = match self.orders.ask(order, CommandOrigin::system(), news).await {
             Ok(answered) => Some(answered.answer),
-            // No such order: nobody uses it.
+            // No such order: nobody uses these claims.
             Err(AskError::Refused(_)) => None,
             Err(error) => return tracing::debug!(%order, %error, "order not told, is told again"),
         };
-        let noted = match (want, answer) {
+        let noted = match (effect, answer) {
             (MaterialEffect::TellHeld { claims, .. }, _) => MaterialCommand::Heard { claims },
             (MaterialEffect::AskBack { .. }, Some(OrderAnswer::Kept(claims))) if !claims.is_empty() => {
                 MaterialCommand::Kept { claims }
@@ -41,7 +42,7 @@ impl Effects<Material> for MaterialWorld {
             // Given up: the order settles it.
             (MaterialEffect::AskBack { .. }, _) => return,
         };
-        if let Err(error) = of.ask(CommandOrigin::system(), noted, WITHIN).await {
+        if let Err(error) = of.ask(CommandOrigin::system(), noted, ASK_TIMEOUT).await {
             tracing::debug!(material = %of.id(), %error, "not noted, is told again");
         }
     }

@@ -1,29 +1,38 @@
-//! What orders want of the outside: stock of materials, printers for attempts.
+//! Effects of orders: claim and settle stock, give attempts to printers, and cancel or resolve them there.
 
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::dispatcher::Dispatcher;
+use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
-use crate::app::{App, AppRef};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::material::{MaterialAnswer, MaterialCommand};
+use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use crate::domain::order::{Order, OrderCommand, OrderEffect, Report};
-use crate::domain::printer::{PrinterAnswer, PrinterCommand};
+use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use async_trait::async_trait;
 use std::sync::Arc;
+use tokio::sync::watch;
 
-/// The outside of orders.
-pub struct OrderWorld(pub AppRef);
+/// Talks to the materials and printers that an order needs.
+pub struct OrderEffects {
+    /// Stock that jobs claim.
+    pub materials: Directory<Material>,
+    /// Printers that attempts are given to.
+    pub printers: Directory<Printer>,
+    /// Hears of every commit, to propose printers for ready jobs.
+    pub dispatcher: Dispatcher,
+    /// Counts new orders, so that kept payment events look for their order again.
+    pub new_orders: watch::Sender<u64>,
+}
 
 #[async_trait]
-impl Effects<Order> for OrderWorld {
-    async fn run(&self, want: OrderEffect, of: Handle<Order>) {
-        let Some(shop) = self.0.get() else { return };
-        match want {
+impl Effects<Order> for OrderEffects {
+    async fn run(&self, effect: OrderEffect, of: Handle<Order>) {
+        match effect {
             OrderEffect::Claim { material, asks } => {
                 let claim = MaterialCommand::Claim { order: of.id(), asks };
-                match shop.materials.ask(material, CommandOrigin::system(), claim).await {
+                match self.materials.ask(material, CommandOrigin::system(), claim).await {
                     Ok(answered) => {
                         if let MaterialAnswer::Claims(claims) = answered.answer {
                             tell(&of, OrderCommand::Stock(claims)).await;
@@ -34,39 +43,37 @@ impl Effects<Order> for OrderWorld {
             }
             OrderEffect::Settle { material, claims } => {
                 let ids = claims.iter().map(|(id, _)| *id).collect();
-                match shop.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
+                match self.materials.ask(material, CommandOrigin::system(), MaterialCommand::Settle { claims }).await {
                     Ok(_) => tell(&of, OrderCommand::Settled(ids)).await,
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "claims not settled"),
                 }
             }
-            OrderEffect::Give { job, attempt, printer } => give(&shop, &of, job, attempt, printer).await,
+            OrderEffect::Give { job, attempt, printer } => give(&self.printers, &of, job, attempt, printer).await,
             OrderEffect::CancelAt { attempt, printer } => {
-                say(&shop, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
+                say(&self.printers, &of, printer, attempt, PrinterCommand::CancelAttempt(attempt)).await;
             }
             OrderEffect::TellResolution { attempt, printer, outcome } => {
-                say(&shop, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
+                say(&self.printers, &of, printer, attempt, PrinterCommand::Resolved { attempt, outcome }).await;
             }
         }
     }
 
     fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
-        if let Some(shop) = self.0.get() {
-            shop.dispatcher.order_changed(of.id(), state);
-            if state.version == 1 {
-                shop.new_orders.send_modify(|count| *count += 1);
-            }
+        self.dispatcher.order_changed(of.id(), state);
+        if state.version == 1 {
+            self.new_orders.send_modify(|count| *count += 1);
         }
     }
 }
 
 async fn tell(of: &Handle<Order>, command: OrderCommand) {
-    if let Err(error) = of.ask(CommandOrigin::system(), command, WITHIN).await {
+    if let Err(error) = of.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
         tracing::debug!(order = %of.id(), %error, "not told, is told again");
     }
 }
 
 /// Gives a claimed attempt to its printer; a refusal ends the attempt before anything began.
-async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
+async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attempt: Id, printer: Id) {
     let state = of.read();
     let Some(known) = state.state.as_ref().and_then(|order| order.jobs.get(&job)) else { return };
     let claimed = known.attempts.iter().find(|one| one.id == attempt);
@@ -83,7 +90,7 @@ async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id)
         dimensions: known.dimensions,
     };
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
-    let report = match shop.printers.ask(printer, CommandOrigin::system(), take).await {
+    let report = match printers.ask(printer, CommandOrigin::system(), take).await {
         Ok(answered) => match answered.answer {
             PrinterAnswer::NotTaken(reason) => not_started(reason),
             PrinterAnswer::Stopped(reason) => Report::Stopped { reason },
@@ -96,10 +103,10 @@ async fn give(shop: &App, of: &Handle<Order>, job: Id, attempt: Id, printer: Id)
     tell(of, OrderCommand::Attempt { job, attempt, report }).await;
 }
 
-/// Says a word on an attempt to its printer, which reports what comes of it. One that does not hold the attempt (it is
-/// deleted, or never took it) never will: nothing of it can begin there any more.
-async fn say(shop: &App, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
-    match shop.printers.ask(printer, CommandOrigin::system(), word).await {
+/// Sends a command about an attempt to its printer, which reports the result. A printer that does not hold the attempt (it
+/// is deleted, or never took the attempt) never will: the attempt cannot begin there any more, so it counts as cancelled.
+async fn say(printers: &Directory<Printer>, of: &Handle<Order>, printer: Id, attempt: Id, word: PrinterCommand) {
+    match printers.ask(printer, CommandOrigin::system(), word).await {
         Ok(answered) if matches!(answered.answer, PrinterAnswer::NotInHand) => {}
         Err(AskError::Refused(_)) => {}
         Ok(_) => return,

@@ -1,28 +1,32 @@
-//! What kept payment events want of the outside: an order that they belong to.
+//! Effects of kept payment events: find the order that each belongs to.
 
 pub mod matching;
 
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
-use crate::actors::payment_events::matching::Outcome;
-use crate::app::AppRef;
-use crate::domain::kept_payment_event::{InboundCommand, KeptPaymentEvent, Match};
+use crate::actors::payment_events::matching::{Outcome, PaymentMatcher};
+use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match};
 use crate::domain::payment_event::parse;
 use async_trait::async_trait;
+use tokio::sync::watch;
 
-/// The outside of kept payment events.
-pub struct InboundWorld(pub AppRef);
+/// Looks for the orders of kept payment events.
+pub struct KeptPaymentEventEffects {
+    /// Finds and tells the order.
+    pub matcher: PaymentMatcher,
+    /// Changes with each new order, which may be the one that an event waits for.
+    pub new_orders: watch::Sender<u64>,
+}
 
 #[async_trait]
-impl Effects<KeptPaymentEvent> for InboundWorld {
-    /// At once, at each new order, and when its time has come.
-    async fn run(&self, want: Match, of: Handle<KeptPaymentEvent>) {
-        let Some(shop) = self.0.get() else { return };
+impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
+    /// Tries at once, again after each new order, and once more when the deadline of the effect has come.
+    async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(kept) = &state.state else { return };
-        let mut new_orders = shop.new_orders.subscribe();
+        let mut new_orders = self.new_orders.subscribe();
         let matched = loop {
             new_orders.mark_unchanged();
             let event = match parse(kept.body.as_bytes()) {
@@ -32,7 +36,7 @@ impl Effects<KeptPaymentEvent> for InboundWorld {
                     break true;
                 }
             };
-            match matching::apply(&shop, &event).await {
+            match self.matcher.apply(&event).await {
                 Ok(Outcome::Unmatched) => {}
                 Ok(Outcome::Applied | Outcome::Ignored) => break true,
                 Err(error) => {
@@ -42,12 +46,12 @@ impl Effects<KeptPaymentEvent> for InboundWorld {
             }
             tokio::select! {
                 biased; // the deadline before a new order, so that the order of branches does not depend on chance
-                () = shop.environment.wait_until(want.at) => break false,
+                () = self.matcher.environment.wait_until(effect.at) => break false,
                 _ = new_orders.changed() => {}
             }
         };
-        let tried = InboundCommand::Tried { matched };
-        if let Err(error) = of.ask(CommandOrigin::system(), tried, WITHIN).await {
+        let tried = KeptPaymentEventCommand::Tried { matched };
+        if let Err(error) = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await {
             tracing::debug!(%error, "try not noted");
         }
     }

@@ -1,23 +1,15 @@
-//! Starting and closing the shop, in order: database, writer, directories, what must be resident, dispatcher; and back.
+//! Starting the app in order (database, writer, directories, residents, dispatcher) and closing it in the reverse order.
 
-use super::{App, AppRef};
-use crate::actors::access::AccessWorld;
+use super::App;
+use super::kinds::{Directories, EffectServices};
 use crate::actors::dispatcher::Dispatcher;
-use crate::actors::endpoints::{DeliveryMeter, EndpointWorld};
-use crate::actors::kernel::actor::Activator;
-use crate::actors::kernel::directory::{Directory, ThingsArgs};
-use crate::actors::kernel::effects::{Effects, Nothing};
+use crate::actors::kernel::directory::DirectoryArgs;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::root::{Components, Root, RootMsg, keep};
-use crate::actors::mails::MailWorld;
-use crate::actors::materials::MaterialWorld;
-use crate::actors::orders::OrderWorld;
-use crate::actors::payment_events::InboundWorld;
-use crate::actors::printers::{PrinterWorld, WatchSettings};
+use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::printers::WatchSettings;
 use crate::config::Config;
-use crate::domain::aggregate::Created;
-use crate::domain::id::Id;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings};
@@ -27,21 +19,20 @@ use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings,
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
 use crate::services::redis::Redis;
 use crate::services::webhook::Sender;
+use crate::store::Store;
 use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
 use crate::store::rows::LoadError;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
-use crate::store::{Store, StoredAggregate};
-use dashmap::DashMap;
 use futures::FutureExt;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Why the shop does not start.
+/// Why the app does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The database cannot be used.
@@ -53,7 +44,7 @@ pub enum StartError {
     /// No clients.
     #[error(transparent)]
     Http(#[from] BuildError),
-    /// The key that seals secrets cannot be used.
+    /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
     Sealing(#[from] SealError),
     /// Mail is set up wrongly.
@@ -68,40 +59,6 @@ pub enum StartError {
     /// An actor did not start.
     #[error("an actor did not start: {0}")]
     Spawn(#[from] SpawnErr),
-}
-
-/// Wakes what a commit brought into being.
-struct ShopWaker(AppRef);
-
-impl Activator for ShopWaker {
-    fn wake(&self, created: &Created) {
-        let Some(shop) = self.0.get() else { return };
-        match created {
-            Created::Mail(mail) => drop(shop.mails.wake(mail.id)),
-        }
-    }
-}
-
-/// What the directories share.
-struct Common {
-    root: ActorRef<RootMsg>,
-    store: Store,
-    activator: Arc<dyn Activator>,
-    environment: Arc<Environment>,
-    policy: Policy,
-}
-
-impl Common {
-    async fn things<T: StoredAggregate>(&self, world: Arc<dyn Effects<T>>) -> Result<Directory<T>, SpawnErr> {
-        let args = ThingsArgs {
-            store: self.store.clone(),
-            world,
-            activator: self.activator.clone(),
-            environment: self.environment.clone(),
-            policy: self.policy,
-        };
-        Directory::start(&self.root, args).await
-    }
 }
 
 impl App {
@@ -125,7 +82,7 @@ impl App {
         let components = Components::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;
         let leave = fenced.clone();
-        // Nobody keeps the root: without it the process must leave. After an ordered close nobody listens any more.
+        // Nobody supervises the root: without it the process must end. After an ordered close nobody listens any more.
         tokio::spawn(async move {
             let _ = ended.await;
             leave();
@@ -134,94 +91,84 @@ impl App {
         let writer = start_writer(&root, args, writing).await?;
         let store = Store::new(writer, Reader::Database(reading), queries.clone());
 
-        let here = AppRef::default();
-        let common = Common {
-            root: root.clone(),
+        let directories = Directories::new(&DirectoryArgs {
             store: store.clone(),
-            activator: Arc::new(ShopWaker(here.clone())),
             environment: environment.clone(),
             policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
-        };
-        let sender = Arc::new(Sender::new(Outbound::new(OutboundSettings {
-            connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
-            timeout: config.webhooks.delivery_timeout_seconds.duration(),
-            allow_private: config.webhooks.allow_private_targets,
-        })?));
-        let watching = WatchSettings {
-            poll: config.printers.poll_interval_seconds.duration(),
-            offline: config.printers.offline_after_seconds.duration(),
-        };
-        let dispatcher = Dispatcher::new(here.clone());
-        let shop = Arc::new(Self {
-            orders: common.things(Arc::new(OrderWorld(here.clone()))).await?,
-            materials: common.things(Arc::new(MaterialWorld(here.clone()))).await?,
-            skus: common.things(Arc::new(Nothing)).await?,
-            files: common.things(Arc::new(Nothing)).await?,
-            printers: common.things(Arc::new(PrinterWorld { shop: here.clone(), settings: watching })).await?,
-            endpoints: common
-                .things(Arc::new(EndpointWorld {
-                    shop: here.clone(),
-                    sender,
-                    concurrency: config.webhooks.max_concurrent_per_endpoint,
-                    turns: DashMap::new(),
-                }))
-                .await?,
-            mails: common
-                .things(Arc::new(MailWorld { shop: here.clone(), mailer: mailer(config)?, agent: agent(config)? }))
-                .await?,
-            inbound: common.things(Arc::new(InboundWorld(here.clone()))).await?,
-            access: common.things(Arc::new(AccessWorld(here.clone()))).await?,
-            queries,
-            outbox,
-            writer: counters,
-            printer_connections: Arc::new(fleet(config)?),
-            dispatcher: dispatcher.clone(),
-            blobs: Blobs::open(config.files_dir())?,
-            cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
-            access_changes: watch::Sender::new(0),
-            redis: redis(config)?,
-            new_orders: watch::Sender::new(0),
-            components,
-            deliveries: DeliveryMeter::default(),
-            root: root.clone(),
-            store: common.store.clone(),
-            environment,
         });
-        here.fill(&shop);
-        if shop.access.start_resident().await? == 0 {
-            // Nobody yet: it is there all the same, since every request asks it.
-            shop.access.wake(Id::ONLY);
-        }
-        shop.materials.start_resident().await?;
-        shop.orders.start_resident().await?;
-        shop.printers.start_resident().await?;
-        shop.endpoints.start_resident().await?;
-        shop.mails.start_resident().await?;
-        shop.inbound.start_resident().await?;
-        dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
-        tokio::spawn(run_retention(here));
-        Ok(shop)
+        let orders = directories.orders.clone();
+        let services = EffectServices {
+            dispatcher: Dispatcher::new(orders.clone(), directories.printers.clone(), environment.clone()),
+            matcher: PaymentMatcher { orders, store: store.clone(), environment: environment.clone() },
+            environment,
+            store,
+            outbox,
+            cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
+            blobs: Arc::new(Blobs::open(config.files_dir())?),
+            connections: Arc::new(printer_connections(config)?),
+            watch: WatchSettings {
+                poll: config.printers.poll_interval_seconds.duration(),
+                offline: config.printers.offline_after_seconds.duration(),
+            },
+            sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
+                connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
+                timeout: config.webhooks.delivery_timeout_seconds.duration(),
+                allow_private: config.webhooks.allow_private_targets,
+            })?)),
+            deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
+            deliveries: Arc::default(),
+            mailer: mailer(config)?,
+            agent: agent(config)?,
+            access_changes: watch::Sender::new(0),
+            new_orders: watch::Sender::new(0),
+        };
+        let redis = redis(config)?;
+        directories.start(&root, &services).await?;
+        directories.start_resident().await?;
+        services.dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        let app = Arc::new(Self {
+            directories,
+            environment: services.environment,
+            queries,
+            outbox: services.outbox,
+            writer: counters,
+            printer_connections: services.connections,
+            dispatcher: services.dispatcher,
+            payments: services.matcher,
+            blobs: services.blobs,
+            cipher: services.cipher,
+            access_changes: services.access_changes,
+            redis,
+            new_orders: services.new_orders,
+            components,
+            deliveries: services.deliveries,
+            root,
+            store: services.store,
+        });
+        tokio::spawn(run_retention(Arc::downgrade(&app)));
+        Ok(app)
     }
 
-    /// Drains everything: what was told is finished; then the actors are gone.
+    /// Drains everything: what was admitted is finished, then the actors are gone. `within` bounds each turn.
     pub async fn close(&self, within: Duration) {
         let _ = self.root.call(RootMsg::Closing, Some(within)).await;
-        tokio::join!(self.orders.close(within), self.skus.close(within), self.files.close(within));
-        tokio::join!(self.printers.close(within), self.endpoints.close(within));
-        tokio::join!(self.materials.close(within), self.mails.close(within), self.inbound.close(within));
-        self.access.close(within).await;
+        self.directories.close(within).await;
         self.root.stop(None);
     }
 }
 
-/// Forgets what is kept for a time only, soon after the start and hourly.
-async fn run_retention(shop: AppRef) {
-    let mut wait = Duration::from_secs(60);
+/// The first retention run after a start waits until the load of the start is over.
+const FIRST_RETENTION_AFTER: Duration = Duration::from_secs(60);
+const RETENTION_EVERY: Duration = Duration::from_secs(3600);
+
+/// Deletes what is kept for a limited time, as long as the app lives.
+async fn run_retention(app: Weak<App>) {
+    let mut wait = FIRST_RETENTION_AFTER;
     loop {
         tokio::time::sleep(wait).await;
-        let Some(shop) = shop.get() else { return };
-        shop.store.run_retention(shop.environment.now());
-        wait = Duration::from_secs(3600);
+        let Some(app) = app.upgrade() else { return };
+        app.store.run_retention(app.environment.now());
+        wait = RETENTION_EVERY;
     }
 }
 
@@ -235,7 +182,7 @@ async fn start_writer(
     let put = place.clone();
     let starter = move |root: ActorCell| {
         let (args, place) = (args.clone(), put.clone());
-        // After a fall the connection is gone with the fallen: the new one opens its own, with the next epoch.
+        // After a crash the connection is gone with the writer that crashed: the new one opens its own, with the next epoch.
         let writing = first.lock().unwrap_or_else(PoisonError::into_inner).take();
         async move {
             let (writer, _) = Writer::spawn_linked(None, Writer, (args, writing), root).await?;
@@ -296,7 +243,7 @@ fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
     Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
-fn fleet(config: &Config) -> Result<PrinterConnections, StartError> {
+fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {
         connect_timeout: settings.connect_timeout,

@@ -1,11 +1,12 @@
-//! Follows the committed events into the Redis stream. Nobody waits for it: while Redis is away it waits, and then reads
-//! from the table what it missed.
+//! Copies the committed events into the Redis stream. Nothing waits for it: while Redis is unavailable it pauses, and then
+//! reads from the table what it missed.
 
 use super::App;
 use crate::domain::event::Numbered;
+use crate::domain::schedule::Delays;
 use crate::services::redis::Redis;
 use crate::services::redis::stream::{EventStream, StreamEntry};
-use crate::store::queries::EventFilter;
+use crate::store::event_follower::EventFollower;
 use crate::store::rows::LoadError;
 use redis::RedisError;
 use serde_json::Value;
@@ -14,10 +15,9 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Events added in one go.
-const BATCH: usize = 256;
-/// Waits after a failure: doubling from the first to the last.
-const WAIT_FIRST: Duration = Duration::from_millis(100);
-const WAIT_LAST: Duration = Duration::from_secs(5);
+const EVENTS_PER_READ: usize = 256;
+/// Pauses after failures in a row.
+const RETRY: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// Why the stream stands still for now.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ enum Halt {
     #[error("events cannot be read: {0}")]
     Load(#[from] LoadError),
     /// No events come any more.
-    #[error("the shop is closed")]
+    #[error("the server is closed")]
     Closed,
 }
 
@@ -35,57 +35,46 @@ enum Halt {
 pub type View = fn(&Numbered) -> Value;
 
 /// Follows until `leaving`.
-pub async fn follow(shop: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
+pub async fn follow(app: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
     tokio::select! {
         biased; // the end of the server before further work
         () = leaving.cancelled() => {}
-        () = keep(&shop, &redis, view) => {}
+        () = keep(&app, &redis, view) => {}
     }
 }
 
-async fn keep(shop: &App, redis: &Redis, view: View) {
-    let (mut wait, mut said) = (WAIT_FIRST, false);
+async fn keep(app: &App, redis: &Redis, view: View) {
+    let (mut failures, mut said) = (0, false);
     loop {
         let began = redis.streamed();
-        let Err(halt) = run(shop, redis, view).await;
+        let Err(halt) = run(app, redis, view).await;
         if matches!(halt, Halt::Closed) {
             return;
         }
         if redis.streamed() != began {
-            (wait, said) = (WAIT_FIRST, false);
+            (failures, said) = (0, false);
         }
         if !said {
             tracing::warn!(%halt, "the stream of events waits");
             said = true;
         }
-        tokio::time::sleep(wait).await;
-        wait = (wait * 2).min(WAIT_LAST);
+        tokio::time::sleep(RETRY.next(failures, app.environment.chance())).await;
+        failures += 1;
     }
 }
 
-async fn run(shop: &App, redis: &Redis, view: View) -> Result<std::convert::Infallible, Halt> {
+async fn run(app: &App, redis: &Redis, view: View) -> Result<std::convert::Infallible, Halt> {
     let mut stream = redis.stream().await?;
-    let mut at = begin(shop, &mut stream).await?;
-    redis.note_streamed(at);
-    let mut last = shop.outbox.last();
+    let position = begin(app, &mut stream).await?;
+    redis.note_streamed(position);
+    let mut events = EventFollower::new(&app.outbox, &app.store, position);
     loop {
-        last.wait_for(|last| *last > at).await.map_err(|_| Halt::Closed)?;
-        let events = match shop.outbox.after(at, BATCH) {
-            Some(events) => events,
-            None => {
-                let read = shop.store.queries().events_after(at, &EventFilter::default(), BATCH as u64).await?;
-                read.into_iter().map(Arc::new).collect()
-            }
-        };
-        let Some(upto) = events.last().map(|event| event.seq) else {
-            // What the stream lacks is no longer kept.
-            at = *last.borrow_and_update();
-            continue;
-        };
-        let entries: Vec<StreamEntry> = events.iter().map(|event| entry(event, view)).collect();
-        stream.add(&entries).await?;
-        at = upto;
-        redis.note_streamed(at);
+        let read = events.next(EVENTS_PER_READ).await?.ok_or(Halt::Closed)?;
+        if !read.is_empty() {
+            let entries: Vec<StreamEntry> = read.iter().map(|event| entry(event, view)).collect();
+            stream.add(&entries).await?;
+            redis.note_streamed(events.position());
+        }
     }
 }
 
@@ -96,8 +85,8 @@ fn entry(numbered: &Numbered, view: View) -> StreamEntry {
 }
 
 /// The last event that is in the stream. An empty stream begins as far back as it can reach.
-async fn begin(shop: &App, stream: &mut EventStream) -> Result<i64, Halt> {
-    let now = *shop.outbox.last().borrow();
+async fn begin(app: &App, stream: &mut EventStream) -> Result<i64, Halt> {
+    let now = *app.outbox.last().borrow();
     match stream.last().await? {
         Some(seq) if seq <= now => Ok(seq),
         Some(seq) => {

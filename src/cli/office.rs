@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
-use crate::actors::kernel::directory::WITHIN;
+use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::app::StartError as ShopError;
 use crate::config::Config;
@@ -222,8 +222,8 @@ impl From<&User> for UserLine {
 
 /// Sends a command with the rights of the machine's owner, as the control socket does.
 async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, CliError> {
-    let access = server.shop().access.wake(Id::ONLY);
-    Ok(access.ask(CommandOrigin::new(Principal::Machine), command, WITHIN).await?.answer)
+    let access = server.shop().access.activate(Id::ONLY);
+    Ok(access.ask(CommandOrigin::new(Principal::Machine), command, ASK_TIMEOUT).await?.answer)
 }
 
 /// The current accounts and keys; none before the first is created.

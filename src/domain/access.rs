@@ -217,3 +217,16 @@ pub enum AccessAnswer {
     /// Done now, or done before.
     Done,
 }
+
+/// What a commit of access writes besides its snapshot row.
+#[derive(Clone, Debug)]
+pub enum AccessRow {
+    /// A staff member as they are now (insert or replace).
+    User(User),
+    /// An API key as it is now (insert or replace).
+    ApiKey(ApiKey),
+    /// A staff session as it is now (insert or replace).
+    Session(Session),
+    /// A session that ended (delete).
+    SessionGone(Id),
+}

@@ -4,16 +4,14 @@
 
 use crate::domain::event::Event;
 use crate::domain::id::Id;
-use crate::domain::mail::Mail;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
-use crate::domain::{access, endpoint, job, material, order};
 use serde::{Serialize, de::DeserializeOwned};
+use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::sync::Arc;
 
 /// Human numbers handed out by a counter; gaps are allowed (decisions §1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,38 +45,23 @@ pub struct DecisionContext<'a> {
     pub ids: &'a dyn Ids,
 }
 
-/// A row that a commit writes besides the head, under the head's version guard. Only `store/` maps it to a table.
-#[derive(Clone, Debug)]
-pub enum Row {
-    /// A job as it is now (insert or replace).
-    Job(Arc<job::Job>),
-    /// An attempt as it is now (insert or replace).
-    Attempt(job::Attempt),
-    /// A payment of an order (insert).
-    Payment(order::Payment),
-    /// A movement of the ledger (insert).
-    Movement(material::Movement),
-    /// A claim as it is now (insert or replace).
-    Claim(material::Claim),
-    /// A claim that is settled (delete).
-    ClaimGone(material::ClaimId),
-    /// A delivery as it is now (insert or replace).
-    Delivery(endpoint::Delivery),
-    /// A staff member as they are now (insert or replace).
-    User(access::User),
-    /// An API key as it is now (insert or replace).
-    ApiKey(access::ApiKey),
-    /// A staff session as it is now (insert or replace).
-    Session(access::Session),
-    /// A session that ended (delete).
-    SessionGone(Id),
+/// An aggregate that the commit of another one brings into being, at version 1. Creating needs no coordination, because
+/// nobody else knows the fresh id; changing an aggregate is up to its own actor alone.
+pub trait NewAggregate: Debug + Send + Sync + 'static {
+    /// [`Aggregate::KIND`] of the new aggregate.
+    fn kind(&self) -> &'static str;
+    /// Its fresh id.
+    fn id(&self) -> Id;
 }
 
-/// Another thing that a commit brings into being, at version 1. Creating is free; updating is owned.
-#[derive(Clone, Debug)]
-pub enum Created {
-    /// Mail to be sent.
-    Mail(Mail),
+/// For aggregates that create no others.
+impl NewAggregate for Infallible {
+    fn kind(&self) -> &'static str {
+        match *self {}
+    }
+    fn id(&self) -> Id {
+        match *self {}
+    }
 }
 
 /// The outcome of a command: the whole next state, and only the rows that differ.
@@ -87,11 +70,11 @@ pub struct Decision<T: Aggregate> {
     /// The next state; `None` when the command changes nothing ("already").
     pub next: Option<T>,
     /// Changed rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<T::Row>,
     /// What happened.
     pub events: Vec<Event>,
     /// New things.
-    pub created: Vec<Created>,
+    pub created: Vec<T::Created>,
     /// What the caller hears.
     pub answer: T::Answer,
 }
@@ -106,7 +89,7 @@ impl<T: Aggregate> Decision<T> {
         Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
     }
     /// With these rows.
-    pub fn rows(mut self, rows: impl IntoIterator<Item = Row>) -> Self {
+    pub fn rows(mut self, rows: impl IntoIterator<Item = T::Row>) -> Self {
         self.rows.extend(rows);
         self
     }
@@ -116,14 +99,14 @@ impl<T: Aggregate> Decision<T> {
         self
     }
     /// With these new things.
-    pub fn created(mut self, created: impl IntoIterator<Item = Created>) -> Self {
+    pub fn created(mut self, created: impl IntoIterator<Item = T::Created>) -> Self {
         self.created.extend(created);
         self
     }
 }
 
 /// A thing with an identity and a life. Its serialized form is the `doc` of its head row (≤ 4 KB): growing parts are
-/// persistent maps, skipped by serde, written as [`Row`]s and put back by the store's load.
+/// persistent maps, skipped by serde, written as [`Aggregate::Row`]s and put back by the store's load.
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The kind's word: `order`, `printer`, … (errors, events, `/api/system/actors`).
     const KIND: &'static str;
@@ -131,6 +114,11 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     type Command: Clone + Debug + Send + Sync + 'static;
     /// What the caller hears; kept with its idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
+    /// A row of another table that a commit writes besides the snapshot row, under the same version guard. Only the store
+    /// knows the table. [`Infallible`] when the aggregate is its snapshot row alone.
+    type Row: Debug + Send + Sync + 'static;
+    /// The aggregates of other kinds that its commits create; [`Infallible`]: none.
+    type Created: NewAggregate;
     /// Outside work this state calls for, keyed so that it is recognised when it is already under way.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 

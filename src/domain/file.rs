@@ -7,6 +7,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// The use of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -117,6 +118,8 @@ impl Aggregate for File {
     const KIND: &'static str = "file";
     type Command = FileCommand;
     type Answer = Self;
+    type Row = Infallible;
+    type Created = Infallible;
     type Effect = ();
 
     fn decide(

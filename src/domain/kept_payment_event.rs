@@ -1,7 +1,7 @@
 //! A signed payment event that matched no order yet. It may arrive before its order is known, so it is kept and tried
 //! again, at every new order and every hour, for 30 days.
 
-use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
 use crate::domain::id::Id;
@@ -9,6 +9,7 @@ use crate::domain::mail::Mail;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;
@@ -36,7 +37,7 @@ pub struct KeptPaymentEvent {
 
 /// A command to a kept event.
 #[derive(Clone, Debug)]
-pub enum InboundCommand {
+pub enum KeptPaymentEventCommand {
     /// Keeps the event; a repeat changes nothing.
     Keep {
         /// The processor's id of the event.
@@ -60,35 +61,37 @@ pub struct Match {
 
 impl Aggregate for KeptPaymentEvent {
     const KIND: &'static str = "inbound";
-    type Command = InboundCommand;
+    type Command = KeptPaymentEventCommand;
     type Answer = ();
+    type Row = Infallible;
+    type Created = Mail;
     type Effect = Match;
 
     fn decide(
         this: Option<&Self>,
         id: Id,
         cx: &DecisionContext<'_>,
-        command: &InboundCommand,
+        command: &KeptPaymentEventCommand,
     ) -> Result<Decision<Self>, Refusal> {
         match (this, command) {
-            (None, InboundCommand::Keep { event_id, body }) => {
+            (None, KeptPaymentEventCommand::Keep { event_id, body }) => {
                 let (event_id, body) = (event_id.clone(), body.clone());
                 Ok(Decision::to(Self { id, event_id, body, done: false, next_at: cx.now, created_at: cx.now }, ()))
             }
-            (None, InboundCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
-            (Some(_), InboundCommand::Keep { .. }) => Ok(Decision::unchanged(())),
-            (Some(kept), InboundCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
-            (Some(kept), InboundCommand::Tried { matched: true }) => {
+            (None, KeptPaymentEventCommand::Tried { .. }) => Err(Refusal::not_found(Self::KIND)),
+            (Some(_), KeptPaymentEventCommand::Keep { .. }) => Ok(Decision::unchanged(())),
+            (Some(kept), KeptPaymentEventCommand::Tried { .. }) if kept.done => Ok(Decision::unchanged(())),
+            (Some(kept), KeptPaymentEventCommand::Tried { matched: true }) => {
                 Ok(Decision::to(Self { done: true, ..kept.clone() }, ()))
             }
-            (Some(kept), InboundCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
+            (Some(kept), KeptPaymentEventCommand::Tried { matched: false }) => Ok(kept.unmatched(cx)),
         }
     }
 
-    fn name(command: &InboundCommand) -> &'static str {
+    fn name(command: &KeptPaymentEventCommand) -> &'static str {
         match command {
-            InboundCommand::Keep { .. } => "inbound.keep",
-            InboundCommand::Tried { .. } => "inbound.tried",
+            KeptPaymentEventCommand::Keep { .. } => "inbound.keep",
+            KeptPaymentEventCommand::Tried { .. } => "inbound.tried",
         }
     }
 
@@ -116,7 +119,7 @@ impl KeptPaymentEvent {
                 "The payment event {} matched no order in {RETENTION_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
                 self.event_id
             );
-            Created::Mail(Mail::new(cx, to, "A payment event matched no order".to_owned(), text))
+            Mail::new(cx, to, "A payment event matched no order".to_owned(), text)
         });
         Decision::to(Self { done: true, ..self.clone() }, ()).events([happened]).created(mail)
     }

@@ -1,11 +1,12 @@
 //! A mail to be sent. It is made in the commit that causes it, so that none is lost, and sent by an effect until the
 //! provider takes it or it is given up.
 
-use crate::domain::aggregate::{Aggregate, Created, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 pub const MAX_TRIES: u32 = 12;
@@ -78,14 +79,23 @@ impl Mail {
     }
 
     /// One message to the operators for each configured channel: mail, agent gateway, or none.
-    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Created> {
+    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Self> {
         let to = cx.rules.operator_mail.clone();
         let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
         let agent = cx.rules.agent_gateway.then(|| {
             let message = Self::new(cx, Vec::new(), subject.to_owned(), text.to_owned());
             Self { channel: Channel::Agent, ..message }
         });
-        mail.into_iter().chain(agent).map(Created::Mail).collect()
+        mail.into_iter().chain(agent).collect()
+    }
+}
+
+impl NewAggregate for Mail {
+    fn kind(&self) -> &'static str {
+        <Self as Aggregate>::KIND
+    }
+    fn id(&self) -> Id {
+        self.id
     }
 }
 
@@ -121,6 +131,8 @@ impl Aggregate for Mail {
     const KIND: &'static str = "mail";
     type Command = MailCommand;
     type Answer = ();
+    type Row = Infallible;
+    type Created = Infallible;
     type Effect = Send;
 
     fn decide(

@@ -324,3 +324,14 @@ pub enum MaterialEffect {
         claims: Vec<ClaimId>,
     },
 }
+
+/// What a commit of a material writes besides the material itself.
+#[derive(Clone, Debug)]
+pub enum MaterialRow {
+    /// A movement of the ledger (insert).
+    Movement(Movement),
+    /// A claim as it is now (insert or replace).
+    Claim(Claim),
+    /// A claim that is settled (delete).
+    ClaimGone(ClaimId),
+}

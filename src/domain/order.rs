@@ -41,7 +41,7 @@ pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews,
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
-use crate::domain::job::Job;
+use crate::domain::job::{Attempt, Job};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -300,4 +300,15 @@ impl Order {
     pub fn received_cents(&self) -> i64 {
         self.payments.iter().map(|payment| payment.amount_cents).sum()
     }
+}
+
+/// What a commit of an order writes besides the order itself.
+#[derive(Clone, Debug)]
+pub enum OrderRow {
+    /// A job as it is now (insert or replace).
+    Job(Arc<Job>),
+    /// An attempt as it is now (insert or replace).
+    Attempt(Attempt),
+    /// A payment (insert).
+    Payment(Payment),
 }

@@ -6,6 +6,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 
 /// Machine types.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -135,6 +136,8 @@ impl Aggregate for Sku {
     const KIND: &'static str = "sku";
     type Command = SkuCommand;
     type Answer = Self;
+    type Row = Infallible;
+    type Created = Infallible;
     type Effect = ();
 
     fn decide(

@@ -12,9 +12,11 @@ use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};
+use crate::printers::registry::PrinterType;
 use crate::printers::wire::Wire;
 use async_trait::async_trait;
 use serde_json::Value;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One Moonraker.
@@ -24,6 +26,10 @@ pub struct FwRest {
     /// An operator disconnected it.
     let_go: AtomicBool,
 }
+
+/// The type's declaration.
+pub(super) const TYPE: PrinterType =
+    PrinterType { word: "fw_rest", default_port: 7125, make: |wire| Arc::new(FwRest::new(wire)) };
 
 impl FwRest {
     pub(super) fn new(wire: Wire) -> Self {

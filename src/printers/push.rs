@@ -1,5 +1,6 @@
 //! A printer's push connection: a web socket that is kept open and wakes a waiter. A hint only; polling is always the backstop.
 
+use crate::domain::schedule::Delays;
 use crate::printers::adapter::PrinterError;
 use crate::printers::registry::Settings;
 use async_trait::async_trait;
@@ -19,8 +20,8 @@ use tokio_util::task::AbortOnDropHandle;
 const QUIET: Duration = Duration::from_secs(20);
 /// So many unanswered questions mean a dead connection.
 const QUIET_LIMIT: u32 = 3;
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// Pauses between attempts to open the connection again.
+const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// A status push is a few kilobytes; the first one with logs and temperatures some hundred.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
 
@@ -89,20 +90,20 @@ impl Push {
 }
 
 async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>) {
-    let mut pause = FIRST_PAUSE;
+    let mut failures = 0;
     loop {
         match talk(&endpoint, &mut dialect, &woken).await {
             Ok(()) => {
                 // It was open and was lost: whatever was said meanwhile is missed, and the printer may be gone.
-                pause = FIRST_PAUSE;
+                failures = 0;
                 woken.notify_one();
             }
             Err(error) => {
                 tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
             }
         }
-        sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        sleep(RECONNECT.next(failures, 1.0)).await;
+        failures += 1;
     }
 }
 

@@ -2,9 +2,8 @@
 
 use crate::config::sections::Printers;
 use crate::printers::adapter::Adapter;
-use crate::printers::fw_rest::FwRest;
-use crate::printers::server_rest::ServerRest;
 use crate::printers::wire::Wire;
+use crate::printers::{fw_rest, server_rest};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,8 +90,32 @@ struct RegistryEntry {
     default_port: Option<u16>,
 }
 
-/// The built-in types.
-pub const BUILT_IN: [&str; 2] = ["fw_rest", "server_rest"];
+/// A built-in printer type. Each declares itself in its folder.
+pub struct PrinterType {
+    /// The word for it in the API and in settings: `fw_rest`.
+    pub word: &'static str,
+    /// The port that its printers usually listen on.
+    pub default_port: u16,
+    /// Makes the adapter of one printer over its HTTP client.
+    pub(super) make: fn(Wire) -> Arc<dyn Adapter>,
+}
+
+/// The built-in types. A new one is its folder and a line here.
+pub const PRINTER_TYPES: [PrinterType; 2] = [fw_rest::TYPE, server_rest::TYPE];
+
+/// The words of the built-in types.
+pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
+    let mut words = [""; PRINTER_TYPES.len()];
+    let mut at = 0;
+    while at < words.len() {
+        words[at] = PRINTER_TYPES[at].word;
+        at += 1;
+    }
+    words
+};
+
+/// The header that every built-in type takes its API key in.
+const API_KEY_HEADER: &str = "x-api-key";
 
 /// All printer types known to this server.
 pub struct Registry {
@@ -104,16 +127,12 @@ impl Registry {
     /// With the built-in types. `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         let mut registry = Self { parts: Parts { settings, client, emergency }, types: BTreeMap::new() };
-        registry.register(
-            "fw_rest",
-            Some(7125),
-            Arc::new(|parts, address| Ok(Arc::new(FwRest::new(Wire::new(parts, address, 7125, "x-api-key")?)))),
-        );
-        registry.register(
-            "server_rest",
-            Some(5000),
-            Arc::new(|parts, address| Ok(Arc::new(ServerRest::new(Wire::new(parts, address, 5000, "x-api-key")?)))),
-        );
+        for PrinterType { word, default_port, make } in PRINTER_TYPES {
+            let factory = move |parts: &Parts, address: &PrinterAddress| {
+                Ok(make(Wire::new(parts, address, default_port, API_KEY_HEADER)?))
+            };
+            registry.register(word, Some(default_port), Arc::new(factory));
+        }
         registry
     }
 

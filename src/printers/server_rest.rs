@@ -10,6 +10,7 @@ use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};
+use crate::printers::registry::PrinterType;
 use crate::printers::wire::Wire;
 use async_trait::async_trait;
 use client::{Client, Port};
@@ -26,6 +27,10 @@ pub struct ServerRest {
     client: Arc<Client>,
     push: Push,
 }
+
+/// The type's declaration.
+pub(super) const TYPE: PrinterType =
+    PrinterType { word: "server_rest", default_port: 5000, make: |wire| Arc::new(ServerRest::new(wire)) };
 
 impl ServerRest {
     pub(super) fn new(wire: Wire) -> Self {

@@ -7,6 +7,7 @@
 pub mod stream;
 
 use crate::domain::limits::Rule;
+use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 use arc_swap::ArcSwapOption;
 use redis::aio::{ConnectionManager, ConnectionManagerConfig};
@@ -22,9 +23,8 @@ use tokio_util::sync::CancellationToken;
 const PREFIX: &str = "printfloor:";
 /// Longest a connection may take to open.
 const CONNECT: Duration = Duration::from_secs(1);
-/// Between two looks while it is away: doubling from the first to the last.
-const LOOK_FIRST: Duration = Duration::from_millis(100);
-const LOOK_LAST: Duration = Duration::from_secs(1);
+/// Pauses between attempts to connect.
+const RECONNECT: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Between two looks while it is there.
 const BEAT: Duration = Duration::from_secs(1);
 /// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
@@ -180,7 +180,7 @@ impl Redis {
     async fn look(&self) {
         let mut first = true;
         loop {
-            let mut wait = LOOK_FIRST;
+            let mut failures = 0;
             loop {
                 match self.connect().await {
                     Ok(link) => {
@@ -194,8 +194,8 @@ impl Redis {
                     Err(error) => tracing::debug!(%error, "redis is still away"),
                 }
                 first = false;
-                sleep(wait).await;
-                wait = (wait * 2).min(LOOK_LAST);
+                sleep(RECONNECT.next(failures, 1.0)).await;
+                failures += 1;
             }
             first = false;
             while let Some(link) = self.link.load_full() {

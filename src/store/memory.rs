@@ -12,6 +12,7 @@ mod hydrate;
 mod queries;
 mod tables;
 
+pub use facts::{MemoryWrite, ToMemory};
 pub use hydrate::HydrateFromMemory;
 pub use tables::Tables;
 
@@ -58,6 +59,9 @@ struct State {
     lose_next: Option<LostTransaction>,
     transactions: u64,
 }
+
+/// The owners of a transaction, each with what became of its submission.
+type Told = Vec<(CommitOwner, Settlement)>;
 
 impl MemoryStore {
     /// An empty store that publishes committed events to this outbox.
@@ -126,7 +130,7 @@ impl MemoryStore {
     }
 
     /// Commits what is queued and says whom to tell what. Gives `None`, and ends the draining, when nothing is queued.
-    fn run_transaction(&self) -> Option<(Vec<(CommitOwner, Settlement)>, Vec<OrderedWork>)> {
+    fn run_transaction(&self) -> Option<(Told, Vec<OrderedWork>)> {
         let mut state = self.state();
         let state = &mut *state;
         if state.queue.is_empty() {

@@ -48,7 +48,7 @@ impl TransactionSize {
         let commands = || submissions.iter().flat_map(|submission| &submission.commands);
         let rows_of = |writes: &super::CommandWrites| {
             let single = usize::from(writes.audit.is_some()) + usize::from(writes.idempotent_answer.is_some());
-            (writes.rows.len() + writes.events.len() + writes.created.len() + single) as u64
+            (writes.rows.len() + writes.events.len() + single) as u64
         };
         let snapshots = submissions.iter().filter(|submission| submission.snapshot.is_some()).count() as u64;
         Self {
@@ -87,15 +87,14 @@ impl CommitMeter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::access::AccessRow;
     use crate::domain::id::Id;
     use crate::store::{AggregateKey, CommandWrites, Unavailable};
 
     #[test]
     fn a_transaction_is_counted_by_its_size_and_what_became_of_it() {
-        let gone = || CommandWrites {
-            rows: vec![crate::domain::aggregate::Row::SessionGone(Id::ONLY)],
-            ..CommandWrites::default()
-        };
+        let gone =
+            || CommandWrites { rows: vec![Box::new(AccessRow::SessionGone(Id::ONLY))], ..CommandWrites::default() };
         let of = |groups| Submission {
             key: AggregateKey("access", Id::ONLY),
             generation: 1,

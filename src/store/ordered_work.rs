@@ -65,7 +65,7 @@ impl OrderedWork {
                 match deleted {
                     Ok(rows) => tracing::debug!(rows, "rows past their retention were deleted"),
                     Err(error) => {
-                        tracing::warn!(%error, "rows past their retention were not deleted, tried again later")
+                        tracing::warn!(%error, "rows past their retention were not deleted, tried again later");
                     }
                 }
                 true

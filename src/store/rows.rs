@@ -10,9 +10,11 @@ mod purge;
 mod statement;
 
 pub use batch::Batch;
+pub(super) use batch::TableRow;
 pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
+pub(super) use map::SnapshotFacts;
 pub(crate) use map::word;
-pub use map::{Snapshot, SnapshotRow};
+pub use map::{Snapshot, SnapshotRow, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};

@@ -1,9 +1,8 @@
 //! What is committed together, and what became of it.
 
-use crate::domain::aggregate::{Created, Row};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
-use crate::store::rows::{Audit, IdempotentAnswer, SnapshotRow};
+use crate::store::rows::{Audit, IdempotentAnswer, SnapshotRow, StoredRow};
 
 /// Names an aggregate: its kind ([`crate::domain::aggregate::Aggregate::KIND`]) and its id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -12,12 +11,10 @@ pub struct AggregateKey(pub &'static str, pub Id);
 /// What one command writes besides the snapshot row of its aggregate.
 #[derive(Debug, Default)]
 pub struct CommandWrites {
-    /// Rows to insert, replace or delete.
-    pub rows: Vec<Row>,
+    /// Rows to insert, replace or delete, and new aggregates, each at version 1.
+    pub rows: Vec<Box<dyn StoredRow>>,
     /// Events for the outbox; the store gives them their numbers.
     pub events: Vec<Event>,
-    /// New aggregates, each at version 1.
-    pub created: Vec<Created>,
     /// The line of the audit log, unless the server itself gave the command.
     pub audit: Option<Audit>,
     /// The answer that a repeat with the same idempotency key gets.

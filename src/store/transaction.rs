@@ -221,10 +221,7 @@ fn push_command(
     numbered: &mut Vec<Numbered>,
 ) -> Result<(), WriteError> {
     for row in &writes.rows {
-        batch.push_row(row)?;
-    }
-    for created in &writes.created {
-        batch.push_created(created)?;
+        batch.push_row(&**row)?;
     }
     for event in &writes.events {
         *seq += 1;

@@ -4,7 +4,7 @@
 //! transaction at a time. Group commit is what makes it fast: one synchronisation of the disk serves up to
 //! [`MAX_COMMITS_PER_TRANSACTION`] commits. The transaction runs in a task of its own that hands the connection back, so
 //! the mailbox never waits for the database. While the database is unavailable everything queued is refused at once and
-//! the writer tries to open it again, ever less often up to [`LONGEST_PROBE_DELAY`].
+//! the writer tries to open it again, ever less often up to the longest of [`PROBE_DELAYS`].
 
 mod counters;
 mod handle;
@@ -13,6 +13,7 @@ mod transaction_task;
 pub use counters::WriterCounters;
 pub use handle::WriterHandle;
 
+use crate::domain::schedule::Delays;
 use crate::store::connect::{DatabaseSettings, Writing};
 use crate::store::ordered_work::OrderedWork;
 use crate::store::outbox::Outbox;
@@ -31,10 +32,8 @@ use transaction_task::{TransactionTask, open};
 /// How often the pause before a transaction is repeated because more commits came during it. Commits have a longer way
 /// than loads, over their actor's mailbox; the bound keeps a steady stream of them from delaying the transaction.
 const MAX_YIELD_ROUNDS: u32 = 16;
-/// Time until the database is first tried again after it became unavailable; each further try doubles it.
-const FIRST_PROBE_DELAY: Duration = Duration::from_millis(100);
-/// Most time between two tries to open the database.
-const LONGEST_PROBE_DELAY: Duration = Duration::from_secs(5);
+/// Delays between tries to open the database after it became unavailable.
+const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
 /// Messages of the writer.
 pub enum StoreMsg {
@@ -232,9 +231,9 @@ impl WriterState {
         }
         self.args.counters.set_unavailable(Some(reason));
         self.connection = ConnectionState::Unavailable(reason);
-        let factor = 2u32.saturating_pow(self.failed_probes.min(10));
+        let delay = PROBE_DELAYS.next(self.failed_probes, 1.0);
         self.failed_probes += 1;
-        me.send_after(FIRST_PROBE_DELAY.saturating_mul(factor).min(LONGEST_PROBE_DELAY), || StoreMsg::Probe);
+        me.send_after(delay, || StoreMsg::Probe);
     }
 
     fn probe(&self, me: ActorRef<StoreMsg>) {

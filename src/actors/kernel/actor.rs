@@ -1,7 +1,19 @@
-//! The one actor behind every durable thing. It awaits nothing, so it cannot deadlock and never holds up a stop.
+//! The one actor behind every aggregate: decides commands in turn and makes each change durable before anybody hears of it.
 //!
-//! Commands collect; with no commit in flight all of them are decided in turn and submitted as one commit. After the
-//! ack: adopt, publish, reply to all, refusals included (they may have been judged on uncommitted state).
+//! Commands collect in a queue. When no commit is in flight, those that wait (up to a bound) are decided one after the
+//! other, each on the state that the one before left, and submitted to the store as one commit (group commit). When the
+//! store says that it is on disk, the actor adopts the new state, publishes it and answers all of them, refusals
+//! included, because those may have been judged on a state that was not committed yet.
+//!
+//! Invariants:
+//! - At most one commit of an aggregate is in flight. After a lost connection the version on disk therefore tells
+//!   exactly whether that commit happened.
+//! - Nobody sees an uncommitted state: published state, answers and effects follow the commit.
+//! - The actor awaits nothing inside a message. Loads and commits come back as messages, so it cannot deadlock with
+//!   another actor and never delays a shutdown.
+//! - The generation (one for each start of the actor) goes with each commit. The store refuses commits of an older
+//!   generation than the last load, so a crashed actor's late commit cannot overtake its successor.
+//! - When the database is unavailable the actor stays up and says so. An outage must not use up anybody's restarts.
 
 mod records;
 
@@ -12,8 +24,10 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::supervisor::SupervisorMsg;
-use crate::domain::aggregate::{Aggregate, Created, Versioned};
+use crate::domain::aggregate::{Aggregate, NewAggregate, Versioned};
+use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
+use crate::store::rows::StoredRow;
 use crate::store::{
     AggregateKey, CommandWrites, CommitOwner, Settlement, Store, StoredAggregate, Submission, Unavailable,
 };
@@ -25,45 +39,45 @@ use std::time::Duration;
 use tokio::task::AbortHandle;
 
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
-/// Turns given to answered callers before the next decision, so that they can be part of it.
-const GATHER: usize = 4;
-/// Decisions that are overtaken on disk this often in a row are not tried again: somebody else writes.
-const MOST_SUPERSEDED: u32 = 3;
+/// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next commit.
+const GATHER_YIELDS: usize = 4;
+/// Commits that are superseded this often in a row are not tried again: something else writes this aggregate.
+const MAX_SUPERSEDED: u32 = 3;
 
-/// What a shell is told.
+/// Messages of an actor.
 pub enum Msg<T: Aggregate> {
-    /// Somebody wants something.
+    /// A command.
     Do(Envelope<T>),
-    /// The store answers the load: everything written before it is in it. `None`: the store is away.
+    /// The store answers a load: everything that was queued before it is in it. `None`: the database is unavailable.
     Loaded(Option<Arc<Versioned<T>>>),
     /// The store answers the one commit under way.
     Settled(Settlement),
-    /// Everybody who was just answered has had a chance to come back: decide what waits.
+    /// Callers who were just answered have had a chance to ask again: decide what waits.
     Decide,
     /// Ask the store for the state again.
     Reload,
-    /// Nobody asked for a while (the count of commands at the time it was set).
+    /// The aggregate may have been idle for a while. Carries the count of commands when the timer was set.
     Quiet(u64),
-    /// Looks at the wants again (after the outside changed).
+    /// Compare the running effects with those that the state calls for.
     Look,
-    /// The server leaves: finish what you were told, and go.
+    /// The server shuts down: finish what was admitted, then stop.
     Leave,
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
-/// Where new things of a commit are woken.
+/// Starts the actors of aggregates that a commit has created.
 pub trait Activator: Send + Sync + 'static {
-    /// This was inserted by a commit: start it.
-    fn wake(&self, created: &Created);
+    /// A commit has created this aggregate: start its actor.
+    fn activate(&self, kind: &'static str, id: Id);
 }
 
-/// What a shell is made with.
+/// What an actor is made with.
 pub struct Args<T: Aggregate> {
     pub(super) entry: Arc<DirectoryEntry<T>>,
     pub(super) store: Store,
-    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
     pub(super) policy: Policy,
@@ -78,22 +92,24 @@ type Verdict<T> = Result<<T as Aggregate>::Answer, Refusal>;
 struct Flight<T: Aggregate> {
     next: Arc<Versioned<T>>,
     decided: Vec<(Envelope<T>, Verdict<T>)>,
-    created: Vec<Created>,
+    /// Kind and id of what it creates.
+    created: Vec<(&'static str, Id)>,
 }
 
-/// The state of a shell.
+/// The state of an actor.
 pub struct ActorState<T: Aggregate> {
     args: Args<T>,
-    /// `None` while loading.
+    /// The last committed state; `None` while loading.
     committed: Option<Arc<Versioned<T>>>,
     waiting: VecDeque<Envelope<T>>,
     flight: Option<Flight<T>>,
     gathering: bool,
     /// Has asked to leave memory: what comes now goes back to its caller when the actor stops.
     leaving: bool,
-    /// The server leaves.
+    /// The server shuts down.
     closing: bool,
-    /// So many commands are decided one to a commit: the head that they shaped together said no.
+    /// This many commands are decided one to a commit, because the snapshot row that several of them shaped violated a
+    /// constraint and nobody can tell which of them was to blame.
     alone: usize,
     /// How often in a row the version on disk was another one.
     superseded: u32,
@@ -152,7 +168,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
                 live.waiting.push_back(envelope);
             }
             Msg::Loaded(Some(loaded)) => live.loaded(loaded, &me),
-            // The store is away: say so, stay, ask again. An outage must not eat anybody's restart budget.
+            // The database is unavailable: say so, stay, ask again.
             Msg::Loaded(None) => {
                 live.waiting.drain(..).for_each(|e| e.answer(Outcome::Unavailable(Unavailable::Database)));
                 me.send_after(RELOAD_AFTER, || Msg::Reload);
@@ -167,12 +183,12 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             Msg::Quiet(asked) => live.quiet(asked, &me),
             Msg::Look => {
                 if let Some(committed) = live.committed.clone() {
-                    live.want(&committed);
+                    live.pursue(&committed);
                 }
             }
             Msg::Leave => live.closing = true,
             #[cfg(any(test, debug_assertions))]
-            Msg::Fall => panic!("asked to fall"),
+            Msg::Crash => panic!("crash asked for by a test"),
         }
         while live.decide(&me) {}
         if live.closing && live.waiting.is_empty() && live.flight.is_none() {
@@ -187,15 +203,15 @@ impl<T: StoredAggregate> ActorState<T> {
         self.gathering = true;
         let later = me.clone();
         tokio::spawn(async move {
-            for _ in 0..GATHER {
+            for _ in 0..GATHER_YIELDS {
                 tokio::task::yield_now().await;
             }
             let _ = later.cast(Msg::Decide);
         });
     }
 
-    /// Decides what waits, as one commit. At most one commit is under way per thing. Says whether it answered without
-    /// one, so that the rest can be decided at once.
+    /// Decides what waits, as one commit. Returns whether it answered without a commit, so that the rest can be decided
+    /// at once.
     fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
         let Some(committed) = self.committed.clone() else { return false };
         if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
@@ -228,10 +244,13 @@ impl<T: StoredAggregate> ActorState<T> {
                     group.audit = records::audit(&asked, id, &cx, &decision.answer);
                 }
                 written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
-                group.rows = decision.rows;
+                let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
+                group.rows = decision.rows.into_iter().map(boxed).collect();
                 group.events = decision.events;
-                created.extend(decision.created.iter().cloned());
-                group.created = decision.created;
+                for new in decision.created {
+                    created.push((new.kind(), new.id()));
+                    group.rows.push(Box::new(new));
+                }
                 decision.answer
             });
             if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
@@ -254,14 +273,15 @@ impl<T: StoredAggregate> ActorState<T> {
             return true;
         }
         let changed = state.state.as_ref().filter(|_| state.version > committed.version);
-        let snapshot = match changed.map(|thing| thing.snapshot(id, state.version, thing.at_rest())).transpose() {
-            Ok(snapshot) => snapshot,
-            Err(error) => {
-                tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
-                flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
-                return true;
-            }
-        };
+        let snapshot =
+            match changed.map(|aggregate| aggregate.snapshot(id, state.version, aggregate.at_rest())).transpose() {
+                Ok(snapshot) => snapshot,
+                Err(error) => {
+                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
+                    flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
+                    return true;
+                }
+            };
         flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
         let me = me.clone();
         self.args.store.commit(
@@ -274,7 +294,7 @@ impl<T: StoredAggregate> ActorState<T> {
         false
     }
 
-    /// Says how many commands were settled.
+    /// What became of the commit in flight. Returns how many commands it settles.
     fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
         let Some(Flight { next, mut decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
@@ -283,7 +303,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 let version = next.version;
                 self.superseded = 0;
                 self.adopt(next, me);
-                created.iter().for_each(|thing| self.args.activator.wake(thing));
+                created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
                 reply(decided, version);
             }
             // Refusals too: they may have been judged on a state that never came to be.
@@ -305,7 +325,7 @@ impl<T: StoredAggregate> ActorState<T> {
             // Certainly not on disk: decided again on what is.
             Settlement::Superseded => {
                 self.superseded += 1;
-                if self.superseded > MOST_SUPERSEDED {
+                if self.superseded > MAX_SUPERSEDED {
                     decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
                 } else {
                     self.wait_again(decided);
@@ -339,7 +359,7 @@ impl<T: StoredAggregate> ActorState<T> {
         if flight.next.version == before {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unknown));
         } else if flight.next.version == version {
-            flight.created.iter().for_each(|thing| self.args.activator.wake(thing));
+            flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
             reply(flight.decided, version);
         } else {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
@@ -354,7 +374,8 @@ impl<T: StoredAggregate> ActorState<T> {
         });
     }
 
-    /// Leaves memory when at rest and alone. Whoever comes too late gets the command back and wakes it again.
+    /// Asks the supervisor to be taken out of memory when the aggregate is at rest and idle. A command that comes too late
+    /// goes back to its handle, which activates the aggregate again.
     fn quiet(&mut self, asked: u64, me: &ActorRef<Msg<T>>) {
         self.quiet_set = false;
         let idle = self.waiting.is_empty() && self.flight.is_none() && self.under_way.is_empty();
@@ -380,9 +401,9 @@ impl<T: StoredAggregate> ActorState<T> {
 
     fn adopt(&mut self, state: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         self.args.entry.published.store(state.clone());
-        self.want(&state);
+        self.pursue(&state);
         if state.state.is_some() {
-            self.args.world.committed(&Handle(self.args.entry.clone()), &state);
+            self.args.effects.committed(&Handle(self.args.entry.clone()), &state);
         }
         if state.state.as_ref().is_none_or(T::at_rest) {
             self.quiet_later(me);
@@ -390,19 +411,20 @@ impl<T: StoredAggregate> ActorState<T> {
         self.committed = Some(state);
     }
 
-    fn want(&mut self, state: &Versioned<T>) {
+    /// Starts the effects that the state calls for and aborts those that it no longer calls for.
+    fn pursue(&mut self, state: &Versioned<T>) {
         let wanted = state.state.as_ref().map(T::effects).unwrap_or_default();
-        self.under_way.retain(|want, task| {
-            let stays = wanted.contains(want);
+        self.under_way.retain(|effect, task| {
+            let stays = wanted.contains(effect);
             if !stays {
                 task.abort();
             }
             stays
         });
-        for want in wanted {
+        for effect in wanted {
             let of = Handle(self.args.entry.clone());
-            let world = &self.args.world;
-            self.under_way.entry(want).or_insert_with_key(|want| keep_running(world.clone(), want.clone(), of));
+            let effects = &self.args.effects;
+            self.under_way.entry(effect).or_insert_with_key(|effect| keep_running(effects.clone(), effect.clone(), of));
         }
     }
 }

@@ -1,8 +1,11 @@
-//! The directory of one kind: finds, reads, creates; nothing is asked of the supervisor to find a resident thing.
+//! The directory of one kind of aggregate: finds, reads, creates and activates them.
+//!
+//! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a crashed
+//! actor could hold. Reading one that is not in memory goes to the database and activates nothing.
 
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::effects::Effects;
-use crate::actors::kernel::entry::{DirectoryEntry, Observed, SupervisorRef};
+use crate::actors::kernel::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
 use crate::actors::kernel::envelope::{Answered, CommandOrigin};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::{AskError, Handle};
@@ -16,6 +19,7 @@ use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
 use dashmap::DashMap;
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
 use std::collections::BTreeMap;
@@ -23,91 +27,132 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a caller waits for an answer before it hears 503.
-pub const WITHIN: Duration = Duration::from_secs(15);
-/// A supervisor that fell is back after about this long.
-const AGAIN: Duration = Duration::from_millis(10);
+/// How long a caller waits for an answer. The HTTP edge answers 503 then.
+pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);
+/// Pause before a supervisor that crashed is asked again: it is back after about this time.
+const SUPERVISOR_RETRY: Duration = Duration::from_millis(10);
 
 /// The directory of one kind.
 pub struct Directory<T: StoredAggregate> {
     entries: Entries<T>,
     supervisor: SupervisorRef<T>,
-    store: Store,
-    environment: Arc<Environment>,
-    most_waiting: usize,
+    args: DirectoryArgs,
 }
 
-/// What a directory is made with.
-pub struct ThingsArgs<T: StoredAggregate> {
-    /// The writer.
+impl<T: StoredAggregate> Clone for Directory<T> {
+    fn clone(&self) -> Self {
+        Self { entries: self.entries.clone(), supervisor: self.supervisor.clone(), args: self.args.clone() }
+    }
+}
+
+/// What a directory is made with; the same for every kind.
+#[derive(Clone)]
+pub struct DirectoryArgs {
+    /// Writes commits, and loads in the order of commits.
     pub store: Store,
-    /// What carries out its wants.
-    pub world: Arc<dyn Effects<T>>,
-    /// Where created things of other kinds are woken.
-    pub activator: Arc<dyn Activator>,
-    /// Clock, ids, settings.
+    /// Clock, ids and the settings of the rules.
     pub environment: Arc<Environment>,
-    /// How it is kept.
+    /// When actors are restarted, parked and unloaded, and how many commands may wait.
     pub policy: Policy,
 }
 
-/// All things of a kind together.
+/// The aggregates of a kind in memory, taken together.
 #[derive(Clone, Debug, Default)]
-pub struct KindSeen {
-    /// Kind of thing.
+pub struct KindSummary {
+    /// [`crate::domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// How many are at each status (`running`, `resting`, `parked` …).
-    pub places: BTreeMap<&'static str, u64>,
-    /// Commands that wait or are under way.
+    pub statuses: BTreeMap<&'static str, u64>,
+    /// Commands that wait or are being decided or written.
     pub waiting: u64,
-    /// Falls since the start.
-    pub falls: u64,
-    /// Commands refused since the start because too many waited.
+    /// Crashes of actors since the start of the process.
+    pub crashes: u64,
+    /// Commands refused since the start of the process because too many waited.
     pub overloaded: u64,
 }
 
+/// A directory whatever its kind: what runs over all kinds needs of it (start, close, health, metrics).
+pub trait AnyDirectory: Send + Sync {
+    /// [`crate::domain::aggregate::Aggregate::KIND`].
+    fn kind(&self) -> &'static str;
+    /// See [`Directory::start_resident`].
+    fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>>;
+    /// See [`Directory::activate`].
+    fn activate(&self, id: Id);
+    /// See [`Directory::summary`].
+    fn summary(&self) -> KindSummary;
+    /// See [`Directory::observe`].
+    fn observe(&self) -> Vec<ActorSummary>;
+    /// See [`Directory::close`].
+    fn close(&self, within: Duration) -> BoxFuture<'_, ()>;
+}
+
+impl<T: StoredAggregate> AnyDirectory for Directory<T> {
+    fn kind(&self) -> &'static str {
+        T::KIND
+    }
+    fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>> {
+        self.start_resident().boxed()
+    }
+    fn activate(&self, id: Id) {
+        self.activate(id);
+    }
+    fn summary(&self) -> KindSummary {
+        self.summary()
+    }
+    fn observe(&self) -> Vec<ActorSummary> {
+        self.observe()
+    }
+    fn close(&self, within: Duration) -> BoxFuture<'_, ()> {
+        self.close(within).boxed()
+    }
+}
+
 impl<T: StoredAggregate> Directory<T> {
-    /// Starts the supervisor under the root.
-    pub async fn start(root: &ActorRef<RootMsg>, args: ThingsArgs<T>) -> Result<Self, SpawnErr> {
-        let entries: Entries<T> = Arc::new(DashMap::new());
-        let supervisor = SupervisorRef::default();
-        let keeper_args = SupervisorArgs {
-            me: supervisor.clone(),
-            entries: entries.clone(),
-            store: args.store.clone(),
-            world: args.world,
-            activator: args.activator,
-            environment: args.environment.clone(),
-            policy: args.policy,
+    /// An empty directory without a supervisor. Directories are made first and started afterwards, because the effects of
+    /// one kind hold the directories of others, in circles (an order asks materials, a material asks orders).
+    pub fn new(args: DirectoryArgs) -> Self {
+        Self { entries: Arc::new(DashMap::new()), supervisor: SupervisorRef::default(), args }
+    }
+
+    /// Starts the supervisor under the root. `effects` does the outside work of this kind; `activator` brings up the
+    /// aggregates of other kinds that commits of this kind create.
+    pub async fn start(
+        &self,
+        root: &ActorRef<RootMsg>,
+        effects: Arc<dyn Effects<T>>,
+        activator: Arc<dyn Activator>,
+    ) -> Result<(), SpawnErr> {
+        let args = SupervisorArgs {
+            me: self.supervisor.clone(),
+            entries: self.entries.clone(),
+            store: self.args.store.clone(),
+            effects,
+            activator,
+            environment: self.args.environment.clone(),
+            policy: self.args.policy,
         };
         let starter = move |root: ActorCell| {
-            let args = keeper_args.clone();
+            let args = args.clone();
             async move {
                 let (supervisor, _) = Supervisor::spawn_linked(None, Supervisor(PhantomData), args, root).await?;
                 Ok(supervisor.get_cell())
             }
             .boxed()
         };
-        keep(root, T::KIND, Arc::new(starter)).await?;
-        Ok(Self {
-            entries,
-            supervisor,
-            store: args.store,
-            environment: args.environment,
-            most_waiting: args.policy.most_waiting,
-        })
+        keep(root, T::KIND, Arc::new(starter)).await
     }
 
-    /// Brings up what must be resident.
+    /// Loads and starts all that must be in memory though nobody asks for them. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
-        let all = self.store.reader().load_resident::<T>().await?;
+        let all = self.args.store.reader().load_resident::<T>().await?;
         let count = all.len();
         let known = all.into_iter().map(|(id, state)| (id, Arc::new(state))).collect();
         self.start_known(known).await;
         Ok(count)
     }
 
-    /// A supervisor that falls meanwhile is told again when it is back.
+    /// A supervisor that crashes meanwhile is told again when it is back.
     async fn start_known(&self, known: Vec<(Id, Arc<Versioned<T>>)>) {
         while !self.supervisor.closed()
             && let Some(supervisor) = self.supervisor.get()
@@ -118,11 +163,11 @@ impl<T: StoredAggregate> Directory<T> {
             {
                 return;
             }
-            tokio::time::sleep(AGAIN).await;
+            tokio::time::sleep(SUPERVISOR_RETRY).await;
         }
     }
 
-    /// The handle of a thing that is in memory.
+    /// The handle of an aggregate that is in memory.
     pub fn resident(&self, id: Id) -> Option<Handle<T>> {
         self.entries.get(&id).map(|entry| Handle(entry.clone()))
     }
@@ -136,12 +181,12 @@ impl<T: StoredAggregate> Directory<T> {
         all
     }
 
-    /// The handle of a thing that exists; an unknown id creates nothing.
+    /// The handle of an aggregate that exists; an unknown id creates nothing.
     pub async fn find(&self, id: Id) -> Result<Option<Handle<T>>, LoadError> {
         if let Some(handle) = self.resident(id) {
             return Ok(Some(handle));
         }
-        if self.store.reader().load::<T>(id).await?.state.is_none() {
+        if self.args.store.reader().load::<T>(id).await?.state.is_none() {
             // The only one of its kind is there from the beginning; its first change writes it.
             if id != Id::ONLY {
                 return Ok(None);
@@ -149,20 +194,20 @@ impl<T: StoredAggregate> Directory<T> {
             self.start_known(vec![(id, Arc::new(Versioned::nothing()))]).await;
             return Ok(self.resident(id));
         }
-        Ok(Some(self.wake(id)))
+        Ok(Some(self.activate(id)))
     }
 
-    /// Brings up a thing that is known to exist.
-    pub fn wake(&self, id: Id) -> Handle<T> {
+    /// Activates an aggregate that is known to exist.
+    pub fn activate(&self, id: Id) -> Handle<T> {
         let fresh = || {
-            let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.most_waiting);
+            let entry = DirectoryEntry::new(id, self.supervisor.clone(), self.args.policy.most_waiting);
             let _ = self.supervisor.cast(SupervisorMsg::Start(id, entry.clone()));
             entry
         };
         Handle(self.entries.entry(id).or_insert_with(fresh).clone())
     }
 
-    /// The last committed state: of a resident thing without any query, of one at rest from the pool, without waking it.
+    /// The last committed state: from memory when the aggregate is there, else from the database, without activating it.
     pub async fn read(&self, id: Id) -> Result<Option<Arc<Versioned<T>>>, LoadError> {
         if let Some(entry) = self.entries.get(&id) {
             let state = entry.published.load_full();
@@ -170,14 +215,14 @@ impl<T: StoredAggregate> Directory<T> {
                 return Ok(Some(state));
             }
         }
-        let loaded = self.store.reader().load::<T>(id).await?;
+        let loaded = self.args.store.reader().load::<T>(id).await?;
         Ok(loaded.state.is_some().then(|| Arc::new(loaded)))
     }
 
-    /// Asks a command of a thing that exists.
+    /// Asks a command of an aggregate that exists.
     pub async fn ask(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         match self.find(id).await {
-            Ok(Some(handle)) => handle.ask(caller, command, WITHIN).await,
+            Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
             Err(error) => {
                 tracing::warn!(kind = T::KIND, %id, %error, "cannot be read");
@@ -186,38 +231,38 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// Makes a new thing with a fresh id.
+    /// Creates an aggregate with a fresh id.
     pub async fn create(&self, caller: CommandOrigin, command: T::Command) -> Result<(Id, Answered<T>), AskError> {
-        let id = self.environment.id();
+        let id = self.args.environment.id();
         self.create_as(id, caller, command).await.map(|answered| (id, answered))
     }
 
-    /// Makes a new thing with this id, which must be fresh.
+    /// Creates an aggregate with this id, which must be fresh.
     pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
-        if tokio::time::timeout(WITHIN, self.start_known(nothing)).await.is_err() {
+        if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));
         }
-        let handle = self.wake(id);
-        handle.ask(caller, command, WITHIN).await
+        let handle = self.activate(id);
+        handle.ask(caller, command, ASK_TIMEOUT).await
     }
 
     /// Lines of `/api/system/actors`.
-    pub fn observe(&self) -> Vec<Observed> {
+    pub fn observe(&self) -> Vec<ActorSummary> {
         let mut entries: Vec<_> = self.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);
         entries.iter().map(|entry| entry.observe()).collect()
     }
 
-    /// All of the kind together.
-    pub fn kind(&self) -> KindSeen {
-        let mut seen = KindSeen { kind: T::KIND, ..KindSeen::default() };
+    /// The aggregates of the kind in memory, taken together.
+    pub fn summary(&self) -> KindSummary {
+        let mut seen = KindSummary { kind: T::KIND, ..KindSummary::default() };
         for entry in self.entries.iter() {
-            *seen.places.entry(entry.status.borrow().1.word()).or_default() += 1;
+            *seen.statuses.entry(entry.status.borrow().1.word()).or_default() += 1;
             seen.waiting += entry.waiting() as u64;
         }
         let meter = self.supervisor.meter();
-        (seen.falls, seen.overloaded) = (meter.falls.get(), meter.overloaded.get());
+        (seen.crashes, seen.overloaded) = (meter.crashes.get(), meter.overloaded.get());
         seen
     }
 
@@ -235,20 +280,20 @@ impl<T: StoredAggregate> Directory<T> {
         }
     }
 
-    /// For fall tests: the supervisor's.
+    /// Crashes on purpose, for tests: the supervisor's.
     #[cfg(any(test, debug_assertions))]
-    pub fn keeper_falls(&self) {
-        let _ = self.supervisor.cast(SupervisorMsg::Fall);
+    pub fn crash_supervisor(&self) {
+        let _ = self.supervisor.cast(SupervisorMsg::Crash);
     }
 
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    pub fn fall(&self, id: Id) {
+    pub fn crash(&self, id: Id) {
         use crate::actors::kernel::entry::ActorStatus;
         if let Some(entry) = self.entries.get(&id)
             && let ActorStatus::Here(actor) = entry.status.borrow().1.clone()
         {
-            let _ = actor.cast(crate::actors::kernel::actor::Msg::Fall);
+            let _ = actor.cast(crate::actors::kernel::actor::Msg::Crash);
         }
     }
 }

@@ -1,7 +1,14 @@
-//! Carries out wants, outside the actors. Reports come back as commands through the handle.
+//! Effects: the outside work that a committed state calls for (ask another aggregate, speak to a printer, send a mail).
+//!
+//! Effects are level-triggered. After every load and every commit the actor asks the state which effects it calls for
+//! ([`Aggregate::effects`]), starts a task for each new one and aborts the task of each that is no longer called for.
+//! Nothing is remembered in a queue, so recovery after a crash is the same as normal operation: the state is loaded and
+//! its effects start again. Hence an effect may run more than once, and must be safe to repeat or find out by itself how
+//! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect.
 
 use crate::actors::kernel::handle::Handle;
 use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::schedule::Delays;
 use async_trait::async_trait;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
@@ -9,41 +16,45 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::AbortHandle;
 
-/// The outside of one kind of thing.
+/// Carries out the effects of one kind of aggregate.
 #[async_trait]
 pub trait Effects<T: Aggregate>: Send + Sync + 'static {
-    /// Carries out one want and reports to `of`. Returning means "this try is over": as long as the want stands it is
-    /// called again after a pause, so an error needs no handling beyond a log line.
-    async fn run(&self, want: T::Effect, of: Handle<T>);
-    /// A commit of the thing is on disk (also called once when it was loaded). Must not wait.
+    /// Tries an effect once and reports to `of` with a command. Returning means only that this try is over: while the
+    /// state calls for the effect it is tried again after a pause, so an error needs no handling beyond a log line. May be
+    /// dropped at any await, when the state no longer calls for it.
+    async fn run(&self, effect: T::Effect, of: Handle<T>);
+    /// Called after each commit of the aggregate, and once when it has been loaded. Runs inside the actor: must not block.
     fn committed(&self, of: &Handle<T>, state: &Arc<Versioned<T>>) {
         let _ = (of, state);
     }
 }
 
-/// A kind that wants nothing.
-pub struct Nothing;
+/// For kinds whose states call for no outside work.
+pub struct NoEffects;
 
 #[async_trait]
-impl<T: Aggregate> Effects<T> for Nothing {
+impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
 }
 
-const PAUSE_FIRST: Duration = Duration::from_millis(50);
-/// Short enough that nothing is told late after a long outage, long enough to cost nothing meanwhile.
-const PAUSE_LONGEST: Duration = Duration::from_secs(2);
+/// Pauses between the tries of one effect. The longest is short enough that nothing is told late after a long outage, and
+/// long enough that a standing effect costs nothing meanwhile.
+const PAUSES: Delays = Delays { first: Duration::from_millis(50), longest: Duration::from_secs(2) };
 
-/// Pursues a want until it is aborted; a try that returns or falls is followed by another, ever more slowly.
-pub(super) fn keep_running<T: Aggregate>(world: Arc<dyn Effects<T>>, want: T::Effect, of: Handle<T>) -> AbortHandle {
+/// Carries out an effect again and again until the task is aborted. A try that returns or panics is followed by another
+/// one, after ever longer pauses.
+pub(super) fn keep_running<T: Aggregate>(
+    effects: Arc<dyn Effects<T>>,
+    effect: T::Effect,
+    of: Handle<T>,
+) -> AbortHandle {
     tokio::spawn(async move {
-        let mut pause = PAUSE_FIRST;
-        loop {
-            let one_try = AssertUnwindSafe(world.run(want.clone(), of.clone())).catch_unwind();
+        for tries in 0_u32.. {
+            let one_try = AssertUnwindSafe(effects.run(effect.clone(), of.clone())).catch_unwind();
             if one_try.await.is_err() {
-                tracing::error!(kind = T::KIND, id = %of.id(), ?want, "outside work fell and is tried again");
+                tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked and is tried again");
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(PAUSE_LONGEST);
+            tokio::time::sleep(PAUSES.next(tries, 1.0)).await;
         }
     })
     .abort_handle()

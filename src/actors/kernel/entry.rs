@@ -1,4 +1,5 @@
-//! The status of a thing in the directory: outlives its actor, so a handle never goes stale.
+//! The entry of an aggregate in the directory: where its actor is, and its last committed state. It outlives the actor, so a
+//! handle, which points to the entry, never goes stale.
 
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::supervisor::SupervisorMsg;
@@ -11,17 +12,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::{Semaphore, watch};
 
-/// Where the actor of a thing is now.
+/// Where the actor of an aggregate is now.
 pub enum ActorStatus<T: Aggregate> {
     /// Coming up.
     Starting,
     /// Up.
     Here(ActorRef<Msg<T>>),
-    /// At rest, out of memory; asking wakes it.
+    /// Out of memory; a command activates it.
     Resting,
-    /// Fell too often: an operator has been told, it is probed slowly.
+    /// Crashed too often: takes no commands, and is started again from time to time to find out whether the cause is gone.
     Parked,
-    /// The server leaves.
+    /// The server shuts down.
     Closed,
 }
 
@@ -59,11 +60,11 @@ struct Keeping<T: Aggregate> {
     meter: KindMeter,
 }
 
-/// What is counted of all things of a kind.
+/// What is counted of a kind since the start of the process.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Falls of shells.
-    pub falls: Counter,
+    /// Crashes of actors.
+    pub crashes: Counter,
     /// Commands refused because too many waited.
     pub overloaded: Counter,
 }
@@ -106,13 +107,13 @@ impl<T: Aggregate> SupervisorRef<T> {
     }
 }
 
-/// The status of one thing.
+/// One aggregate in the directory.
 pub struct DirectoryEntry<T: Aggregate> {
-    /// Whose.
+    /// The aggregate's id.
     pub id: Id,
     /// Its supervisor.
     pub(super) supervisor: SupervisorRef<T>,
-    /// (generation, status); written by the supervisor only, but for [`DirectoryEntry::wake`].
+    /// (generation, status); written by the supervisor only, but for [`DirectoryEntry::activate`].
     pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,
     /// The last committed state; written by the actor after the commit only.
     pub(super) published: ArcSwap<Versioned<T>>,
@@ -124,7 +125,7 @@ pub struct DirectoryEntry<T: Aggregate> {
 }
 
 impl<T: Aggregate> DirectoryEntry<T> {
-    /// The status of a thing that is to be started.
+    /// The entry of an aggregate that is to be started.
     pub(super) fn new(id: Id, supervisor: SupervisorRef<T>, most_waiting: usize) -> Arc<Self> {
         let status = if supervisor.closed() { ActorStatus::Closed } else { ActorStatus::Starting };
         Arc::new(Self {
@@ -139,9 +140,9 @@ impl<T: Aggregate> DirectoryEntry<T> {
         })
     }
 
-    /// Wakes it when it rests. The mark outlives the message: a supervisor that falls before it reads it starts the thing
-    /// when it comes back.
-    pub(super) fn wake(self: &Arc<Self>) {
+    /// Has the actor started when the aggregate is out of memory. The status is changed before the message is sent, so a
+    /// supervisor that crashes before it reads the message starts the actor when it is back.
+    pub(super) fn activate(self: &Arc<Self>) {
         let rested = self.status.send_if_modified(|status| {
             let rests = matches!(status.1, ActorStatus::Resting);
             if rests {
@@ -159,13 +160,13 @@ impl<T: Aggregate> DirectoryEntry<T> {
         self.most_waiting.saturating_sub(self.permits.available_permits())
     }
 
-    /// What is shown of it.
-    pub fn observe(&self) -> Observed {
+    /// Its line of `/api/system/actors`.
+    pub fn observe(&self) -> ActorSummary {
         let status = self.status.borrow();
-        Observed {
+        ActorSummary {
             kind: T::KIND,
             id: self.id,
-            place: status.1.word(),
+            status: status.1.word(),
             generation: status.0,
             restarts: self.restarts.load(Relaxed),
             waiting: self.waiting(),
@@ -177,19 +178,20 @@ impl<T: Aggregate> DirectoryEntry<T> {
 /// A line of `/api/system/actors`.
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Observed {
-    /// Kind of thing.
+pub struct ActorSummary {
+    /// Kind of aggregate.
     pub kind: &'static str,
-    /// Which.
+    /// Id of the aggregate.
     pub id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    pub place: &'static str,
-    /// Counts its lives.
+    #[serde(rename = "place")]
+    pub status: &'static str,
+    /// How often its actor was started.
     pub generation: u64,
-    /// How often it fell.
+    /// How often its actor crashed.
     pub restarts: u64,
     /// Commands that wait or are under way.
     pub waiting: usize,
-    /// Why it fell last.
+    /// Reason of the last crash.
     pub last_error: Option<String>,
 }

@@ -1,4 +1,17 @@
-//! A command on its way. Whatever becomes of the actor, dropping the envelope tells the caller the truth.
+//! A command on its way from a caller to its answer.
+//!
+//! What an [`Envelope`] guarantees: its caller hears exactly one [`Outcome`], and the outcome never claims more than is
+//! known. Whoever holds the envelope (mailbox, actor, commit under way) may crash or be dropped at any moment; the drop
+//! itself answers, by how far the command had come ([`Stage`]):
+//!
+//! - before its decision, or decided and not submitted: certainly nothing happened, so the command goes back to the
+//!   handle, which sends it again to the restarted actor ([`Outcome::NotDone`]);
+//! - during its decision: this very command made the actor crash. It is not sent again, or it would crash the actor
+//!   until the restart policy parks it ([`Outcome::Poison`]);
+//! - after it was submitted to the store: it may be on disk or not ([`Outcome::Unknown`]). The caller finds out by
+//!   repeating it with its idempotency key, which is written in the same commit.
+//!
+//! The permit of admission travels in the envelope, so a command that is sent again is never refused as overloaded.
 
 use crate::domain::aggregate::Aggregate;
 use crate::domain::principal::Principal;
@@ -19,23 +32,23 @@ pub struct IdempotencyKey {
     pub expires_at: Timestamp,
 }
 
-/// Who asks, and how a repeat is recognised.
+/// Who asks a command, and how a repeat of it is recognised.
 #[derive(Clone, Debug)]
 pub struct CommandOrigin {
-    /// Who.
+    /// The principal that the rules judge and the audit log names.
     pub by: Arc<Principal>,
-    /// Of the request, for the audit log.
+    /// Id of the HTTP request, for the audit log.
     pub request_id: Option<Arc<str>>,
-    /// The answer is kept under this key.
+    /// The answer is kept under this key; `None`: a repeat is a new command.
     pub key: Option<IdempotencyKey>,
 }
 
 impl CommandOrigin {
-    /// The server itself.
+    /// The server itself, without a key.
     pub fn system() -> Self {
         Self { by: Arc::new(Principal::System), request_id: None, key: None }
     }
-    /// Somebody, without a key.
+    /// A principal, without a key.
     pub fn new(by: Principal) -> Self {
         Self { by: Arc::new(by), request_id: None, key: None }
     }
@@ -44,9 +57,9 @@ impl CommandOrigin {
 /// A command and who asks it.
 #[derive(Clone, Debug)]
 pub struct Asked<T: Aggregate> {
-    /// What.
+    /// The command.
     pub command: T::Command,
-    /// By whom.
+    /// Who asks it.
     pub caller: CommandOrigin,
 }
 
@@ -55,7 +68,7 @@ pub struct Asked<T: Aggregate> {
 pub struct Answered<T: Aggregate> {
     /// What the rules said.
     pub answer: T::Answer,
-    /// The thing's version after the commit.
+    /// The aggregate's version after the commit.
     pub version: i64,
 }
 
@@ -64,7 +77,7 @@ pub struct Answered<T: Aggregate> {
 pub enum Stage {
     /// In a mailbox or a queue.
     Waiting,
-    /// In the rules' hands: a fall now is this command's doing.
+    /// Being decided: a crash now is caused by this command.
     Deciding,
     /// Decided, not submitted.
     Decided,
@@ -74,42 +87,42 @@ pub enum Stage {
 
 /// What the caller hears.
 pub enum Outcome<T: Aggregate> {
-    /// Aggregate.
+    /// Decided, and on disk if it changed anything.
     Done(Answered<T>),
-    /// The rules said no.
+    /// The rules refused it.
     Refused(Refusal),
     /// The idempotency key is taken: the kept answer tells.
     KeyTaken,
     /// The database did not take it. Nothing happened.
     Unavailable(Unavailable),
-    /// The actor fell before this reached the store: nothing happened, the handle sends it again. Admitted stays
-    /// admitted.
+    /// The actor crashed or left memory before this reached the store: nothing happened. The command and its permit go
+    /// back to the handle, which sends it again.
     NotDone(Asked<T>, OwnedSemaphorePermit),
-    /// The actor fell while deciding this very command: nothing happened, and it is not sent again.
+    /// The actor crashed while deciding this very command: nothing happened, and it is not sent again.
     Poison,
-    /// The actor fell while this was being written. The idempotency key decides.
+    /// The actor crashed while this was being written: it may be on disk. The idempotency key tells.
     Unknown,
 }
 
 type Open<T> = (Asked<T>, oneshot::Sender<Outcome<T>>, OwnedSemaphorePermit);
 
-/// A command on its way to its answer.
+/// A command on its way to its answer. See the module for what it guarantees.
 pub struct Envelope<T: Aggregate> {
-    /// How far it is.
+    /// How far the command is; decides what a drop answers.
     pub stage: Stage,
     open: Option<Open<T>>,
 }
 
 impl<T: Aggregate> Envelope<T> {
-    /// On its way.
+    /// A command that waits. `permit` is its place in the admission of its aggregate.
     pub fn new(asked: Asked<T>, reply: oneshot::Sender<Outcome<T>>, permit: OwnedSemaphorePermit) -> Self {
         Self { stage: Stage::Waiting, open: Some((asked, reply, permit)) }
     }
-    /// What is asked; `None` once answered.
+    /// The command and who asks it; `None` once answered.
     pub fn asked(&self) -> Option<&Asked<T>> {
         self.open.as_ref().map(|(asked, ..)| asked)
     }
-    /// Answers.
+    /// Tells the caller the outcome.
     pub fn answer(mut self, outcome: Outcome<T>) {
         if let Some((_, reply, permit)) = self.open.take() {
             drop(permit); // before the answer: whoever hears it may ask again at once

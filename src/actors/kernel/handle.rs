@@ -1,4 +1,8 @@
-//! How everybody speaks to a thing: reads its last commit without a mailbox, asks commands.
+//! How everybody speaks to an aggregate: reads its last committed state without a mailbox, asks it commands.
+//!
+//! A handle never goes stale. It points to the directory's entry and not to an actor, so it survives crashes, restarts and
+//! the aggregate leaving memory. A command that certainly did not happen is sent again to the next actor; the caller sees
+//! only the delay.
 
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
@@ -14,22 +18,22 @@ use tokio::sync::oneshot;
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum AskError {
-    /// The rules said no.
+    /// The rules refused it. Nothing happened.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// Another request with this idempotency key was first: its kept answer tells.
     #[error("the idempotency key was used at the same time")]
     KeyTaken,
-    /// Too many commands wait for this thing. Nothing happened.
+    /// Too many commands wait for this aggregate. Nothing happened.
     #[error("too many commands wait")]
     Overloaded,
-    /// The thing fell too often and is out of service. Nothing happened.
+    /// The actor crashed too often and is out of service. Nothing happened.
     #[error("out of service after repeated faults")]
     Parked,
     /// The database does not take it. Nothing happened.
     #[error(transparent)]
     Unavailable(#[from] Unavailable),
-    /// This command made the actor fall. Nothing happened; it is not tried again.
+    /// This command made the actor crash. Nothing happened; it is not tried again.
     #[error("internal fault")]
     Poison,
     /// May have happened: repeating it with its idempotency key tells.
@@ -38,12 +42,12 @@ pub enum AskError {
     /// No answer in time; may still happen.
     #[error("no answer in time")]
     Timeout,
-    /// The server leaves. Nothing happened.
+    /// The server shuts down. Nothing happened.
     #[error("the server is shutting down")]
     Closed,
 }
 
-/// How everybody speaks to one thing.
+/// Speaks to one aggregate. Cheap to clone.
 pub struct Handle<T: Aggregate>(pub(super) Arc<DirectoryEntry<T>>);
 
 impl<T: Aggregate> Clone for Handle<T> {
@@ -53,12 +57,12 @@ impl<T: Aggregate> Clone for Handle<T> {
 }
 
 impl<T: Aggregate> Handle<T> {
-    /// Whose.
+    /// The aggregate's id.
     pub fn id(&self) -> Id {
         self.0.id
     }
 
-    /// Out of service after repeated falls.
+    /// Out of service after repeated crashes.
     pub fn is_parked(&self) -> bool {
         matches!(self.0.status.borrow().1, ActorStatus::Parked)
     }
@@ -68,7 +72,8 @@ impl<T: Aggregate> Handle<T> {
         self.0.published.load_full()
     }
 
-    /// Asks a command; a fall of the actor in between is not noticed as long as `within` allows.
+    /// Asks a command and waits for its answer, at most `within`. A crash of the actor in between is not noticed as long
+    /// as the command certainly did not happen and there is time left.
     pub async fn ask(
         &self,
         caller: CommandOrigin,
@@ -95,7 +100,7 @@ impl<T: Aggregate> Handle<T> {
             let actor = match status {
                 ActorStatus::Here(actor) => actor,
                 ActorStatus::Resting => {
-                    self.0.wake();
+                    self.0.activate();
                     continue;
                 }
                 ActorStatus::Closed => return Err(AskError::Closed),

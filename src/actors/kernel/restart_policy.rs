@@ -1,36 +1,34 @@
-//! Restart policy: data, and a pure function of the falls of one child.
+//! When a crashed actor is started again: settings, and a pure function of its recent crashes.
 
+use crate::domain::schedule::Delays;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// How a kind is kept.
+/// When the actors of a kind are restarted, parked and unloaded, and how many commands they take.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// More falls than this within `window`: parked.
-    pub most_falls: usize,
-    /// What counts as recent.
+    /// An actor that crashes more often than this within `window` is parked: it takes no commands until a probe succeeds.
+    pub max_crashes: usize,
+    /// Crashes longer ago than this are forgotten.
     pub window: Duration,
-    /// Delay after the first fall; doubles.
-    pub first: Duration,
-    /// Longest delay.
-    pub longest: Duration,
-    /// A parked one is tried again after this.
+    /// Delays before a restart, by the number of recent crashes.
+    pub delays: Delays,
+    /// A parked actor is started again after this time, to find out whether the cause is gone.
     pub probe: Duration,
-    /// Most commands decided for one commit.
+    /// Most commands that are decided together and written as one commit.
     pub most_per_commit: usize,
-    /// Most commands waiting for one thing; more are refused with `overloaded`.
+    /// Most commands that wait for one aggregate; more are refused with `overloaded`.
     pub most_waiting: usize,
-    /// At rest and not asked for this long: leaves memory.
+    /// An aggregate at rest that is not asked for this long leaves memory.
     pub rest_after: Duration,
 }
 
 impl Default for Policy {
     fn default() -> Self {
         Self {
-            most_falls: 5,
+            max_crashes: 5,
             window: Duration::from_secs(60),
-            first: Duration::from_millis(5),
-            longest: Duration::from_secs(5),
+            delays: Delays { first: Duration::from_millis(5), longest: Duration::from_secs(5) },
             probe: Duration::from_secs(30),
             most_per_commit: 256,
             most_waiting: 512,
@@ -39,7 +37,7 @@ impl Default for Policy {
     }
 }
 
-/// What becomes of a fallen child.
+/// What becomes of a crashed child.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Next {
     /// Starts again after this.
@@ -49,17 +47,17 @@ pub enum Next {
 }
 
 impl Policy {
-    /// What becomes of a child that fell at `now` (time since any fixed moment) after these falls.
-    pub fn after(&self, falls: &mut VecDeque<Duration>, now: Duration, chance: f64) -> Next {
-        falls.push_back(now);
-        while falls.front().is_some_and(|fall| now.saturating_sub(*fall) > self.window) {
-            falls.pop_front();
+    /// What becomes of a child that crashed at `now` (time since any fixed moment) after these crashes.
+    pub fn after(&self, crashes: &mut VecDeque<Duration>, now: Duration, chance: f64) -> Next {
+        crashes.push_back(now);
+        while crashes.front().is_some_and(|crash| now.saturating_sub(*crash) > self.window) {
+            crashes.pop_front();
         }
-        if falls.len() > self.most_falls {
+        if crashes.len() > self.max_crashes {
             return Next::ParkAndProbeAfter(self.probe);
         }
-        let doubled = self.first.saturating_mul(2u32.saturating_pow(u32::try_from(falls.len()).unwrap_or(1) - 1));
-        Next::RestartAfter(doubled.min(self.longest).mul_f64(0.5 + chance / 2.0))
+        let earlier = u32::try_from(crashes.len() - 1).unwrap_or(u32::MAX);
+        Next::RestartAfter(self.delays.next(earlier, chance))
     }
 }
 
@@ -68,26 +66,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn falls_within_the_window_park_and_old_ones_are_forgotten() {
-        let policy = Policy { most_falls: 2, ..Policy::default() };
-        let mut falls = VecDeque::new();
+    fn crashes_within_the_window_park_and_old_ones_are_forgotten() {
+        let policy = Policy { max_crashes: 2, ..Policy::default() };
+        let mut crashes = VecDeque::new();
         let at = Duration::from_secs;
-        assert!(matches!(policy.after(&mut falls, at(0), 0.5), Next::RestartAfter(_)));
-        assert!(matches!(policy.after(&mut falls, at(1), 0.5), Next::RestartAfter(_)));
-        assert_eq!(policy.after(&mut falls, at(2), 0.5), Next::ParkAndProbeAfter(policy.probe));
-        assert!(matches!(policy.after(&mut falls, at(120), 0.5), Next::RestartAfter(_)));
+        assert!(matches!(policy.after(&mut crashes, at(0), 0.5), Next::RestartAfter(_)));
+        assert!(matches!(policy.after(&mut crashes, at(1), 0.5), Next::RestartAfter(_)));
+        assert_eq!(policy.after(&mut crashes, at(2), 0.5), Next::ParkAndProbeAfter(policy.probe));
+        assert!(matches!(policy.after(&mut crashes, at(120), 0.5), Next::RestartAfter(_)));
     }
 
     #[test]
     fn delays_double_up_to_the_longest() {
-        let policy = Policy { most_falls: 100, ..Policy::default() };
-        let mut falls = VecDeque::new();
+        let policy = Policy { max_crashes: 100, ..Policy::default() };
+        let mut crashes = VecDeque::new();
         let delays: Vec<_> = (0..20)
-            .map(|n| match policy.after(&mut falls, Duration::from_millis(n), 1.0) {
+            .map(|n| match policy.after(&mut crashes, Duration::from_millis(n), 1.0) {
                 Next::RestartAfter(delay) | Next::ParkAndProbeAfter(delay) => delay,
             })
             .collect();
-        assert_eq!(delays[1], policy.first * 2);
-        assert_eq!(delays[19], policy.longest);
+        assert_eq!(delays[1], policy.delays.first * 2);
+        assert_eq!(delays[19], policy.delays.longest);
     }
 }

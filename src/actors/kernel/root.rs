@@ -1,7 +1,8 @@
-//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; whoever of them falls starts again.
+//! The root of the supervision tree: keeps the store, the supervisors and the dispatcher; starts again whichever of them crashes.
 //!
 //! Its children are few and hold no state that is not on disk or in shared places, so a restart is a new start.
 
+use crate::domain::schedule::Delays;
 use futures::future::BoxFuture;
 use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
@@ -12,14 +13,14 @@ use tokio::time::Instant; // follows a paused clock of the runtime, unlike that 
 /// Starts a child linked to the given supervisor and puts its address where others find it.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
-/// How a child of the root fares.
+/// The condition of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
-    /// It runs.
+    /// Whether it runs.
     pub up: bool,
-    /// How often it fell.
-    pub falls: u64,
-    /// Why it fell last.
+    /// Crashes since the start of the process.
+    pub crashes: u64,
+    /// Reason of the last crash.
     pub last_error: Option<String>,
 }
 
@@ -35,20 +36,20 @@ impl Components {
     fn up(&self, name: &'static str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(name).or_default().up = true;
     }
-    fn fell(&self, name: &'static str, why: &str) {
+    fn crashed(&self, name: &'static str, why: &str) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let component = all.entry(name).or_default();
-        (component.up, component.falls, component.last_error) = (false, component.falls + 1, Some(why.to_owned()));
+        (component.up, component.crashes, component.last_error) = (false, component.crashes + 1, Some(why.to_owned()));
     }
 }
 
-/// What the root is told.
+/// Messages of the root.
 pub enum RootMsg {
-    /// Start this child and keep it.
+    /// Start this component and restart it after each crash.
     Keep(&'static str, Starter, RpcReplyPort<Result<(), SpawnErr>>),
-    /// A restart that was due after a fall.
+    /// A restart that is due after a crash.
     Restart(&'static str),
-    /// From now on nobody is started again. Answered, because the ends of children overtake what is merely sent.
+    /// From now on nothing is started again. Answered, because the ends of children overtake what is merely sent.
     Closing(RpcReplyPort<()>),
 }
 
@@ -60,16 +61,16 @@ pub struct Root;
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
-    /// How often each fell lately, and when last.
-    falls: HashMap<&'static str, (u32, Instant)>,
+    /// Recent crashes of each component, and the moment of the last one.
+    crashes: HashMap<&'static str, (u32, Instant)>,
     components: Components,
     closing: bool,
 }
 
-const FIRST: Duration = Duration::from_millis(5);
-const LONGEST: Duration = Duration::from_secs(5);
-/// A component that stood this long begins anew with its delays.
-const LATELY: Duration = Duration::from_secs(60);
+/// Delays before a component is started again.
+const RESTART: Delays = Delays { first: Duration::from_millis(10), longest: Duration::from_secs(5) };
+/// A component that ran this long without a crash begins anew with its delays.
+const CRASH_MEMORY: Duration = Duration::from_secs(60);
 
 impl Actor for Root {
     type Msg = RootMsg;
@@ -120,13 +121,13 @@ impl Actor for Root {
         if let Some(name) = s.by_actor.remove(&cell.get_id())
             && !s.closing
         {
-            s.components.fell(name, &why);
+            s.components.crashed(name, &why);
             let now = Instant::now();
-            let (falls, last) = s.falls.entry(name).or_insert((0, now));
-            *falls = if now.duration_since(*last) > LATELY { 1 } else { *falls + 1 };
+            let (crashes, last) = s.crashes.entry(name).or_insert((0, now));
+            *crashes = if now.duration_since(*last) > CRASH_MEMORY { 1 } else { *crashes + 1 };
             *last = now;
-            let wait = FIRST.saturating_mul(2u32.saturating_pow((*falls).min(10))).min(LONGEST);
-            tracing::error!(name, why, ?wait, "a component fell, starts again");
+            let wait = RESTART.next(*crashes - 1, 1.0);
+            tracing::error!(name, why, ?wait, "a component crashed, starts again");
             me.send_after(wait, move || RootMsg::Restart(name));
         }
         Ok(())
@@ -143,7 +144,7 @@ impl RootState {
             }
             Err(error) => {
                 tracing::error!(name, %error, "could not be started, is tried again");
-                me.send_after(LONGEST, move || RootMsg::Restart(name));
+                me.send_after(RESTART.longest, move || RootMsg::Restart(name));
             }
         }
     }

@@ -1,4 +1,9 @@
-//! Supervises the actors of one kind: starts, restarts, parks, rests. It routes nothing.
+//! Supervises the actors of one kind: starts them, restarts them after crashes, parks those that crash too often, and takes
+//! those at rest out of memory.
+//!
+//! No command passes through the supervisor, so it is no bottleneck, and while it is restarted itself everything that is up
+//! stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all that were
+//! up, from what the directory's entries say.
 
 use crate::actors::kernel::actor::{Activator, AggregateActor, Args, Msg};
 use crate::actors::kernel::effects::Effects;
@@ -17,26 +22,26 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
-/// The places of one kind.
+/// The entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;
 
-/// What a supervisor is told.
+/// Messages of a supervisor.
 pub enum SupervisorMsg<T: Aggregate> {
-    /// Bring it up, unless it is up.
+    /// Start this aggregate's actor, unless it is up.
     Start(Id, Arc<DirectoryEntry<T>>),
     /// Bring these up with their states, and answer when all are up (bulk start, fresh ids).
     StartKnown(Vec<(Id, Arc<Versioned<T>>)>, RpcReplyPort<()>),
-    /// A restart that was due after a fall.
+    /// A restart that is due after a crash of this generation.
     Restart(Id, u64),
-    /// The thing asks to leave memory.
+    /// The aggregate is at rest and idle: take it out of memory.
     Passivate(Id, u64),
-    /// Looks again for places that nobody holds any more.
+    /// Remove the entries of aggregates at rest that nobody holds a handle of any more.
     Sweep,
-    /// The server leaves: all finish what they were told, answer when they are gone.
+    /// The server shuts down: let all actors finish what was admitted, and answer when they are gone.
     Close(RpcReplyPort<()>),
-    /// For fall tests.
+    /// Crashes on purpose, for tests.
     #[cfg(any(test, debug_assertions))]
-    Fall,
+    Crash,
 }
 
 /// The supervisor actor.
@@ -47,7 +52,7 @@ pub struct SupervisorArgs<T: Aggregate> {
     pub(super) me: SupervisorRef<T>,
     pub(super) entries: Entries<T>,
     pub(super) store: Store,
-    pub(super) world: Arc<dyn Effects<T>>,
+    pub(super) effects: Arc<dyn Effects<T>>,
     pub(super) activator: Arc<dyn Activator>,
     pub(super) environment: Arc<Environment>,
     pub(super) policy: Policy,
@@ -59,7 +64,7 @@ impl<T: Aggregate> Clone for SupervisorArgs<T> {
             me: self.me.clone(),
             entries: self.entries.clone(),
             store: self.store.clone(),
-            world: self.world.clone(),
+            effects: self.effects.clone(),
             activator: self.activator.clone(),
             environment: self.environment.clone(),
             policy: self.policy,
@@ -76,7 +81,7 @@ fn in_order<T: Aggregate>(entries: &Entries<T>) -> Vec<Arc<DirectoryEntry<T>>> {
 }
 
 struct Child {
-    falls: VecDeque<Duration>,
+    crashes: VecDeque<Duration>,
     generation: u64,
 }
 
@@ -85,9 +90,9 @@ pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,
-    /// At rest, told to stop, not gone yet.
+    /// Actors that were told to stop because their aggregate is at rest, and are not gone yet.
     leaving: HashMap<ActorId, Id>,
-    /// At rest and gone, but somebody holds a handle.
+    /// Aggregates out of memory whose entry stays, because somebody holds a handle.
     lingering: Vec<Id>,
     sweeping: bool,
     began: Instant,
@@ -100,7 +105,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
     type State = SupervisorState<T>;
     type Arguments = SupervisorArgs<T>;
 
-    /// After a fall of the supervisor its children are gone with it: all that were up come up again.
+    /// After a crash of the supervisor its children are gone with it: all that were up are started again.
     async fn pre_start(
         &self,
         me: ActorRef<SupervisorMsg<T>>,
@@ -163,7 +168,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
             SupervisorMsg::Sweep => s.sweep(&me),
             SupervisorMsg::Close(reply) => s.close(reply),
             #[cfg(any(test, debug_assertions))]
-            SupervisorMsg::Fall => panic!("asked to fall"),
+            SupervisorMsg::Crash => panic!("crash asked for by a test"),
         }
         Ok(())
     }
@@ -188,7 +193,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
         }
         if let Some(id) = s.by_actor.remove(&cell.get_id()) {
             if !s.closed {
-                s.fell(id, &why, &me);
+                s.crashed(id, &why, &me);
             }
             if s.by_actor.is_empty()
                 && let Some(reply) = s.closing.take()
@@ -226,13 +231,13 @@ impl<T: StoredAggregate> SupervisorState<T> {
             return;
         }
         let last = entry.status.borrow().0;
-        let child = self.children.entry(id).or_insert(Child { falls: VecDeque::new(), generation: last });
+        let child = self.children.entry(id).or_insert(Child { crashes: VecDeque::new(), generation: last });
         child.generation += 1;
         let generation = child.generation;
         let args = Args {
             entry: entry.clone(),
             store: self.args.store.clone(),
-            world: self.args.world.clone(),
+            effects: self.args.effects.clone(),
             activator: self.args.activator.clone(),
             environment: self.args.environment.clone(),
             policy: self.args.policy,
@@ -246,7 +251,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
                 self.by_actor.insert(actor.get_id(), id);
                 entry.status.send_replace((generation, ActorStatus::Here(actor)));
             }
-            Err(error) => self.fell(id, &error.to_string(), me),
+            Err(error) => self.crashed(id, &error.to_string(), me),
         }
     }
 
@@ -263,7 +268,7 @@ impl<T: StoredAggregate> SupervisorState<T> {
             true
         });
         let Some(actor) = gone else { return };
-        self.by_actor.remove(&actor.get_id()); // asked for: not a fall
+        self.by_actor.remove(&actor.get_id()); // asked for: not a crash
         self.leaving.insert(actor.get_id(), id);
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
@@ -291,21 +296,21 @@ impl<T: StoredAggregate> SupervisorState<T> {
         }
     }
 
-    fn fell(&mut self, id: Id, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
+    fn crashed(&mut self, id: Id, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
         let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
         let Some(child) = self.children.get_mut(&id) else { return };
-        self.args.me.meter().falls.one();
+        self.args.me.meter().crashes.one();
         entry.restarts.fetch_add(1, Relaxed);
         *entry.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
         let chance = self.args.environment.chance();
-        let delay = match self.args.policy.after(&mut child.falls, self.began.elapsed(), chance) {
+        let delay = match self.args.policy.after(&mut child.crashes, self.began.elapsed(), chance) {
             Next::RestartAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, ?delay, "fell, starts again");
+                tracing::error!(kind = T::KIND, %id, why, ?delay, "crashed, starts again");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Starting);
                 delay
             }
             Next::ParkAndProbeAfter(delay) => {
-                tracing::error!(kind = T::KIND, %id, why, falls = child.falls.len(), "fell too often: parked");
+                tracing::error!(kind = T::KIND, %id, why, crashes = child.crashes.len(), "crashed too often: parked");
                 entry.status.send_modify(|status| status.1 = ActorStatus::Parked);
                 delay
             }

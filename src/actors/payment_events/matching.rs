@@ -1,17 +1,19 @@
 //! Which order a payment event belongs to, and what the order is told. Signatures are checked in `domain/payment_event`.
 
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
+use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
-use crate::app::App;
 use crate::domain::id::Id;
-use crate::domain::order::{OrderCommand, PaymentNews};
+use crate::domain::order::{Order, OrderCommand, PaymentNews};
 use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::principal::Principal;
-use crate::store::Unavailable;
+use crate::store::{Store, Unavailable};
 use std::sync::Arc;
 
-/// Event ids are kept this long, so that a repeat has no second effect (decisions §9).
-const KEPT_MS: i64 = 30 * 24 * 3_600_000;
+/// How long the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has no second
+/// effect.
+const EVENT_ID_RETENTION_MS: i64 = 30 * 24 * 3_600_000;
 
 /// What became of a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,20 +26,57 @@ pub enum Outcome {
     Ignored,
 }
 
-/// Finds the order and tells it; the event's id is kept in the commit of its effect.
-pub async fn apply(shop: &App, event: &PaymentEvent) -> Result<Outcome, AskError> {
-    let Some(news) = news(event) else { return Ok(Outcome::Ignored) };
-    let Some(order) = find(shop, &event.links).await? else { return Ok(Outcome::Unmatched) };
-    let key = IdempotencyKey {
-        key: format!("payments:{}", event.id),
-        body_hash: String::new(),
-        expires_at: shop.environment.now().plus_ms(KEPT_MS),
-    };
-    let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
-    match shop.orders.ask(order, caller, OrderCommand::Payment(news)).await {
-        // The id is there already: its effect is in the commit that wrote it.
-        Ok(_) | Err(AskError::KeyTaken) => Ok(Outcome::Applied),
-        Err(error) => Err(error),
+/// Finds the order of a payment event and tells it.
+#[derive(Clone)]
+pub struct PaymentMatcher {
+    /// Orders to be told.
+    pub orders: Directory<Order>,
+    /// Finds an order by its payment session or payment intent.
+    pub store: Store,
+    /// The clock.
+    pub environment: Arc<Environment>,
+}
+
+impl PaymentMatcher {
+    /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most one.
+    pub async fn apply(&self, event: &PaymentEvent) -> Result<Outcome, AskError> {
+        let Some(news) = news(event) else { return Ok(Outcome::Ignored) };
+        let Some(order) = self.find(&event.links).await? else { return Ok(Outcome::Unmatched) };
+        let key = IdempotencyKey {
+            key: format!("payments:{}", event.id),
+            body_hash: String::new(),
+            expires_at: self.environment.now().plus_ms(EVENT_ID_RETENTION_MS),
+        };
+        let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
+        match self.orders.ask(order, caller, OrderCommand::Payment(news)).await {
+            // The id is there already: its effect is in the commit that wrote it.
+            Ok(_) | Err(AskError::KeyTaken) => Ok(Outcome::Applied),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// By `client_reference_id`, `metadata.orderId`, or the stored session or payment intent.
+    async fn find(&self, links: &OrderLinks) -> Result<Option<Id>, AskError> {
+        let away = |error: crate::store::rows::LoadError| {
+            tracing::warn!(%error, "orders cannot be read");
+            AskError::Unavailable(Unavailable::Database)
+        };
+        for named in [&links.client_reference_id, &links.order_id].into_iter().flatten() {
+            if let Ok(id) = named.parse::<Id>()
+                && self.orders.find(id).await.map_err(away)?.is_some()
+            {
+                return Ok(Some(id));
+            }
+        }
+        if let Some(session) = &links.session
+            && let Some(order) = self.store.queries().order_of_session(session).await.map_err(away)?
+        {
+            return Ok(Some(order));
+        }
+        match &links.payment_intent {
+            Some(intent) => self.store.queries().order_of_intent(intent).await.map_err(away),
+            None => Ok(None),
+        }
     }
 }
 
@@ -59,28 +98,4 @@ fn news(event: &PaymentEvent) -> Option<PaymentNews> {
             return None;
         }
     })
-}
-
-/// By `client_reference_id`, `metadata.orderId`, or the stored session or payment intent.
-async fn find(shop: &App, links: &OrderLinks) -> Result<Option<Id>, AskError> {
-    let away = |error: crate::store::rows::LoadError| {
-        tracing::warn!(%error, "orders cannot be read");
-        AskError::Unavailable(Unavailable::Database)
-    };
-    for named in [&links.client_reference_id, &links.order_id].into_iter().flatten() {
-        if let Ok(id) = named.parse::<Id>()
-            && shop.orders.find(id).await.map_err(away)?.is_some()
-        {
-            return Ok(Some(id));
-        }
-    }
-    if let Some(session) = &links.session
-        && let Some(order) = shop.store.queries().order_of_session(session).await.map_err(away)?
-    {
-        return Ok(Some(order));
-    }
-    match &links.payment_intent {
-        Some(intent) => shop.store.queries().order_of_intent(intent).await.map_err(away),
-        None => Ok(None),
-    }
 }

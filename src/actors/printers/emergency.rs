@@ -1,14 +1,15 @@
 //! Emergency stops: to the printer at once, past its actor and the database, and recorded as soon as that is possible.
 
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
-use crate::app::App;
 use crate::domain::id::Id;
-use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::{Adapter, PrinterError};
-use crate::printers::connections::PrinterConnection;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::printers::registry::PrinterAddress;
+use crate::secrets::encryption::SecretCipher;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -26,14 +27,18 @@ pub enum StopRoute {
 
 impl StopRoute {
     /// The route to a printer with these fields that is not watched. Nothing is sent yet.
-    pub fn unwatched(app: &App, fields: &PrinterFields) -> Result<Self, String> {
+    pub fn unwatched(
+        connections: &PrinterConnections,
+        cipher: &SecretCipher,
+        fields: &PrinterFields,
+    ) -> Result<Self, String> {
         let api_key = match fields.encrypted_api_key.as_str() {
             "" => String::new(),
-            encrypted => app.cipher.open(encrypted).map_err(|error| error.to_string())?,
+            encrypted => cipher.open(encrypted).map_err(|error| error.to_string())?,
         };
         let serial = fields.serial.clone().unwrap_or_default();
         let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
-        let adapter = app.printer_connections.registry.make(&fields.kind, &address);
+        let adapter = connections.registry.make(&fields.kind, &address);
         adapter.map(Self::Unwatched).map_err(|error| error.to_string())
     }
 
@@ -50,7 +55,7 @@ impl StopRoute {
 ///
 /// It runs in a task of its own: a caller who hangs up changes nothing.
 pub async fn emergency_stop(
-    app: Arc<App>,
+    printers: Directory<Printer>,
     id: Id,
     route: StopRoute,
     origin: CommandOrigin,
@@ -66,17 +71,17 @@ pub async fn emergency_stop(
             let _ = answer.send(Err(error));
             return;
         }
-        let recorded = record(&app, id, &origin).await;
+        let recorded = record(&printers, id, &origin).await;
         let _ = answer.send(Ok(recorded.is_ok()));
         if recorded.is_err_and(|error| may_be_recorded_later(&error)) {
-            record_later(&app, id, &origin).await;
+            record_later(&printers, id, &origin).await;
         }
     });
     answered.await.ok()
 }
 
-async fn record(app: &App, id: Id, origin: &CommandOrigin) -> Result<(), AskError> {
-    let recorded = app.printers.ask(id, origin.clone(), PrinterCommand::EmergencyStopped).await;
+async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -> Result<(), AskError> {
+    let recorded = printers.ask(id, origin.clone(), PrinterCommand::EmergencyStopped).await;
     recorded.map(drop).inspect_err(|error| {
         tracing::warn!(printer = %id, %error, "an emergency stop went out and is not recorded yet");
     })
@@ -87,10 +92,10 @@ fn may_be_recorded_later(error: &AskError) -> bool {
     !matches!(error, AskError::Refused(_) | AskError::Closed)
 }
 
-async fn record_later(app: &App, id: Id, origin: &CommandOrigin) {
+async fn record_later(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) {
     for tries in 0.. {
         tokio::time::sleep(RECORD_RETRY.next(tries, 1.0)).await;
-        match record(app, id, origin).await {
+        match record(printers, id, origin).await {
             Err(error) if may_be_recorded_later(&error) => {}
             _ => return,
         }

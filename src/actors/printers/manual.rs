@@ -1,9 +1,9 @@
 //! Brings one manual print to its start: upload, ask for `Go`, start, once. After a crash that left a start unconfirmed
 //! it only waits for the watch to see the print.
 
-use super::tell;
+use super::{PrinterEffects, tell};
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::handle::Handle;
-use crate::app::App;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::adapter::{PrinterError, Source};
@@ -37,7 +37,7 @@ pub enum StartOutcome {
 /// same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without words, such as
 /// an emergency stop.
 pub async fn await_start(
-    app: &App,
+    printers: &Directory<Printer>,
     printer: Id,
     print: Id,
     mut heard: Option<oneshot::Receiver<Result<String, PrinterError>>>,
@@ -55,7 +55,7 @@ pub async fn await_start(
         } else {
             tokio::time::sleep(STATE_INTERVAL).await;
         }
-        let state = app.printers.read(printer).await?;
+        let state = printers.read(printer).await?;
         let state = state.as_ref().and_then(|state| state.state.as_ref()).filter(|printer| !printer.archived);
         let Some(state) = state else { return Ok(StartOutcome::PrinterGone) };
         match (&state.last_manual, &state.manual) {
@@ -79,14 +79,14 @@ fn under_way(of: &Handle<Printer>, id: Id) -> Option<Manual> {
     of.read().state.as_ref()?.manual.clone().filter(|manual| manual.id == id)
 }
 
-/// One try; the want stands until the rules have an answer.
-pub(super) async fn run(shop: &App, of: &Handle<Printer>, id: Id) {
+/// One try; the effect stands until the rules have an answer.
+pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     let Some(manual) = under_way(of, id) else { return };
     if manual.phase == ManualPhase::Taken {
-        match begin(shop, of, &manual).await {
+        match begin(with, of, &manual).await {
             Some(Ok(name)) => {
                 tell(of, PrinterCommand::ManualOver { id, error: None }).await;
-                shop.printer_connections.manual_is(id, Ok(name));
+                with.connections.manual_is(id, Ok(name));
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
@@ -94,29 +94,29 @@ pub(super) async fn run(shop: &App, of: &Handle<Printer>, id: Id) {
                 if !sent || error.certainly_not_done() {
                     tell(of, PrinterCommand::ManualOver { id, error: Some(error.to_string()) }).await;
                 }
-                shop.printer_connections.manual_is(id, Err(error));
+                with.connections.manual_is(id, Err(error));
             }
             None => {}
         }
     }
     if let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = under_way(of, id) {
-        if let Some(link) = shop.printer_connections.link(of.id()) {
+        if let Some(link) = with.connections.link(of.id()) {
             link.look.notify_one();
         }
-        shop.environment.wait_until(at.plus_ms(shop.environment.rules.confirm_ms)).await;
+        with.environment.wait_until(at.plus_ms(with.environment.rules.confirm_ms)).await;
         tell(of, PrinterCommand::ManualUnclear(id)).await;
     }
 }
 
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
-async fn begin(shop: &App, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
-    let Some(link) = shop.printer_connections.linked(of.id()).await else {
+async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
+    let Some(link) = with.connections.linked(of.id()).await else {
         return Some(Err(PrinterError::Unreachable("it is not connected".to_owned())));
     };
     let name = match manual.file_id {
         None => manual.file_name.clone(),
         Some(file) => {
-            let state = match shop.files.read(file).await {
+            let state = match with.files.read(file).await {
                 Ok(state) => state,
                 Err(error) => {
                     tracing::warn!(printer = %of.id(), %error, "file not read, is read again");
@@ -127,7 +127,7 @@ async fn begin(shop: &App, of: &Handle<Printer>, manual: &Manual) -> Option<Resu
                 return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
             };
             let source = Source {
-                path: shop.blobs.path(&file.sha256),
+                path: with.blobs.path(&file.sha256),
                 size: file.size.unsigned_abs(),
                 sha256: Some(file.sha256.clone()),
             };

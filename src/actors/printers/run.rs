@@ -3,9 +3,8 @@
 //! Phase Taken: upload, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also after a crash):
 //! never start; wait for the watch to confirm, then judge by the printer's own evidence.
 
-use super::{in_hand, tell};
+use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::handle::Handle;
-use crate::app::App;
 use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand};
 use crate::domain::printer_status::{Activity, Connection};
@@ -13,28 +12,28 @@ use crate::printers::adapter::{Deleted, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 use std::time::Duration;
 
-/// Uploads of one attempt before it is given back (a printer that is away may come back meanwhile).
-const MOST_UPLOADS: u32 = 3;
+/// Uploads that are tried for one attempt before it is given back to its order (an unreachable printer may come back meanwhile).
+const MAX_UPLOADS: u32 = 3;
 const BETWEEN_UPLOADS: Duration = Duration::from_secs(1);
-/// Server errors that a deletion is asked again after.
-const MOST_STUMBLES: u32 = 3;
+/// How often a deletion that the printer's server answered with 5xx is repeated.
+const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
-/// One try; the want stands until the rules have an answer, so returning means "again later".
-pub(super) async fn run(shop: &App, of: &Handle<Printer>, attempt: Id) {
+/// One try; the effect stands until the rules have an answer, so returning means "again later".
+pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
-        deliver(shop, of, &hand).await;
+        deliver(with, of, &hand).await;
     }
     let Some(hand) = in_hand(of, attempt) else { return };
     match hand.phase {
         Phase::StartSent { at } => {
-            shop.environment.wait_until(at.plus_ms(shop.environment.rules.confirm_ms)).await;
-            judge(shop, of, attempt).await;
+            with.environment.wait_until(at.plus_ms(with.environment.rules.confirm_ms)).await;
+            judge(with, of, attempt).await;
         }
         Phase::Unverified { .. } => {
-            judge(shop, of, attempt).await;
+            judge(with, of, attempt).await;
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         _ => {}
@@ -42,22 +41,22 @@ pub(super) async fn run(shop: &App, of: &Handle<Printer>, attempt: Id) {
 }
 
 /// Upload, `Go`, start.
-async fn deliver(shop: &App, of: &Handle<Printer>, hand: &InHand) {
+async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let attempt = hand.attempt;
-    let file = match shop.files.read(hand.file_id).await {
+    let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
         Ok(None) => return give_back(of, attempt, "its file is gone".to_owned()).await,
         Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
     };
     let Some(file) = &file.state else { return };
     let source = Source {
-        path: shop.blobs.path(&file.sha256),
+        path: with.blobs.path(&file.sha256),
         size: file.size.unsigned_abs(),
         sha256: Some(file.sha256.clone()),
     };
     let mut uploads = 0;
     let remote_name = loop {
-        let Some(link) = shop.printer_connections.linked(of.id()).await else {
+        let Some(link) = with.connections.linked(of.id()).await else {
             return give_back(of, attempt, "the printer is not connected".to_owned()).await;
         };
         let uploaded = link.adapter.upload(&hand.file_name, &source).await;
@@ -67,7 +66,7 @@ async fn deliver(shop: &App, of: &Handle<Printer>, hand: &InHand) {
             Err(error) => {
                 uploads += 1;
                 tracing::info!(printer = %of.id(), %attempt, %error, uploads, "upload failed");
-                if uploads >= MOST_UPLOADS || !matters_again(&error) {
+                if uploads >= MAX_UPLOADS || !matters_again(&error) {
                     return give_back(of, attempt, format!("upload: {error}")).await;
                 }
                 // The first time at once: a server that stumbled may be on its feet again.
@@ -79,7 +78,7 @@ async fn deliver(shop: &App, of: &Handle<Printer>, hand: &InHand) {
     if !matches!(tell(of, uploaded).await, Some(PrinterAnswer::Go)) {
         return; // not durable, or not ours to send any more
     }
-    let Some(link) = shop.printer_connections.link(of.id()) else { return };
+    let Some(link) = with.connections.link(of.id()) else { return };
     match link.adapter.start(&remote_name).await {
         Ok(()) => link.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
@@ -117,14 +116,14 @@ async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt:
 }
 
 /// The verdict: state, then history, then deletion. Only "reachable, not our file, deleted" revokes.
-async fn judge(shop: &App, of: &Handle<Printer>, attempt: Id) {
+async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if !matches!(hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
         return;
     }
     let name = hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone());
-    let evidence = match shop.printer_connections.linked(of.id()).await {
-        Some(link) => gather(shop, &link, &name).await,
+    let evidence = match with.connections.linked(of.id()).await {
+        Some(link) => gather(with, &link, &name).await,
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };
     if let (Phase::Unverified { reason }, Evidence::Unclear(now)) = (&hand.phase, &evidence)
@@ -135,8 +134,8 @@ async fn judge(shop: &App, of: &Handle<Printer>, attempt: Id) {
     tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
-async fn gather(shop: &App, link: &PrinterConnection, name: &str) -> Evidence {
-    let status = match link.adapter.status(shop.environment.now()).await {
+async fn gather(with: &PrinterEffects, link: &PrinterConnection, name: &str) -> Evidence {
+    let status = match link.adapter.status(with.environment.now()).await {
         Ok(status) => status,
         Err(error) => return Evidence::Unclear(format!("its state cannot be read: {error}")),
     };
@@ -162,7 +161,7 @@ async fn gather(shop: &App, link: &PrinterConnection, name: &str) -> Evidence {
     loop {
         match link.adapter.delete_file(name).await {
             Ok(Deleted::Gone | Deleted::NotFound) => return Evidence::Revoked,
-            Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MOST_STUMBLES => stumbles += 1,
+            Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MAX_DELETE_RETRIES => stumbles += 1,
             Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
         }
     }

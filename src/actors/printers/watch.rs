@@ -1,10 +1,9 @@
 //! Holds the connection to one printer and looks at it: at once when it pushes, else every few seconds.
 //!
-//! Every look goes to the fleet's watch (last value wins); only what matters to the rules becomes a command.
+//! The status of every look is published to the connection (the last value wins); only what matters to the rules becomes a command.
 
-use super::{WatchSettings, tell};
+use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
-use crate::app::App;
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
@@ -16,11 +15,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Three failed looks in a row are silence, however short (decisions §6).
+/// Three failed looks in a row are silence, however short.
 const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
-/// Where and how a printer is reached, its key sealed.
+/// Where and how a printer is reached; its API key is encrypted.
 pub(super) struct Address {
     pub kind: String,
     pub base_url: String,
@@ -28,24 +27,24 @@ pub(super) struct Address {
     pub serial: Option<String>,
 }
 
-/// Takes the link out of the fleet when the watch ends, however it ends.
+/// Removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
-    shop: &'a App,
+    with: &'a PrinterEffects,
     of: &'a Handle<Printer>,
     link: Arc<PrinterConnection>,
 }
 
 impl Drop for Watched<'_> {
     fn drop(&mut self) {
-        self.shop.printer_connections.remove(self.of.id(), &self.link);
+        self.with.connections.remove(self.of.id(), &self.link);
     }
 }
 
-/// Watches until the want is gone (the task is aborted).
-pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, settings: WatchSettings) {
+/// Watches until the task is aborted, when the effect is no longer called for.
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &Address) {
     let opened = match address.encrypted_api_key.as_str() {
         "" => Ok(String::new()),
-        sealed => shop.cipher.open(sealed),
+        sealed => with.cipher.open(sealed),
     };
     let api_key = match opened {
         Ok(key) => key,
@@ -57,7 +56,7 @@ pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, s
     };
     let serial = address.serial.clone().unwrap_or_default();
     let place = PrinterAddress { base_url: address.base_url.clone(), api_key, serial };
-    let adapter = match shop.printer_connections.registry.make(&address.kind, &place) {
+    let adapter = match with.connections.registry.make(&address.kind, &place) {
         Ok(adapter) => adapter,
         Err(error) => {
             tracing::error!(printer = %of.id(), %error, "no adapter");
@@ -65,26 +64,29 @@ pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, s
             return;
         }
     };
-    let watched = Watched { shop, of, link: shop.printer_connections.put(of.id(), adapter) };
+    let watched = Watched { with, of, link: with.connections.put(of.id(), adapter) };
     let link = &watched.link;
     let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
-        let now = shop.environment.now();
-        let looked = match look(link, now, patience(settings.offline, heard.elapsed())).await {
+        let now = with.environment.now();
+        let looked = match look(link, now, patience(with.settings.offline, heard.elapsed())).await {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
                 link.status.send_replace(status.clone());
                 // What a stop does must not be taken for anything else; when it is recorded it is looked at anew.
                 if !link.is_stopping() {
-                    seen(shop, of, link, status, &mut reopen).await;
+                    seen(with, of, link, status, &mut reopen).await;
                 }
                 true
             }
             Err(error) => {
                 failed += 1;
                 let connection = error.connection();
-                if failed >= MOST_FAILED || heard.elapsed() >= settings.offline || connection == Connection::WrongKey {
+                if failed >= MOST_FAILED
+                    || heard.elapsed() >= with.settings.offline
+                    || connection == Connection::WrongKey
+                {
                     link.status.send_replace(Status::away(connection, error.to_string(), now));
                     let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
                     if known != Some((connection, true)) {
@@ -94,8 +96,11 @@ pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, s
                 false
             }
         };
-        let pause =
-            if looked { settings.poll } else { backoff(failed, shop.environment.chance()).min(settings.poll * 15) };
+        let pause = if looked {
+            with.settings.poll
+        } else {
+            backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
+        };
         tokio::select! {
             biased; // all three only end the pause
             () = tokio::time::sleep(pause) => {}
@@ -106,7 +111,13 @@ pub(super) async fn watch(shop: &App, of: &Handle<Printer>, address: &Address, s
 }
 
 /// Tells the printer of a look where that says something new, and sees to a closed serial port.
-async fn seen(shop: &App, of: &Handle<Printer>, link: &PrinterConnection, status: Status, reopen: &mut Reopen) {
+async fn seen(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    link: &PrinterConnection,
+    status: Status,
+    reopen: &mut Reopen,
+) {
     let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
     let closed = status.connection == Connection::FirmwareDisconnected;
     if matters {
@@ -119,7 +130,7 @@ async fn seen(shop: &App, of: &Handle<Printer>, link: &PrinterConnection, status
         if let Err(error) = link.adapter.connect().await {
             tracing::debug!(printer = %of.id(), %error, "firmware not connected");
         }
-        reopen.tried(Instant::now(), shop.environment.chance());
+        reopen.tried(Instant::now(), with.environment.chance());
     }
 }
 

@@ -2,13 +2,16 @@
 //!
 //! The e-mail address of a deleted user may be given to another user.
 
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, Session, User, UserChange, normal_email};
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
+use crate::domain::access::{
+    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, Session, User, UserChange, normal_email,
+};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::domain::time::Timestamp;
 use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 type Decided = Result<Decision<Access>, Refusal>;
@@ -17,6 +20,8 @@ impl Aggregate for Access {
     const KIND: &'static str = "access";
     type Command = AccessCommand;
     type Answer = AccessAnswer;
+    type Row = AccessRow;
+    type Created = Infallible;
     type Effect = ();
 
     fn decide(this: Option<&Self>, _: Id, cx: &DecisionContext<'_>, command: &AccessCommand) -> Decided {
@@ -102,26 +107,26 @@ fn keep_an_admin(this: &Access, but: Id) -> Result<(), Refusal> {
 fn with_user(mut this: Access, user: User) -> Decision<Access> {
     let user = Arc::new(user);
     this.users.insert_mut(user.id, user.clone());
-    let row = Row::User((*user).clone());
+    let row = AccessRow::User((*user).clone());
     Decision::to(this, AccessAnswer::User(user)).rows([row])
 }
 
 fn with_key(mut this: Access, key: ApiKey) -> Decision<Access> {
     let key = Arc::new(key);
     this.keys.insert_mut(key.hash.clone(), key.clone());
-    let row = Row::ApiKey((*key).clone());
+    let row = AccessRow::ApiKey((*key).clone());
     Decision::to(this, AccessAnswer::Key(key)).rows([row])
 }
 
 /// Removes the sessions that match `over`; returns the rows that record it.
-fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<Row> {
+fn without(this: &mut Access, over: impl Fn(&Session) -> bool) -> Vec<AccessRow> {
     let mut ended: Vec<Arc<Session>> = this.sessions.values().filter(|session| over(session)).cloned().collect();
     // The map has no order of its own, and the rows reach the store.
     ended.sort_unstable_by_key(|session| session.id);
     for session in &ended {
         this.sessions.remove_mut(&session.hash);
     }
-    ended.iter().map(|session| Row::SessionGone(session.id)).collect()
+    ended.iter().map(|session| AccessRow::SessionGone(session.id)).collect()
 }
 
 fn end(mut this: Access, over: impl Fn(&Session) -> bool) -> Decision<Access> {
@@ -267,7 +272,7 @@ fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str
         agent: agent.map(str::to_owned),
     });
     this.sessions.insert_mut(session.hash.clone(), session.clone());
-    let row = Row::Session((*session).clone());
+    let row = AccessRow::Session((*session).clone());
     Ok(Decision::to(this, AccessAnswer::Session(session)).rows([row]))
 }
 
@@ -285,14 +290,14 @@ fn used(mut this: Access, keys: &[(Id, Timestamp)], sessions: &[(Id, Timestamp)]
     for key in this.keys.clone().values() {
         if let Some(at) = key_uses.get(&key.id).filter(|at| key.last_used_at.is_none_or(|known| known < **at)) {
             let key = ApiKey { last_used_at: Some(*at), ..(**key).clone() };
-            rows.push(Row::ApiKey(key.clone()));
+            rows.push(AccessRow::ApiKey(key.clone()));
             this.keys.insert_mut(key.hash.clone(), Arc::new(key));
         }
     }
     for session in this.sessions.clone().values() {
         if let Some(at) = session_uses.get(&session.id).filter(|at| session.seen_at < **at) {
             let session = Session { seen_at: *at, ..(**session).clone() };
-            rows.push(Row::Session(session.clone()));
+            rows.push(AccessRow::Session(session.clone()));
             this.sessions.insert_mut(session.hash.clone(), Arc::new(session));
         }
     }

@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::aggregate::{Decision, Row};
+use crate::domain::aggregate::Decision;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::Bench;
 use proptest::prelude::*;
@@ -119,7 +119,7 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     house.tell(&password).unwrap();
     assert_eq!((house.signed_in("one"), house.signed_in("two")), (true, false));
     let demoted = house.tell(&demote(bob)).unwrap();
-    assert!(demoted.rows.iter().any(|row| matches!(row, Row::SessionGone(id) if *id == kept)));
+    assert!(demoted.rows.iter().any(|row| matches!(row, AccessRow::SessionGone(id) if *id == kept)));
     assert!(!house.signed_in("one"));
     assert!(house.tell(&demote(bob)).unwrap().next.is_none());
 }
@@ -266,11 +266,10 @@ proptest! {
             let Ok(decision) = told else { continue };
             for row in decision.rows {
                 match row {
-                    Row::User(user) => { users.insert(user.id, user); }
-                    Row::ApiKey(key) => { keys.insert(key.id, key); }
-                    Row::Session(session) => { sessions.insert(session.id, session); }
-                    Row::SessionGone(id) => prop_assert!(sessions.remove(&id).is_some()),
-                    other => prop_assert!(false, "{:?}", other),
+                    AccessRow::User(user) => { users.insert(user.id, user); }
+                    AccessRow::ApiKey(key) => { keys.insert(key.id, key); }
+                    AccessRow::Session(session) => { sessions.insert(session.id, session); }
+                    AccessRow::SessionGone(id) => prop_assert!(sessions.remove(&id).is_some()),
                 }
             }
             let now = house.now();

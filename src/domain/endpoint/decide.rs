@@ -3,7 +3,7 @@
 //! Deleting an endpoint cancels the deliveries of the window at once. Those of the backlog are cancelled as they
 //! come: a deleted endpoint with a backlog still calls for [`EndpointEffect::Refill`], until there are none left.
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, Row};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::endpoint::{
     Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointEffect, EndpointState, WINDOW,
     replay,
@@ -23,6 +23,8 @@ impl Aggregate for Endpoint {
     const KIND: &'static str = "endpoint";
     type Command = EndpointCommand;
     type Answer = EndpointAnswer;
+    type Row = Delivery;
+    type Created = Mail;
     type Effect = EndpointEffect;
 
     fn if_version(command: &EndpointCommand) -> Option<i64> {
@@ -215,13 +217,13 @@ pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> D
 
 fn made(mut next: Endpoint, delivery: Delivery) -> Decision<Endpoint> {
     next.place(delivery.clone());
-    let row = Row::Delivery(delivery.clone());
+    let row = delivery.clone();
     Decision::to(next, EndpointAnswer::Delivery(Box::new(delivery))).rows([row])
 }
 
 fn archive(mut next: Endpoint) -> Decision<Endpoint> {
-    let cancelled = |d: &Delivery| Row::Delivery(Delivery { state: DeliveryState::Cancelled, ..d.clone() });
-    let rows: Vec<Row> = next.window.values().map(cancelled).collect();
+    let cancelled = |d: &Delivery| Delivery { state: DeliveryState::Cancelled, ..d.clone() };
+    let rows: Vec<Delivery> = next.window.values().map(cancelled).collect();
     next.window = Default::default();
     next.replaying = None;
     next.archived = true;
@@ -239,7 +241,7 @@ fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     for delivery in &held {
         next.window.insert_mut(delivery.id, delivery.clone());
     }
-    shown(next).rows(held.into_iter().map(Row::Delivery))
+    shown(next).rows(held)
 }
 
 /// Makes deliveries for the events passed. The cursor only moves forward, so that a repeated part makes none twice.
@@ -251,7 +253,7 @@ fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> 
     let mut rows = Vec::new();
     for due in due.iter().filter(|due| due.seq > this.cursor && due.seq <= upto) {
         let delivery = delivery(cx, this.id, due, 0);
-        rows.push(Row::Delivery(delivery.clone()));
+        rows.push(delivery.clone());
         next.place(delivery);
     }
     next.cursor = upto;
@@ -268,12 +270,12 @@ fn refilled(this: &Endpoint, cx: &DecisionContext<'_>, rows: &[Delivery], more: 
     let mut changed = Vec::new();
     for row in news {
         if this.archived {
-            changed.push(Row::Delivery(Delivery { state: DeliveryState::Cancelled, ..row.clone() }));
+            changed.push(Delivery { state: DeliveryState::Cancelled, ..row.clone() });
             continue;
         }
         let delivery = next.anew(row.clone(), cx.now);
         if delivery != *row {
-            changed.push(Row::Delivery(delivery.clone()));
+            changed.push(delivery.clone());
         }
         next.place(delivery);
     }
@@ -315,7 +317,7 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
     } else {
         next.leave(tried.id);
     }
-    let row = Row::Delivery(tried.clone());
+    let row = tried.clone();
     if state != DeliveryState::Failed || this.state == EndpointState::Disabled {
         return Decision::to(next, EndpointAnswer::Done).rows([row]);
     }

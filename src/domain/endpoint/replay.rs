@@ -2,7 +2,7 @@
 //! hour, and records how far it came, so that it goes on there after a crash.
 
 use super::decide::again;
-use crate::domain::aggregate::{Decision, DecisionContext, Row};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
 use crate::domain::event;
 use crate::domain::id::Id;
@@ -65,7 +65,7 @@ pub(super) fn part(
     let mut rows = Vec::new();
     for past in past.iter().filter(|past| past.endpoint_id == this.id && past.is_past()) {
         let delivery = again(cx, past, replaying.number);
-        rows.push(Row::Delivery(delivery.clone()));
+        rows.push(delivery.clone());
         next.place(delivery);
     }
     let last = past.last().map(|last| (last.created_at, last.id));

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     let mut bench = Bench::new();
     let mut kept: Option<KeptPaymentEvent> = None;
-    let keep = InboundCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
-    let missed = InboundCommand::Tried { matched: false };
+    let keep = KeptPaymentEventCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
+    let missed = KeptPaymentEventCommand::Tried { matched: false };
     assert!(bench.tell(&mut kept, id(1), &missed).is_err());
     bench.tell(&mut kept, id(1), &keep).unwrap();
     assert!(bench.tell(&mut kept, id(1), &keep).unwrap().next.is_none(), "a repeat is the same thing");
@@ -17,7 +17,7 @@ fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {
     bench.tell(&mut kept, id(1), &missed).unwrap();
     assert_eq!(kept.as_ref().unwrap().effects(), [Match { at: bench.now.plus_ms(HOUR_MS) }]);
     let mut matched = kept.clone();
-    bench.tell(&mut matched, id(1), &InboundCommand::Tried { matched: true }).unwrap();
+    bench.tell(&mut matched, id(1), &KeptPaymentEventCommand::Tried { matched: true }).unwrap();
     assert!(matched.as_ref().unwrap().at_rest() && matched.unwrap().effects().is_empty());
     bench.now = bench.now.plus_ms(RETENTION_DAYS * 24 * HOUR_MS);
     let given_up = bench.tell(&mut kept, id(1), &missed).unwrap();
@@ -54,11 +54,11 @@ proptest! {
             let open = was.as_ref().is_some_and(|was| !was.done);
             match step {
                 Step::Keep => {
-                    let keep = InboundCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
+                    let keep = KeptPaymentEventCommand::Keep { event_id: "evt_1".to_owned(), body: "{}".to_owned() };
                     let decided = bench.tell(&mut it, id(1), &keep).unwrap();
                     prop_assert_eq!(decided.next.is_some(), was.is_none(), "a repeat is the same event");
                 }
-                Step::Tried(taken) => match bench.tell(&mut it, id(1), &InboundCommand::Tried { matched: taken }) {
+                Step::Tried(taken) => match bench.tell(&mut it, id(1), &KeptPaymentEventCommand::Tried { matched: taken }) {
                     Ok(decided) => {
                         prop_assert_eq!(decided.next.is_some(), open);
                         matched += u32::from(taken && open);

@@ -1,6 +1,6 @@
 //! Alerts about a material for people and programs: low stock, and stock that does not match the records.
 
-use crate::domain::aggregate::{Created, DecisionContext};
+use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
 use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
@@ -10,7 +10,7 @@ use crate::domain::material::Material;
 /// The events and mails of one alert.
 pub(super) struct Alert {
     pub(super) events: Vec<Event>,
-    pub(super) messages: Vec<Created>,
+    pub(super) messages: Vec<Mail>,
 }
 
 /// Low stock. `inventory.low` is the event for webhook subscribers; `LOW_STOCK` is the same for workflow automation,

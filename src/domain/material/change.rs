@@ -1,12 +1,15 @@
 //! The collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the
 //! sums of the ledger stay equal to `quantity` and `reserved`.
 
-use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
 use crate::domain::material::alerts::{self, Alert};
-use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialAnswer, Movement, MovementKind};
+use crate::domain::material::{
+    Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind,
+};
 use std::collections::BTreeSet;
 
 /// One command's changes to a material.
@@ -19,7 +22,7 @@ pub(super) struct MaterialChange<'a> {
     movements: Vec<Movement>,
     touched: BTreeSet<ClaimId>,
     events: Vec<Event>,
-    created: Vec<Created>,
+    created: Vec<Mail>,
     /// Whether a claim needed more than is available, which triggers the low-stock alert.
     fell_short: bool,
     /// Consumed beyond the stock on hand, in the material's unit.
@@ -139,10 +142,10 @@ impl<'a> MaterialChange<'a> {
         self.alert();
         self.next.updated_at = self.cx.now;
         let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
-            Some(claim) => Row::Claim(claim.clone()),
-            None => Row::ClaimGone(*id),
+            Some(claim) => MaterialRow::Claim(claim.clone()),
+            None => MaterialRow::ClaimGone(*id),
         });
-        let rows: Vec<Row> = self.movements.into_iter().map(Row::Movement).chain(claims).collect();
+        let rows: Vec<MaterialRow> = self.movements.into_iter().map(MaterialRow::Movement).chain(claims).collect();
         let answer = answer(&self.next);
         Decision::to(self.next, answer).rows(rows).events(self.events).created(self.created)
     }

@@ -6,10 +6,11 @@
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
 use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{
     Claim, ClaimAsk, ClaimId, ClaimState, Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields,
-    MovementKind,
+    MaterialRow, MovementKind,
 };
 use crate::domain::refusal::{Faults, Refusal};
 use std::cmp::Reverse;
@@ -20,6 +21,8 @@ impl Aggregate for Material {
     const KIND: &'static str = "material";
     type Command = MaterialCommand;
     type Answer = MaterialAnswer;
+    type Row = MaterialRow;
+    type Created = Mail;
     type Effect = MaterialEffect;
 
     fn if_version(command: &MaterialCommand) -> Option<i64> {

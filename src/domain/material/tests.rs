@@ -1,7 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::domain::aggregate::{Aggregate, Created, Decision, Row};
+use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::mail::Channel;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::{Bench, id};
@@ -76,7 +76,7 @@ fn stock_is_reserved_consumed_and_freed() {
     shelf.tell(&claim(vec![ask(1, 300)])).unwrap();
     assert_eq!((shelf.now().reserved, shelf.now().available()), (Amount::units(300), Amount::units(700)));
     let done = shelf.tell(&settle(1, 250)).unwrap();
-    let kinds = done.rows.iter().filter_map(|row| if let Row::Movement(m) = row { Some(m.kind) } else { None });
+    let kinds = done.rows.iter().filter_map(|row| if let MaterialRow::Movement(m) = row { Some(m.kind) } else { None });
     assert_eq!(kinds.collect::<Vec<_>>(), [MovementKind::Consume, MovementKind::Release]);
     assert_eq!((shelf.now().quantity, shelf.now().reserved), (Amount::units(750), Amount::ZERO));
     assert!(shelf.tell(&settle(1, 250)).unwrap().next.is_none(), "a repeat is already done");
@@ -148,7 +148,7 @@ fn low_stock_is_told_once_and_armed_again() {
     let said = serde_json::json!({"materialId": id(IT), "name": "PLA black", "available": 50, "reorderPoint": 100,
         "reorderQuantity": 1000, "unit": "g"});
     assert_eq!(data, &said);
-    assert!(matches!(&crossing.created[..], [Created::Mail(mail)] if mail.to == ["floor@example.com"]));
+    assert!(matches!(&crossing.created[..], [mail] if mail.to == ["floor@example.com"]));
     assert!(happened(&shelf.tell(&adjust(-10)).unwrap()).is_empty(), "told already");
     assert!(happened(&shelf.tell(&adjust(500)).unwrap()).is_empty());
     assert_eq!(happened(&shelf.tell(&adjust(-500)).unwrap()), ["inventory.low", "LOW_STOCK"]);
@@ -174,7 +174,7 @@ fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
     bench.bench.rules.agent_gateway = true;
     bench.material = None;
     let both = bench.tell(&create).unwrap().created;
-    let ways = both.iter().map(|Created::Mail(mail)| mail.channel);
+    let ways = both.iter().map(|mail| mail.channel);
     assert_eq!(ways.collect::<Vec<_>>(), [Channel::Mail, Channel::Agent]);
 }
 
@@ -295,13 +295,12 @@ proptest! {
             let Ok(decision) = shelf.tell(&command) else { continue };
             for row in &decision.rows {
                 match row {
-                    Row::Movement(m) => {
+                    MaterialRow::Movement(m) => {
                         sums = (sums.0 + m.delta_quantity, sums.1 + m.delta_reserved);
                         prop_assert_eq!((m.quantity, m.reserved), sums);
                     }
-                    Row::Claim(claim) => { rows.insert(claim.id, claim.clone()); }
-                    Row::ClaimGone(id) => prop_assert!(rows.remove(id).is_some()),
-                    other => prop_assert!(false, "{:?}", other),
+                    MaterialRow::Claim(claim) => { rows.insert(claim.id, claim.clone()); }
+                    MaterialRow::ClaimGone(id) => prop_assert!(rows.remove(id).is_some()),
                 }
             }
             let now = shelf.now();

@@ -1,8 +1,8 @@
 //! The collector of one decision on an order: the next state, and which jobs, attempts, rows and events differ from
 //! before.
 
-use super::{Order, OrderStatus};
-use crate::domain::aggregate::{Created, Decision, DecisionContext, Row};
+use super::{Order, OrderRow, OrderStatus};
+use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData};
 use crate::domain::id::Id;
@@ -22,9 +22,9 @@ pub(super) struct OrderChange<'a> {
     dirty: bool,
     jobs: BTreeSet<Id>,
     attempts: BTreeSet<(Id, Id)>,
-    rows: Vec<Row>,
+    rows: Vec<OrderRow>,
     events: Vec<Event>,
-    created: Vec<Created>,
+    created: Vec<Mail>,
 }
 
 impl<'a> OrderChange<'a> {
@@ -88,7 +88,7 @@ impl<'a> OrderChange<'a> {
     }
 
     /// Adds a row that is neither a job nor an attempt, such as a payment.
-    pub(super) fn row(&mut self, row: Row) {
+    pub(super) fn row(&mut self, row: OrderRow) {
         self.rows.push(row);
     }
 
@@ -140,7 +140,7 @@ impl<'a> OrderChange<'a> {
             let number = self.order.number_text();
             let subject = format!("{number}: {}", flag.replace('_', " "));
             let text = format!("Order {number} needs a look: {words}.\n");
-            self.created.push(Created::Mail(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text)));
+            self.created.push(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text));
         }
     }
 
@@ -173,11 +173,11 @@ impl<'a> OrderChange<'a> {
         }
         self.order.updated_at = self.cx.now;
         let (order, attempts) = (&self.order, &self.attempts);
-        let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| Row::Job(job.clone()));
+        let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| OrderRow::Job(job.clone()));
         let attempts = attempts.iter().filter_map(|(job, attempt)| {
-            order.jobs.get(job)?.attempts.iter().find(|one| one.id == *attempt).cloned().map(Row::Attempt)
+            order.jobs.get(job)?.attempts.iter().find(|one| one.id == *attempt).cloned().map(OrderRow::Attempt)
         });
-        let rows: Vec<Row> = jobs.chain(attempts).chain(self.rows).collect();
+        let rows: Vec<OrderRow> = jobs.chain(attempts).chain(self.rows).collect();
         let answer = answer(&self.order);
         Decision::to(self.order, answer).rows(rows).events(self.events).created(self.created)
     }

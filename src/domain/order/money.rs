@@ -6,8 +6,8 @@
 //! the same result then. Nothing here talks to the processor.
 
 use super::change::OrderChange;
-use super::{Order, OrderStatus, Payment, PaymentNews};
-use crate::domain::aggregate::{Decision, Row};
+use super::{Order, OrderRow, OrderStatus, Payment, PaymentNews};
+use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPaymentFailedData, OrderRefundData};
 use crate::domain::refusal::Refusal;
 
@@ -190,7 +190,7 @@ impl OrderChange<'_> {
             reference,
             created_at: self.cx.now,
         };
-        self.row(Row::Payment(payment.clone()));
+        self.row(OrderRow::Payment(payment.clone()));
         self.head().payments.push(payment);
     }
 }

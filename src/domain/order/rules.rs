@@ -2,11 +2,12 @@
 
 use super::change::OrderChange;
 use super::place::{self, Patch};
-use super::{Order, OrderAnswer, OrderCommand, OrderEffect};
+use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Stock};
+use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
 use std::collections::BTreeMap;
@@ -15,6 +16,8 @@ impl Aggregate for Order {
     const KIND: &'static str = "order";
     type Command = OrderCommand;
     type Answer = OrderAnswer;
+    type Row = OrderRow;
+    type Created = Mail;
     type Effect = OrderEffect;
 
     fn decide(

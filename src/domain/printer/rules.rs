@@ -9,11 +9,14 @@ use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
+use std::convert::Infallible;
 
 impl Aggregate for Printer {
     const KIND: &'static str = "printer";
     type Command = PrinterCommand;
     type Answer = PrinterAnswer;
+    type Row = Infallible;
+    type Created = Infallible;
     type Effect = PrinterEffect;
 
     fn decide(

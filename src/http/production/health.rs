@@ -1,7 +1,6 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
-use crate::actors::kernel::directory::KindSeen;
-use crate::actors::kernel::entry::Observed;
+use crate::actors::kernel::entry::ActorSummary;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::http::AppState;
@@ -200,10 +199,10 @@ struct ActorView {
     last_error: Option<String>,
 }
 
-impl From<Observed> for ActorView {
-    fn from(actor: Observed) -> Self {
-        let Observed { kind, id, place, generation, restarts, waiting, last_error } = actor;
-        Self { kind, id, place, generation, restarts, waiting, last_error }
+impl From<ActorSummary> for ActorView {
+    fn from(actor: ActorSummary) -> Self {
+        let ActorSummary { kind, id, status, generation, restarts, waiting, last_error } = actor;
+        Self { kind, id, place: status, generation, restarts, waiting, last_error }
     }
 }
 
@@ -270,48 +269,23 @@ fn parts(app: &AppState) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'s
         if state != ComponentState::Up {
             fallen = fallen.or(Some(name));
         }
-        shown.insert(name, ComponentStatus { state, falls: component.falls });
+        shown.insert(name, ComponentStatus { state, falls: component.crashes });
     }
     (shown, fallen)
 }
 
 /// In plain words what is wrong and stops nobody.
 fn degraded(app: &AppState) -> Vec<String> {
-    let parked = kinds(app).into_iter().filter_map(|seen| {
-        let parked = seen.places.get("parked").copied().unwrap_or(0);
+    let parked = app.directories.summaries().into_iter().filter_map(|seen| {
+        let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
     });
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
     parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
-/// Every kind of thing.
-pub fn kinds(app: &AppState) -> Vec<KindSeen> {
-    let shop = &app.app;
-    vec![
-        shop.orders.kind(),
-        shop.materials.kind(),
-        shop.skus.kind(),
-        shop.files.kind(),
-        shop.printers.kind(),
-        shop.endpoints.kind(),
-        shop.mails.kind(),
-        shop.inbound.kind(),
-        shop.access.kind(),
-    ]
-}
-
 async fn actors(State(app): State<AppState>) -> Result<Plain<Actors>, ApiError> {
-    let shop = &app.app;
-    let mut all = shop.orders.observe();
-    all.extend(shop.materials.observe());
-    all.extend(shop.skus.observe());
-    all.extend(shop.files.observe());
-    all.extend(shop.printers.observe());
-    all.extend(shop.endpoints.observe());
-    all.extend(shop.mails.observe());
-    all.extend(shop.inbound.observe());
-    all.extend(shop.access.observe());
+    let mut all = app.directories.actors();
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))
 }

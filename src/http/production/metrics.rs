@@ -10,7 +10,7 @@ mod tallies;
 pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
-use super::health::{self, kinds};
+use super::health;
 use crate::domain::mail::MailState;
 use crate::domain::principal::Role;
 use crate::http::AppState;
@@ -128,16 +128,16 @@ fn commits(app: &AppState, page: &mut Page) {
 
 /// Directory in memory, and what they are made of.
 fn actors(app: &AppState, page: &mut Page) {
-    let all = kinds(app);
+    let all = app.directories.summaries();
     let places = all.iter().flat_map(|seen| {
         let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
-        seen.places.iter().map(of).collect::<Vec<_>>()
+        seen.statuses.iter().map(of).collect::<Vec<_>>()
     });
     page.gauge("actors", "Directory in memory by kind and place", places);
-    let by_kind = |number: fn(&crate::actors::kernel::directory::KindSeen) -> u64| {
+    let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
         all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
     };
-    page.counter("actor_restarts", "Falls of things by kind", by_kind(|seen| seen.falls));
+    page.counter("actor_restarts", "Falls of things by kind", by_kind(|seen| seen.crashes));
     page.counter("commands_overloaded", "Commands refused because too many waited", by_kind(|seen| seen.overloaded));
     let waiting = all.iter().map(|seen| ([("kind", seen.kind)], seen.waiting as i64));
     page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
@@ -150,7 +150,7 @@ fn actors(app: &AppState, page: &mut Page) {
     page.counter(
         "pillar_restarts",
         "Falls of components",
-        components.iter().map(|(name, one)| ([("component", *name)], one.falls)),
+        components.iter().map(|(name, one)| ([("component", *name)], one.crashes)),
     );
 }
 

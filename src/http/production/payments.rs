@@ -2,10 +2,10 @@
 
 use super::agent;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::payment_events::matching::{Outcome, apply};
+use crate::actors::payment_events::matching::Outcome;
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::InboundCommand;
+use crate::domain::kept_payment_event::KeptPaymentEventCommand;
 use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
 use crate::http::AppState;
@@ -103,7 +103,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
     verify(header, &call.body, settings.webhook_secret.expose(), now, tolerance)
         .map_err(|error| unsigned(error.to_string()))?;
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
-    if apply(&app.app, &event).await? == Outcome::Unmatched {
+    if app.payments.apply(&event).await? == Outcome::Unmatched {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
         keep(&app, event.id, body).await?;
     }
@@ -113,7 +113,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.
 async fn keep(app: &AppState, event_id: String, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
-    let command = InboundCommand::Keep { event_id, body };
+    let command = KeptPaymentEventCommand::Keep { event_id, body };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;

@@ -2,11 +2,10 @@
 
 use super::tables::Tables;
 use crate::domain::access::Access;
-use crate::domain::aggregate::Row;
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, WINDOW};
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::job::Attempt;
+use crate::domain::job::{Attempt, Job};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::Material;
@@ -27,22 +26,12 @@ pub trait HydrateFromMemory: Sized {
 
 impl HydrateFromMemory for Order {
     fn with_rows(mut self, id: Id, tables: &Tables) -> Self {
-        let attempts = tables.rows_under("attempts", id).filter_map(|row| match row {
-            Row::Attempt(attempt) => Some(attempt.clone()),
-            _ => None,
-        });
-        let attempts: Vec<Attempt> = attempts.collect();
-        for row in tables.rows_under("jobs", id) {
-            if let Row::Job(job) = row {
-                let own = attempts.iter().filter(|attempt| attempt.job_id == job.id).cloned().collect();
-                self.jobs.insert_mut(job.id, Arc::new(with_attempts((**job).clone(), own)));
-            }
+        let attempts: Vec<Attempt> = tables.rows_under("attempts", id).cloned().collect();
+        for job in tables.rows_under::<Job>("jobs", id) {
+            let own = attempts.iter().filter(|attempt| attempt.job_id == job.id).cloned().collect();
+            self.jobs.insert_mut(job.id, Arc::new(with_attempts(job.clone(), own)));
         }
-        for row in tables.rows_under("payments", id) {
-            if let Row::Payment(payment) = row {
-                self.payments.push(payment.clone());
-            }
-        }
+        self.payments.extend(tables.rows_under("payments", id).cloned());
         self.payments.sort_by_key(|payment| (payment.created_at, payment.id));
         self
     }
@@ -50,11 +39,7 @@ impl HydrateFromMemory for Order {
 
 impl HydrateFromMemory for Material {
     fn with_rows(self, id: Id, tables: &Tables) -> Self {
-        let claims = tables.rows_under("claims", id).filter_map(|row| match row {
-            Row::Claim(claim) => Some(claim.clone()),
-            _ => None,
-        });
-        self.hydrate(claims)
+        self.hydrate(tables.rows_under("claims", id).cloned())
     }
 }
 
@@ -69,29 +54,17 @@ impl HydrateFromMemory for Endpoint {
 
 /// An endpoint's pending deliveries, earliest first.
 pub(super) fn pending_deliveries(tables: &Tables, endpoint: Id) -> Vec<Delivery> {
-    let deliveries = tables.rows_under("deliveries", endpoint).filter_map(|row| match row {
-        Row::Delivery(delivery) if delivery.state == DeliveryState::Pending => Some(delivery.clone()),
-        _ => None,
-    });
-    let mut pending: Vec<_> = deliveries.collect();
+    let deliveries = tables.rows_under::<Delivery>("deliveries", endpoint);
+    let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();
     pending.sort_by_key(|delivery| (delivery.next_at, delivery.id));
     pending
 }
 
 impl HydrateFromMemory for Access {
     fn with_rows(self, id: Id, tables: &Tables) -> Self {
-        let users = tables.rows_under("users", id).filter_map(|row| match row {
-            Row::User(user) => Some(user.clone()),
-            _ => None,
-        });
-        let keys = tables.rows_under("api_keys", id).filter_map(|row| match row {
-            Row::ApiKey(key) => Some(key.clone()),
-            _ => None,
-        });
-        let sessions = tables.rows_under("staff_sessions", id).filter_map(|row| match row {
-            Row::Session(session) => Some(session.clone()),
-            _ => None,
-        });
+        let users = tables.rows_under("users", id).cloned();
+        let keys = tables.rows_under("api_keys", id).cloned();
+        let sessions = tables.rows_under("staff_sessions", id).cloned();
         self.hydrate(users, keys, sessions)
     }
 }

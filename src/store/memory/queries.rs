@@ -2,32 +2,25 @@
 
 use super::hydrate::pending_deliveries;
 use super::{MemoryStore, Tables};
-use crate::domain::aggregate::Row;
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
 use crate::domain::order::OrderStatus;
 use crate::domain::time::Timestamp;
-use crate::entities::orders;
+use crate::entities::{orders, skus};
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
-use crate::store::rows::{IdempotentAnswer, LoadError, SnapshotRow, word};
+use crate::store::rows::{IdempotentAnswer, LoadError, word};
 use async_trait::async_trait;
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {
-        self.snapshots_of("orders").filter_map(|row| match row {
-            SnapshotRow::Order(order) => Some(order),
-            _ => None,
-        })
+        self.models_of()
     }
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.rows_of("jobs").filter_map(|row| match row {
-            Row::Job(job) => Some(&**job),
-            _ => None,
-        })
+        self.rows_of("jobs")
     }
 
     /// Whether an order that is not over has a line with this member, or a job that is not over matches.
@@ -40,8 +33,8 @@ impl Tables {
         Ok(by_order || self.jobs().any(|job| !job.over() && of_job(job)))
     }
 
-    fn named_by_sku(&self, names: impl Fn(&crate::entities::skus::Model) -> bool) -> bool {
-        self.snapshots_of("skus").any(|row| matches!(row, SnapshotRow::Sku(sku) if !sku.archived && names(sku)))
+    fn named_by_sku(&self, names: impl Fn(&skus::Model) -> bool) -> bool {
+        self.models_of::<skus::Model>().any(|sku| !sku.archived && names(sku))
     }
 }
 
@@ -87,10 +80,7 @@ impl DomainQueries for MemoryStore {
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         let tables = self.tables();
-        let past = tables.rows_under("deliveries", endpoint).filter_map(|row| match row {
-            Row::Delivery(delivery) => Some(delivery),
-            _ => None,
-        });
+        let past = tables.rows_under::<Delivery>("deliveries", endpoint);
         let due = |delivery: &&Delivery| {
             delivery.replay == 0
                 && delivery.state != DeliveryState::Pending

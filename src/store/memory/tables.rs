@@ -1,13 +1,14 @@
 //! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or not.
 
-use super::facts::{RowFacts, RowWrite, SnapshotFacts, Unique};
-use crate::domain::aggregate::{Aggregate, Created, Row, Versioned};
-use crate::domain::endpoint::DeliveryState;
+use super::facts::{RowFacts, RowValue, RowWrite, Unique, Written};
+use crate::domain::aggregate::Versioned;
+use crate::domain::endpoint::{Delivery, DeliveryState};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{
-    Audit, Damaged, Doc, IdempotentAnswer, LoadError, Snapshot, SnapshotRow, WriteError, read_doc,
+    Audit, Damaged, Doc, IdempotentAnswer, LoadError, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow, TableRow,
+    WriteError, read_doc,
 };
 use crate::store::{CommandWrites, Settlement, StoredAggregate, Submission};
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
@@ -20,7 +21,7 @@ type RowKey = (&'static str, String);
 #[derive(Clone, Default)]
 pub struct Tables {
     snapshots: RedBlackTreeMapSync<RowKey, SnapshotRow>,
-    rows: RedBlackTreeMapSync<RowKey, StoredRow>,
+    rows: RedBlackTreeMapSync<RowKey, MemoryRow>,
     /// Table, owner and key of each row, to find the rows of an owner.
     owned: RedBlackTreeSetSync<(&'static str, String, String)>,
     /// Who has each unique value.
@@ -31,17 +32,17 @@ pub struct Tables {
 }
 
 #[derive(Clone)]
-struct StoredRow {
+struct MemoryRow {
     owner: String,
     unique: Vec<Unique>,
-    row: Row,
+    value: RowValue,
 }
 
 impl Tables {
     /// The tables after this submission, with its numbered events; or why the submission is refused.
     pub(super) fn with(&self, submission: &Submission) -> Result<(Self, Vec<Numbered>), Settlement> {
         let mut next = self.clone();
-        let snapshot = submission.snapshot.as_ref().map(SnapshotFacts::of);
+        let snapshot = submission.snapshot.as_ref().map(SnapshotRow::facts);
         if let Some(facts) = &snapshot {
             next.check_version(facts)?;
         }
@@ -58,17 +59,17 @@ impl Tables {
 
     fn check_version(&self, facts: &SnapshotFacts<'_>) -> Result<(), Settlement> {
         let stored = self.snapshots.get(&(facts.table, facts.id.to_owned()));
-        match stored.map(|row| SnapshotFacts::of(row).version) {
+        match stored.map(|row| row.facts().version) {
             Some(version) if version + 1 != facts.version => Err(Settlement::Superseded),
             _ => Ok(()),
         }
     }
 
     fn write_snapshot(&mut self, row: &SnapshotRow) -> Result<(), WriteError> {
-        let facts = SnapshotFacts::of(row);
+        let facts = row.facts();
         self.check_version(&facts).map_err(|_| WriteError::Guard(facts.table))?;
         let key = (facts.table, facts.id.to_owned());
-        let released = self.snapshots.get(&key).and_then(|row| SnapshotFacts::of(row).unique);
+        let released = self.snapshots.get(&key).and_then(|row| row.facts().unique);
         self.take(facts.unique.as_slice(), released.as_slice(), facts.id)?;
         self.snapshots.insert_mut(key, row.clone());
         Ok(())
@@ -76,10 +77,10 @@ impl Tables {
 
     fn write_command(&mut self, writes: &CommandWrites, events: &mut Vec<Numbered>) -> Result<(), WriteError> {
         for row in &writes.rows {
-            self.write_row(row)?;
-        }
-        for Created::Mail(mail) in &writes.created {
-            self.write_snapshot(&mail.snapshot(mail.id, 1, mail.at_rest())?)?;
+            match row.to_memory()?.0 {
+                Written::Snapshot(row) => self.write_snapshot(&row)?,
+                Written::Row(facts) => self.write_row(facts)?,
+            }
         }
         for event in &writes.events {
             let seq = self.last_seq() + 1;
@@ -101,19 +102,19 @@ impl Tables {
         Ok(())
     }
 
-    fn write_row(&mut self, row: &Row) -> Result<(), WriteError> {
-        let RowFacts { table, id, owner, write } = RowFacts::of(row);
+    fn write_row(&mut self, facts: RowFacts) -> Result<(), WriteError> {
+        let RowFacts { table, id, owner, write } = facts;
         let key = (table, id);
-        let unique = match write {
+        let (unique, value) = match write {
             RowWrite::Delete => {
                 self.delete_row(&key);
                 return Ok(());
             }
-            RowWrite::Insert(constraint) if self.rows.contains_key(&key) => {
+            RowWrite::Insert(constraint, _) if self.rows.contains_key(&key) => {
                 return Err(WriteError::Constraint(constraint.to_owned()));
             }
-            RowWrite::Insert(_) => Vec::new(),
-            RowWrite::Replace(unique) => unique,
+            RowWrite::Insert(_, value) => (Vec::new(), value),
+            RowWrite::Replace(unique, value) => (unique, value),
         };
         let released = self.rows.get(&key).map(|stored| stored.unique.clone()).unwrap_or_default();
         self.take(&unique, &released, &key.1)?;
@@ -121,7 +122,7 @@ impl Tables {
             self.owned.remove_mut(&(table, stored.owner.clone(), key.1.clone()));
         }
         self.owned.insert_mut((table, owner.clone(), key.1.clone()));
-        self.rows.insert_mut(key, StoredRow { owner, unique, row: row.clone() });
+        self.rows.insert_mut(key, MemoryRow { owner, unique, value });
         Ok(())
     }
 
@@ -151,11 +152,9 @@ impl Tables {
     pub(super) fn delete_old_rows(&mut self, now: Timestamp, before: Timestamp) -> u64 {
         let expired = self.answers.values().filter(|answer| answer.expires_at <= now).map(|answer| answer.key.clone());
         let expired: Vec<_> = expired.collect();
-        let old = |delivery: &crate::domain::endpoint::Delivery| {
-            delivery.created_at < before && delivery.state != DeliveryState::Pending
-        };
-        let deliveries = self.rows.iter().filter(|(_, stored)| matches!(&stored.row, Row::Delivery(row) if old(row)));
-        let deliveries: Vec<RowKey> = deliveries.map(|(key, _)| key.clone()).collect();
+        let old = |delivery: &&Delivery| delivery.created_at < before && delivery.state != DeliveryState::Pending;
+        let deliveries = self.rows_of::<Delivery>("deliveries").filter(old);
+        let deliveries: Vec<RowKey> = deliveries.map(|delivery| ("deliveries", delivery.id.to_string())).collect();
         let last = self.last_seq();
         let events = self.events.iter().filter(|(seq, event)| event.timestamp < before && **seq < last);
         let events: Vec<i64> = events.map(|(seq, _)| *seq).collect();
@@ -189,23 +188,29 @@ impl Tables {
         self.answers.get(key)
     }
 
+    /// All snapshot rows of a table as they are on disk, lowest id first.
+    pub(super) fn models_of<M: TableRow + SnapshotModel>(&self) -> impl Iterator<Item = &M> {
+        self.snapshots_of(M::TABLE).filter_map(SnapshotRow::model)
+    }
+
     /// All snapshot rows of a table, lowest id first.
-    pub(super) fn snapshots_of(&self, table: &'static str) -> impl Iterator<Item = &SnapshotRow> {
+    fn snapshots_of(&self, table: &'static str) -> impl Iterator<Item = &SnapshotRow> {
         let all = self.snapshots.range((table, String::new())..);
         all.take_while(move |(key, _)| key.0 == table).map(|(_, row)| row)
     }
 
     /// All rows of a table, lowest key first.
-    pub(super) fn rows_of(&self, table: &'static str) -> impl Iterator<Item = &Row> {
-        self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table).map(|(_, row)| &row.row)
+    pub(super) fn rows_of<V: 'static>(&self, table: &'static str) -> impl Iterator<Item = &V> {
+        let all = self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table);
+        all.filter_map(|(_, row)| row.value.downcast_ref())
     }
 
     /// The rows of one owner, lowest key first.
-    pub(super) fn rows_under(&self, table: &'static str, owner: Id) -> impl Iterator<Item = &Row> {
+    pub(super) fn rows_under<V: 'static>(&self, table: &'static str, owner: Id) -> impl Iterator<Item = &V> {
         let owner = owner.to_string();
         let keys = self.owned.range((table, owner.clone(), String::new())..);
         let keys = keys.take_while(move |key| key.0 == table && key.1 == owner);
-        keys.filter_map(|key| self.rows.get(&(key.0, key.2.clone()))).map(|stored| &stored.row)
+        keys.filter_map(|key| self.rows.get(&(key.0, key.2.clone()))?.value.downcast_ref())
     }
 
     /// The last committed state of an aggregate; [`Versioned::nothing`] when it does not exist.
@@ -223,7 +228,7 @@ impl Tables {
             return Ok(all);
         }
         for row in self.snapshots_of(table_of::<T>()) {
-            let facts = SnapshotFacts::of(row);
+            let facts = row.facts();
             let id = facts.id.parse().map_err(|_| damaged(&facts, "the id is not a UUID".to_owned()))?;
             let found: Versioned<T> = self.assemble(id, row)?;
             if found.state.as_ref().is_some_and(|state| !state.at_rest()) {
@@ -234,7 +239,7 @@ impl Tables {
     }
 
     fn assemble<T: StoredAggregate>(&self, id: Id, row: &SnapshotRow) -> Result<Versioned<T>, Damaged> {
-        let facts = SnapshotFacts::of(row);
+        let facts = row.facts();
         let state: T = read_doc(facts.schema, facts.doc).map_err(|reason| damaged(&facts, reason))?;
         Ok(Versioned { version: facts.version, state: Some(state.with_rows(id, self)) })
     }

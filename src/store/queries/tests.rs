@@ -2,13 +2,14 @@
 
 use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
-use crate::domain::aggregate::{Row, Versioned};
+use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
-use crate::domain::order::{Order, OrderStatus};
+use crate::domain::material::MaterialRow;
+use crate::domain::order::{Order, OrderRow, OrderStatus};
 use crate::store::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
     write,
@@ -73,10 +74,10 @@ async fn jobs_come_with_their_attempts() {
         printing.attempts = vec![attempt(20, 11, 1, 1), attempt(21, 11, 1, 2)];
         let mut batch = Batch::default();
         for row in [
-            Row::Job(Arc::new(job(10, 1))),
-            Row::Job(Arc::new(Job { attempts: Vec::new(), ..printing.clone() })),
-            Row::Attempt(printing.attempts[0].clone()),
-            Row::Attempt(printing.attempts[1].clone()),
+            OrderRow::Job(Arc::new(job(10, 1))),
+            OrderRow::Job(Arc::new(Job { attempts: Vec::new(), ..printing.clone() })),
+            OrderRow::Attempt(printing.attempts[0].clone()),
+            OrderRow::Attempt(printing.attempts[1].clone()),
         ] {
             batch.push_row(&row).unwrap();
         }
@@ -105,8 +106,8 @@ async fn things_are_listed_and_known_to_be_in_use() {
             batch.push_snapshot(file(n).snapshot(id(n), 1, false).unwrap());
         }
         batch.push_snapshot(printer(500).snapshot(id(500), 1, false).unwrap());
-        batch.push_row(&Row::Movement(movement(1, 200, 1000))).unwrap();
-        batch.push_row(&Row::Movement(movement(2, 200, -400))).unwrap();
+        batch.push_row(&MaterialRow::Movement(movement(1, 200, 1000))).unwrap();
+        batch.push_row(&MaterialRow::Movement(movement(2, 200, -400))).unwrap();
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
 
@@ -132,14 +133,16 @@ async fn things_are_listed_and_known_to_be_in_use() {
         batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
         let mut waits = job(10, 2);
         (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
-        batch.push_row(&Row::Job(Arc::new(waits))).unwrap();
+        batch.push_row(&OrderRow::Job(Arc::new(waits))).unwrap();
         write(db, batch).await.unwrap();
         assert!(queries.sku_in_use(id(300)).await.unwrap(), "an unfinished order");
         assert!(queries.sku_in_use(id(301)).await.unwrap(), "an unfinished job");
         assert!(queries.file_in_use(id(403)).await.unwrap(), "an unfinished job");
         let mut batch = Batch::default();
         batch.push_snapshot(Order { status: OrderStatus::Cancelled, ..order(1) }.snapshot(id(1), 2, true).unwrap());
-        batch.push_row(&Row::Job(Arc::new(Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) }))).unwrap();
+        batch
+            .push_row(&OrderRow::Job(Arc::new(Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) })))
+            .unwrap();
         write(db, batch).await.unwrap();
         assert!(!queries.sku_in_use(id(300)).await.unwrap());
         assert!(!queries.sku_in_use(id(301)).await.unwrap());
@@ -155,7 +158,7 @@ async fn the_outbox_is_read_in_order() {
         for n in 1..=4 {
             let word = if n == 2 { "job.failed" } else { "order.paid" };
             batch.push_event(n as i64, &event(n, word, 1 + n % 2)).unwrap();
-            batch.push_row(&Row::Delivery(delivery(10 + n, 600, n))).unwrap();
+            batch.push_row(&delivery(10 + n, 600, n)).unwrap();
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());

@@ -1,123 +1,155 @@
-//! Everything that one transaction writes, gathered table by table.
+//! Everything that one transaction writes, gathered table by table, so that each table costs a few multi-row statements.
+//!
+//! The batch knows no table by name: a table joins when its first row is pushed. The order in which tables are written is
+//! that of their first rows, snapshot rows first. It is the same for the same pushes, so a failing commit fails the same
+//! way when it is tried again.
 
-use crate::domain::aggregate::{Created, Row};
 use crate::domain::event::Event;
-use crate::entities as e;
-use crate::store::rows::WriteError;
-use crate::store::rows::map::{Snapshot, SnapshotRow, ToRow};
 use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
-use crate::store::rows::statement::{write_heads, write_new, write_rows};
-use sea_orm::ConnectionTrait;
+use crate::store::rows::statement::{ActiveOf, write_heads, write_new, write_rows};
+use crate::store::rows::{SnapshotModel, SnapshotRow, StoredRow, WriteError};
+use futures::future::BoxFuture;
+use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
+use std::any::Any;
+use std::fmt::Debug;
 
-/// Rows by key in the order they were pushed; `None` deletes.
-type Log<M> = Vec<(String, Option<M>)>;
+/// A row of any table that the store can insert.
+pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
+impl<M: ModelTrait + IntoActiveModel<ActiveOf<M>> + Clone + Sync + 'static> TableRow for M {}
+
+/// The rows of one table, with the way they are written.
+trait Table: Any + Debug + Send + Sync {
+    /// Whether these rows carry the version guard. They are written first: a commit that was decided on an old version
+    /// must be told so, whatever else is wrong with it.
+    fn is_guarded(&self) -> bool {
+        false
+    }
+    fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>>;
+}
+
+/// Snapshot rows: each is written only if the version on disk is the one before.
+#[derive(Debug)]
+struct Snapshots<M>(Vec<M>);
+
+/// Rows that are inserted or replaced by their key, in the order they were pushed; `None` deletes.
+#[derive(Debug)]
+struct Replaced<M>(Vec<(String, Option<M>)>);
+
+/// Rows that must not be there yet.
+#[derive(Debug)]
+struct Inserted<M>(Vec<M>);
+
+impl<M> Default for Snapshots<M> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<M> Default for Replaced<M> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<M> Default for Inserted<M> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<M: TableRow + SnapshotModel> Table for Snapshots<M> {
+    fn is_guarded(&self) -> bool {
+        true
+    }
+    fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
+        Box::pin(write_heads(db, self.0))
+    }
+}
+
+impl<M: TableRow> Table for Replaced<M> {
+    fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
+        Box::pin(write_rows(db, self.0))
+    }
+}
+
+impl<M: TableRow> Table for Inserted<M> {
+    fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
+        Box::pin(write_new(db, self.0))
+    }
+}
 
 /// What one transaction writes.
 #[derive(Default, Debug)]
 pub struct Batch {
-    orders: Vec<e::orders::Model>,
-    materials: Vec<e::materials::Model>,
-    skus: Vec<e::skus::Model>,
-    files: Vec<e::files::Model>,
-    printers: Vec<e::printers::Model>,
-    endpoints: Vec<e::endpoints::Model>,
-    mails: Vec<e::mails::Model>,
-    inbound: Vec<e::inbound::Model>,
-    access: Vec<e::access::Model>,
-    jobs: Log<e::jobs::Model>,
-    attempts: Log<e::attempts::Model>,
-    payments: Vec<e::payments::Model>,
-    movements: Vec<e::movements::Model>,
-    claims: Log<e::claims::Model>,
-    deliveries: Log<e::deliveries::Model>,
-    users: Log<e::users::Model>,
-    api_keys: Log<e::api_keys::Model>,
-    sessions: Log<e::staff_sessions::Model>,
-    events: Vec<e::events::Model>,
-    audit: Vec<e::audit::Model>,
-    idempotency: Vec<e::idempotency::Model>,
+    /// A dozen at most, so they are searched one by one.
+    tables: Vec<Box<dyn Table>>,
 }
 
 impl Batch {
-    /// The next version of a head.
+    /// The next version of a snapshot row.
     pub fn push_snapshot(&mut self, snapshot: SnapshotRow) {
-        match snapshot {
-            SnapshotRow::Order(row) => self.orders.push(row),
-            SnapshotRow::Material(row) => self.materials.push(row),
-            SnapshotRow::Sku(row) => self.skus.push(row),
-            SnapshotRow::File(row) => self.files.push(row),
-            SnapshotRow::Printer(row) => self.printers.push(row),
-            SnapshotRow::Endpoint(row) => self.endpoints.push(row),
-            SnapshotRow::Mail(row) => self.mails.push(row),
-            SnapshotRow::KeptPaymentEvent(row) => self.inbound.push(row),
-            SnapshotRow::Access(row) => self.access.push(row),
-        }
+        snapshot.push_into(self);
     }
 
-    /// A changed row.
-    pub fn push_row(&mut self, row: &Row) -> Result<(), WriteError> {
-        match row {
-            Row::Job(job) => self.jobs.push((job.id.to_string(), Some(job.row()?))),
-            Row::Attempt(attempt) => self.attempts.push((attempt.id.to_string(), Some(attempt.row()?))),
-            Row::Payment(payment) => self.payments.push(payment.row()?),
-            Row::Movement(movement) => self.movements.push(movement.row()?),
-            Row::Claim(claim) => self.claims.push((claim.id.to_string(), Some(claim.row()?))),
-            Row::ClaimGone(id) => self.claims.push((id.to_string(), None)),
-            Row::Delivery(delivery) => self.deliveries.push((delivery.id.to_string(), Some(delivery.row()?))),
-            Row::User(user) => self.users.push((user.id.to_string(), Some(user.row()?))),
-            Row::ApiKey(key) => self.api_keys.push((key.id.to_string(), Some(key.row()?))),
-            Row::Session(session) => self.sessions.push((session.id.to_string(), Some(session.row()?))),
-            Row::SessionGone(id) => self.sessions.push((id.to_string(), None)),
-        }
-        Ok(())
+    /// A changed row of an aggregate, or a new aggregate.
+    pub fn push_row(&mut self, row: &(impl StoredRow + ?Sized)) -> Result<(), WriteError> {
+        row.push_into(self)
     }
 
-    /// Another thing, at version 1.
-    pub fn push_created(&mut self, created: &Created) -> Result<(), WriteError> {
-        match created {
-            Created::Mail(mail) => self.push_snapshot(mail.snapshot(mail.id, 1, false)?),
-        }
-        Ok(())
-    }
-
-    /// What happened, under the writer's number.
+    /// An event, under the number that the writer gave it.
     pub fn push_event(&mut self, seq: i64, event: &Event) -> Result<(), WriteError> {
-        self.events.push(event_row(seq, event)?);
+        self.insert(event_row(seq, event)?);
         Ok(())
     }
 
     /// A line of the audit log.
     pub fn push_audit(&mut self, line: Audit) {
-        self.audit.push(audit_row(line));
+        self.insert(audit_row(line));
     }
 
-    /// What a key is answered from now on.
+    /// The answer that an idempotency key is given from now on.
     pub fn push_idempotency(&mut self, answered: IdempotentAnswer) {
-        self.idempotency.push(idempotency_row(answered));
+        self.insert(idempotency_row(answered));
     }
 
-    /// Writes it all. After an error the transaction is to be rolled back (to its savepoint).
-    pub async fn write(self, tx: &impl ConnectionTrait) -> Result<(), WriteError> {
-        write_heads(tx, self.orders).await?;
-        write_heads(tx, self.materials).await?;
-        write_heads(tx, self.skus).await?;
-        write_heads(tx, self.files).await?;
-        write_heads(tx, self.printers).await?;
-        write_heads(tx, self.endpoints).await?;
-        write_heads(tx, self.mails).await?;
-        write_heads(tx, self.inbound).await?;
-        write_heads(tx, self.access).await?;
-        write_rows(tx, self.jobs).await?;
-        write_rows(tx, self.attempts).await?;
-        write_new(tx, self.payments).await?;
-        write_new(tx, self.movements).await?;
-        write_rows(tx, self.claims).await?;
-        write_rows(tx, self.deliveries).await?;
-        write_rows(tx, self.users).await?;
-        write_rows(tx, self.api_keys).await?;
-        write_rows(tx, self.sessions).await?;
-        write_new(tx, self.events).await?;
-        write_new(tx, self.audit).await?;
-        write_new(tx, self.idempotency).await
+    /// A snapshot row, written only if the version on disk is the one before its own.
+    pub(super) fn snapshot<M: TableRow + SnapshotModel>(&mut self, row: M) {
+        self.table::<Snapshots<M>>().0.push(row);
+    }
+
+    /// A row that takes the place of the one with the same key, if there is one.
+    pub(super) fn replace<M: TableRow>(&mut self, key: &impl ToString, row: M) {
+        self.table::<Replaced<M>>().0.push((key.to_string(), Some(row)));
+    }
+
+    /// A row that is deleted.
+    pub(super) fn delete<M: TableRow>(&mut self, key: &impl ToString) {
+        self.table::<Replaced<M>>().0.push((key.to_string(), None));
+    }
+
+    /// A row whose key must be new.
+    pub(super) fn insert<M: TableRow>(&mut self, row: M) {
+        self.table::<Inserted<M>>().0.push(row);
+    }
+
+    /// The rows of one table so far.
+    fn table<T: Table + Default>(&mut self) -> &mut T {
+        let at = self.tables.iter().position(|table| (table.as_ref() as &dyn Any).is::<T>()).unwrap_or_else(|| {
+            self.tables.push(Box::new(T::default()));
+            self.tables.len() - 1
+        });
+        let table: &mut dyn Any = self.tables[at].as_mut();
+        #[expect(clippy::expect_used, reason = "the position was found by this type")]
+        table.downcast_mut().expect("the table is of the type it was found by")
+    }
+
+    /// Writes it all. After an error the transaction must be rolled back (to its savepoint).
+    pub async fn write<'c>(self, db: impl Into<DatabaseExecutor<'c>>) -> Result<(), WriteError> {
+        let db = db.into();
+        let (guarded, others): (Vec<_>, Vec<_>) = self.tables.into_iter().partition(|table| table.is_guarded());
+        for table in guarded.into_iter().chain(others) {
+            table.write(&db).await?;
+        }
+        Ok(())
     }
 }

@@ -36,6 +36,11 @@ pub trait Doc: ModelTrait {
 pub trait SnapshotModel: Doc {
     /// Number of commits of the aggregate.
     fn version(&self) -> i64;
+    /// The value besides the id that no two rows share, as far as the table has one: its constraint as `table.column`,
+    /// and the value.
+    fn unique(&self) -> Option<(&'static str, String)> {
+        None
+    }
     /// Id of the aggregate.
     fn id(&self) -> Result<Id, Damaged> {
         self.key().parse().map_err(|_| Damaged {
@@ -70,15 +75,28 @@ macro_rules! docs {
     )* };
 }
 macro_rules! snapshots {
-    ($($table:ident)*) => {
+    ($($table:ident $(unique $column:ident)?,)*) => {
         docs!($($table)*);
         $( impl SnapshotModel for $table::Model {
             fn version(&self) -> i64 {
                 self.version
             }
+            $(fn unique(&self) -> Option<(&'static str, String)> {
+                Some((concat!(stringify!($table), ".", stringify!($column)), self.$column.to_string()))
+            })?
         } )*
     };
 }
 
-snapshots!(orders materials skus files printers endpoints mails inbound access);
+snapshots! {
+    orders unique number,
+    materials,
+    skus unique code,
+    files,
+    printers,
+    endpoints,
+    mails,
+    inbound unique event_id,
+    access,
+}
 docs!(jobs attempts payments movements claims deliveries users api_keys staff_sessions);

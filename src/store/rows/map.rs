@@ -1,42 +1,150 @@
 //! Which row each domain value becomes.
+//!
+//! The whole value is in the column `doc` as JSON; the other columns are only what queries filter, sort and join by.
 
-use crate::domain::access::{Access, ApiKey, Session, User};
+use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
 use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
-use crate::domain::material::{Claim, Material, Movement};
-use crate::domain::order::{Order, Payment};
+use crate::domain::material::{Claim, Material, MaterialRow, Movement};
+use crate::domain::order::{Order, OrderRow, Payment};
 use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::entities as e;
+use crate::store::memory::ToMemory;
+use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{SCHEMA, SnapshotModel, WriteError};
 use sea_orm::EntityTrait;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+use std::any::Any;
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::sync::Arc;
 
-/// The head of a thing as a row of its table.
+/// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows no
+/// kind. Cloned when a transaction is tried again.
 #[derive(Clone, Debug)]
-#[expect(missing_docs, reason = "one for each kind")]
-pub enum SnapshotRow {
-    Order(e::orders::Model),
-    Material(e::materials::Model),
-    Sku(e::skus::Model),
-    File(e::files::Model),
-    Printer(e::printers::Model),
-    Endpoint(e::endpoints::Model),
-    Mail(e::mails::Model),
-    KeptPaymentEvent(e::inbound::Model),
-    Access(e::access::Model),
+pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
+
+trait ErasedSnapshot: Any + Debug + Send + Sync {
+    fn push_into(&self, batch: &mut Batch);
+    fn facts(&self) -> SnapshotFacts<'_>;
 }
 
-/// A kind of thing that has a table of snapshots.
+/// What the store in memory needs of a snapshot row, whichever table it is of.
+pub struct SnapshotFacts<'a> {
+    pub table: &'static str,
+    pub id: &'a str,
+    pub version: i64,
+    pub schema: i64,
+    pub doc: &'a str,
+    /// The value that no two rows of the table share: the constraint as `table.column`, and the value.
+    pub unique: Option<(&'static str, String)>,
+}
+
+impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
+    fn push_into(&self, batch: &mut Batch) {
+        batch.snapshot(self.clone());
+    }
+    fn facts(&self) -> SnapshotFacts<'_> {
+        let (schema, doc) = self.doc();
+        SnapshotFacts { table: M::TABLE, id: self.key(), version: self.version(), schema, doc, unique: self.unique() }
+    }
+}
+
+impl SnapshotRow {
+    /// A row of this table.
+    pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
+        Self(Arc::new(row))
+    }
+
+    pub(super) fn push_into(&self, batch: &mut Batch) {
+        self.0.push_into(batch);
+    }
+
+    pub(in crate::store) fn facts(&self) -> SnapshotFacts<'_> {
+        self.0.facts()
+    }
+
+    /// The row, when it is one of this table.
+    pub(in crate::store) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
+        let row: &dyn Any = &*self.0;
+        row.downcast_ref()
+    }
+}
+
+/// A row that belongs to an aggregate: a change of one of its parts, or a new aggregate that its commit creates.
+pub trait StoredRow: ToMemory + Debug + Send + Sync + 'static {
+    /// Adds what it is on disk to a transaction.
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError>;
+}
+
+/// For aggregates that are their snapshot row alone, or create no others.
+impl StoredRow for Infallible {
+    fn push_into(&self, _: &mut Batch) -> Result<(), WriteError> {
+        match *self {}
+    }
+}
+
+impl StoredRow for OrderRow {
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError> {
+        match self {
+            Self::Job(job) => batch.replace(&job.id, job.row()?),
+            Self::Attempt(attempt) => batch.replace(&attempt.id, attempt.row()?),
+            Self::Payment(payment) => batch.insert(payment.row()?),
+        }
+        Ok(())
+    }
+}
+
+impl StoredRow for MaterialRow {
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError> {
+        match self {
+            Self::Movement(movement) => batch.insert(movement.row()?),
+            Self::Claim(claim) => batch.replace(&claim.id, claim.row()?),
+            Self::ClaimGone(id) => batch.delete::<e::claims::Model>(id),
+        }
+        Ok(())
+    }
+}
+
+impl StoredRow for Delivery {
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError> {
+        batch.replace(&self.id, self.row()?);
+        Ok(())
+    }
+}
+
+impl StoredRow for AccessRow {
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError> {
+        match self {
+            Self::User(user) => batch.replace(&user.id, user.row()?),
+            Self::ApiKey(key) => batch.replace(&key.id, key.row()?),
+            Self::Session(session) => batch.replace(&session.id, session.row()?),
+            Self::SessionGone(id) => batch.delete::<e::staff_sessions::Model>(id),
+        }
+        Ok(())
+    }
+}
+
+/// A mail that another aggregate's commit creates.
+impl StoredRow for Mail {
+    fn push_into(&self, batch: &mut Batch) -> Result<(), WriteError> {
+        self.snapshot(self.id, 1, false)?.push_into(batch);
+        Ok(())
+    }
+}
+
+/// A kind of aggregate that has a table of snapshot rows.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
-    /// Its table.
+    /// The table of its snapshot rows.
     type Entity: EntityTrait<Model: SnapshotModel>;
-    /// Its row. `at_rest` is [`crate::domain::aggregate::Aggregate::at_rest`]: some tables keep it, to find what is loaded at start.
+    /// Its snapshot row at this version. `at_rest` is [`crate::domain::aggregate::Aggregate::at_rest`]; some tables have a
+    /// column for it, to find what is loaded at start.
     fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
 }
 
@@ -47,7 +155,7 @@ macro_rules! snapshot {
             fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError> {
                 let ($this, $at_rest) = (self, at_rest);
                 let _ = $at_rest;
-                Ok(SnapshotRow::$kind(e::$table::Model {
+                Ok(SnapshotRow::new(e::$table::Model {
                     id: id.to_string(),
                     version,
                     schema: SCHEMA,
@@ -129,9 +237,9 @@ snapshot!(KeptPaymentEvent, inbound, |this, at_rest| {
 });
 snapshot!(Access, access, |this, at_rest| {});
 
-/// A row under a head.
-pub trait ToRow<M> {
-    /// As it is now.
+/// A part of an aggregate that has a table of its own.
+trait ToRow<M> {
+    /// The row as the part is now.
     fn row(&self) -> Result<M, WriteError>;
 }
 

@@ -26,7 +26,8 @@ static INSERT_TEXTS: LazyLock<DashMap<Shape, Arc<str>>> = LazyLock::new(DashMap:
 
 type EntityOf<M> = <M as ModelTrait>::Entity;
 type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
-type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
+/// The form of a row that `SeaORM` inserts.
+pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
 /// Writes snapshot rows, new ones and next versions, each only over the version before it.
 pub async fn write_heads<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>

@@ -2,9 +2,10 @@
 
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
 use super::{Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
-use crate::domain::access::User;
-use crate::domain::aggregate::{Created, Row};
+use crate::domain::access::{AccessRow, User};
 use crate::domain::endpoint::DeliveryState;
+use crate::domain::material::MaterialRow;
+use crate::domain::order::OrderRow;
 use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
 use sea_orm::{EntityTrait, PaginatorTrait};
 use std::sync::Arc;
@@ -60,15 +61,15 @@ async fn of_rows_with_the_same_key_the_last_word_counts() {
     on_each(async |db| {
         let mut batch = Batch::default();
         let mut later = job(10, 1);
-        batch.push_row(&Row::Job(Arc::new(later.clone()))).unwrap();
+        batch.push_row(&OrderRow::Job(Arc::new(later.clone()))).unwrap();
         later.priority = 9;
-        batch.push_row(&Row::Job(Arc::new(later))).unwrap();
+        batch.push_row(&OrderRow::Job(Arc::new(later))).unwrap();
         for row in [
-            Row::Claim(claim(1, 200)),
-            Row::ClaimGone(claim(1, 200).id),
-            Row::Claim(claim(2, 200)),
-            Row::ClaimGone(claim(2, 200).id),
-            Row::Claim(claim(2, 200)),
+            MaterialRow::Claim(claim(1, 200)),
+            MaterialRow::ClaimGone(claim(1, 200).id),
+            MaterialRow::Claim(claim(2, 200)),
+            MaterialRow::ClaimGone(claim(2, 200).id),
+            MaterialRow::Claim(claim(2, 200)),
         ] {
             batch.push_row(&row).unwrap();
         }
@@ -82,12 +83,12 @@ async fn of_rows_with_the_same_key_the_last_word_counts() {
         let mut batch = Batch::default();
         let mut changed = claim(2, 200);
         changed.priority = 1;
-        batch.push_row(&Row::ClaimGone(changed.id)).unwrap();
-        batch.push_row(&Row::Claim(changed)).unwrap();
+        batch.push_row(&MaterialRow::ClaimGone(changed.id)).unwrap();
+        batch.push_row(&MaterialRow::Claim(changed)).unwrap();
         write(db, batch).await.unwrap();
         assert!(claims::Entity::find().one(db).await.unwrap().unwrap().doc.contains("\"priority\":1"));
         let mut batch = Batch::default();
-        batch.push_row(&Row::ClaimGone(claim(2, 200).id)).unwrap();
+        batch.push_row(&MaterialRow::ClaimGone(claim(2, 200).id)).unwrap();
         write(db, batch).await.unwrap();
         assert_eq!(claims::Entity::find().count(db).await.unwrap(), 0);
     })
@@ -98,15 +99,15 @@ async fn of_rows_with_the_same_key_the_last_word_counts() {
 async fn an_address_is_free_again_when_its_owner_is_deleted() {
     on_each(async |db| {
         let mut batch = Batch::default();
-        batch.push_row(&Row::User(user(1, false))).unwrap();
+        batch.push_row(&AccessRow::User(user(1, false))).unwrap();
         write(db, batch).await.unwrap();
         let mut batch = Batch::default();
-        batch.push_row(&Row::User(user(2, false))).unwrap();
+        batch.push_row(&AccessRow::User(user(2, false))).unwrap();
         let taken = write(db, batch).await;
         assert!(matches!(&taken, Err(WriteError::Constraint(what)) if what == "users.email_key"), "{taken:?}");
         let mut batch = Batch::default();
-        batch.push_row(&Row::User(user(1, true))).unwrap();
-        batch.push_row(&Row::User(user(2, false))).unwrap();
+        batch.push_row(&AccessRow::User(user(1, true))).unwrap();
+        batch.push_row(&AccessRow::User(user(2, false))).unwrap();
         write(db, batch).await.unwrap();
         assert_eq!(users::Entity::find().count(db).await.unwrap(), 2);
     })
@@ -129,8 +130,8 @@ async fn a_taken_value_is_told_by_table_and_columns() {
         assert_eq!(name(batch).await, "idempotency.key");
 
         let mut batch = Batch::default();
-        batch.push_row(&Row::Delivery(delivery(1, 600, 700))).unwrap();
-        batch.push_row(&Row::Delivery(delivery(2, 600, 700))).unwrap();
+        batch.push_row(&delivery(1, 600, 700)).unwrap();
+        batch.push_row(&delivery(2, 600, 700)).unwrap();
         assert_eq!(name(batch).await, "deliveries.endpoint_id,event_id,replay");
 
         let mut batch = Batch::default();
@@ -139,8 +140,8 @@ async fn a_taken_value_is_told_by_table_and_columns() {
         assert_eq!(name(batch).await, "events.seq");
 
         let mut batch = snapshots([(id(1), 1, order(1))]);
-        batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
-        batch.push_row(&Row::Movement(movement(1, 200, 1))).unwrap();
+        batch.push_row(&MaterialRow::Movement(movement(1, 200, 1))).unwrap();
+        batch.push_row(&MaterialRow::Movement(movement(1, 200, 1))).unwrap();
         assert_eq!(name(batch).await, "movements.id");
     })
     .await;
@@ -151,18 +152,18 @@ async fn large_batches_are_cut_below_the_limit_on_parameters() {
     on_each(async |db| {
         let mut batch = Batch::default();
         for n in 0..40_000 {
-            batch.push_row(&Row::Movement(movement(n, 200, 1))).unwrap();
+            batch.push_row(&MaterialRow::Movement(movement(n, 200, 1))).unwrap();
         }
         for n in 0..5_000 {
-            batch.push_created(&Created::Mail(mail(n))).unwrap();
-            batch.push_row(&Row::Claim(claim(n, 200))).unwrap();
+            batch.push_row(&mail(n)).unwrap();
+            batch.push_row(&MaterialRow::Claim(claim(n, 200))).unwrap();
         }
         write(db, batch).await.unwrap();
         assert_eq!(movements::Entity::find().count(db).await.unwrap(), 40_000);
         assert_eq!(mails::Entity::find().count(db).await.unwrap(), 5_000);
         let mut batch = Batch::default();
         for n in 0..5_000 {
-            batch.push_row(&Row::ClaimGone(claim(n, 200).id)).unwrap();
+            batch.push_row(&MaterialRow::ClaimGone(claim(n, 200).id)).unwrap();
         }
         write(db, batch).await.unwrap();
         assert_eq!(claims::Entity::find().count(db).await.unwrap(), 0);
@@ -181,8 +182,8 @@ async fn what_is_kept_for_a_time_is_purged_and_nothing_else() {
         }
         let mut sent = delivery(1, 600, 1);
         sent.state = DeliveryState::Delivered;
-        batch.push_row(&Row::Delivery(sent)).unwrap();
-        batch.push_row(&Row::Delivery(delivery(2, 600, 2))).unwrap();
+        batch.push_row(&sent).unwrap();
+        batch.push_row(&delivery(2, 600, 2)).unwrap();
         write(db, batch).await.unwrap();
 
         assert_eq!(purge_idempotency(db, at(10)).await.unwrap(), 1);

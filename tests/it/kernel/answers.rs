@@ -4,7 +4,7 @@ use crate::store::rig::Rig;
 use crate::store::submit::gate;
 use crate::store::tally::Do;
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::actors::kernel::directory::WITHIN;
+use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -38,7 +38,7 @@ async fn all_that_waited_is_one_commit(database: TestDatabase) {
     let asks: Vec<_> = (0..100)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await })
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 100).await;
@@ -67,7 +67,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
     let asks: Vec<_> = (0..8)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::AddAt(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::AddAt(1), ASK_TIMEOUT).await })
         })
         .collect();
     let mut done = 0;
@@ -79,7 +79,7 @@ async fn a_stale_version_is_refused_and_changes_nothing(database: TestDatabase) 
         }
     }
     assert_eq!((done, rig.stored(&[id]).await), (1, 1));
-    assert_eq!(handle.ask(CommandOrigin::system(), Do::AddAt(2), WITHIN).await.unwrap().version, 3);
+    assert_eq!(handle.ask(CommandOrigin::system(), Do::AddAt(2), ASK_TIMEOUT).await.unwrap().version, 3);
 }
 
 async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatabase) {
@@ -91,7 +91,7 @@ async fn too_many_waiting_is_overloaded_and_nothing_happened(database: TestDatab
     let asks: Vec<_> = (0..50)
         .map(|_| {
             let handle = handle.clone();
-            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await })
         })
         .collect();
     until("thirty were refused", async || asks.iter().filter(|ask| ask.is_finished()).count() == 30).await;
@@ -116,7 +116,7 @@ async fn more_refusals_than_one_commit_holds_are_all_answered(database: TestData
     let asks: Vec<_> = (0..100)
         .map(|n| {
             let (handle, command) = (handle.clone(), if n == 0 { Do::Add(1) } else { Do::Refuse });
-            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await })
         })
         .collect();
     until("all wait or are answered", async || {
@@ -136,7 +136,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     let [first, second] = [ids[0], ids[1]].map(|id| tallies.resident(id).unwrap());
-    first.ask(CommandOrigin::system(), Do::Rename("taken".to_owned()), WITHIN).await.unwrap();
+    first.ask(CommandOrigin::system(), Do::Rename("taken".to_owned()), ASK_TIMEOUT).await.unwrap();
     let gate = gate(&rig).await;
     let asks: Vec<_> = (0..20)
         .map(|n| {
@@ -146,7 +146,7 @@ async fn only_the_command_with_the_taken_code_is_refused(database: TestDatabase)
                 _ => Do::Add(1),
             };
             let second = second.clone();
-            tokio::spawn(async move { second.ask(CommandOrigin::system(), command, WITHIN).await })
+            tokio::spawn(async move { second.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await })
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 20).await;
@@ -175,7 +175,7 @@ async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
         .map(|n| {
             let handle = tallies.resident(ids[n % 2]).unwrap();
             let caller = if n < 6 { keyed("same") } else { keyed(&format!("own {n}")) };
-            tokio::spawn(async move { handle.ask(caller, Do::Add(1), WITHIN).await })
+            tokio::spawn(async move { handle.ask(caller, Do::Add(1), ASK_TIMEOUT).await })
         })
         .collect();
     until("all wait", async || handle_waits(&tallies) == 24).await;
@@ -197,13 +197,13 @@ async fn a_keyed_refusal_is_kept_and_changes_nothing(database: TestDatabase) {
     let tallies = rig.tallies(Policy::default()).await;
     let id = rig.make(&tallies, 1).await[0];
     let handle = tallies.resident(id).unwrap();
-    let heard = handle.ask(keyed("key"), Do::Refuse, WITHIN).await;
+    let heard = handle.ask(keyed("key"), Do::Refuse, ASK_TIMEOUT).await;
     assert!(matches!(heard, Err(AskError::Refused(_))), "{heard:?}");
     assert_eq!(rig.on_disk(id).await.version, 1);
     let rows = database.rows("SELECT answer FROM idempotency").await;
     let answer: String = rows[0].try_get_by_index(0).unwrap();
     assert!(answer.contains("the rules say no"), "{answer}");
-    assert!(matches!(handle.ask(keyed("key"), Do::Refuse, WITHIN).await, Err(AskError::KeyTaken)));
+    assert!(matches!(handle.ask(keyed("key"), Do::Refuse, ASK_TIMEOUT).await, Err(AskError::KeyTaken)));
     assert_eq!(rig.events().await.len(), 0);
 }
 
@@ -245,7 +245,7 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
             tokio::spawn(async move {
                 let mut done = 0;
                 loop {
-                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await {
                         Ok(_) => done += 1,
                         Err(AskError::Closed) => return done,
                         Err(other) => panic!("{other:?}"),
@@ -257,8 +257,8 @@ async fn a_closing_directory_finishes_what_it_was_told(database: TestDatabase) {
     until("all wait", async || handle_waits(&tallies) == 32).await;
     let _ = ractor::call!(rig.root, printfloor::actors::kernel::root::RootMsg::Closing);
     let closing = tallies.clone();
-    let closed = tokio::spawn(async move { closing.close(WITHIN).await });
-    until("it closes", async || tallies.observe().iter().all(|line| line.place == "closed")).await;
+    let closed = tokio::spawn(async move { closing.close(ASK_TIMEOUT).await });
+    until("it closes", async || tallies.observe().iter().all(|line| line.status == "closed")).await;
     drop(gate);
     closed.await.unwrap();
     let mut done = 0;

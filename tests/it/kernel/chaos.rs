@@ -3,7 +3,7 @@
 use crate::store::rig::{Rig, patient};
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -57,15 +57,15 @@ impl Storm {
             let (id, tallies) = (ids[caller % ids.len()], tallies.clone());
             let (each, poison, falls) = (self.each, self.poison, self.falls);
             callers.push(tokio::spawn(async move {
-                let handle = tallies.wake(id);
+                let handle = tallies.activate(id);
                 let mut heard = Heard::default();
                 for n in 0..each {
                     if falls && n % 100 == caller {
-                        tallies.fall(id);
+                        tallies.crash(id);
                     }
                     let poisonous = poison > 0 && (n * 64 + caller) % poison == 1;
                     let command = if poisonous { Do::Poison } else { Do::Add(1) };
-                    match handle.ask(CommandOrigin::system(), command, WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await {
                         Ok(_) => heard.done += 1,
                         Err(AskError::Unknown) => heard.unknown += 1,
                         Err(AskError::Poison) if poisonous => heard.poison += 1,
@@ -164,8 +164,8 @@ async fn nothing_acknowledged_is_lost_when_everything_falls(database: TestDataba
     let ids = rig.make(&tallies, 16).await;
     let falls = |rig: &Rig, n: usize| match n % 3 {
         0 => rig.writer_falls(),
-        1 => tallies.keeper_falls(),
-        _ => tallies.observe().iter().take(5).for_each(|line| tallies.fall(line.id)),
+        1 => tallies.crash_supervisor(),
+        _ => tallies.observe().iter().take(5).for_each(|line| tallies.crash(line.id)),
     };
     let heard = fall_under_load(&rig, &tallies, &ids, falls, 12).await;
     let stored = rig.stored(&ids).await;

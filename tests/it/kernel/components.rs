@@ -6,7 +6,6 @@ use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
-use printfloor::app::AppRef;
 use ractor::{ActorId, ActorStatus};
 use std::collections::HashSet;
 
@@ -21,17 +20,18 @@ async fn a_pillar_that_falls_comes_back_alone(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
-    let dispatcher = Dispatcher::new(AppRef::default());
+    let dispatcher =
+        Dispatcher::new(rig.directory(Policy::default()), rig.directory(Policy::default()), rig.environment.clone());
     dispatcher.start(&rig.root, 6).await.unwrap();
     until("all are up", async || children(&rig).len() == 4).await;
     for round in 1..=2 {
         for component in ["dispatcher", "supervisor", "writer", "thing"] {
             let before = children(&rig);
             match component {
-                "dispatcher" => dispatcher.fall(),
-                "supervisor" => tallies.keeper_falls(),
+                "dispatcher" => dispatcher.crash(),
+                "supervisor" => tallies.crash_supervisor(),
                 "writer" => rig.writer_falls(),
-                _ => tallies.fall(ids[0]),
+                _ => tallies.crash(ids[0]),
             }
             let replaced = usize::from(component != "thing");
             until("one was replaced", async || {

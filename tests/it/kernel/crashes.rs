@@ -4,8 +4,8 @@ use crate::store::rig::{Rig, patient};
 use crate::store::submit::gate;
 use crate::store::tally::{Do, Tally, curse};
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::actors::kernel::directory::{Directory, WITHIN};
-use printfloor::actors::kernel::entry::Observed;
+use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
+use printfloor::actors::kernel::entry::ActorSummary;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -21,7 +21,7 @@ on_both_databases!(
     a_keeper_that_falls_loses_nobody_who_asks,
 );
 
-pub fn observed(tallies: &Directory<Tally>, id: Id) -> Observed {
+pub fn observed(tallies: &Directory<Tally>, id: Id) -> ActorSummary {
     tallies.observe().into_iter().find(|line| line.id == id).unwrap()
 }
 
@@ -34,7 +34,7 @@ async fn poison_hears_so_and_its_neighbours_do_not_notice(database: TestDatabase
     let asks: Vec<_> = (0..60)
         .map(|n| {
             let (handle, command) = (handle.clone(), if n % 20 == 10 { Do::Poison } else { Do::Add(1) });
-            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, WITHIN).await })
+            tokio::spawn(async move { handle.ask(CommandOrigin::system(), command, ASK_TIMEOUT).await })
         })
         .collect();
     until("all wait", async || observed(&tallies, id).waiting == 60).await;
@@ -59,13 +59,13 @@ async fn what_was_being_written_is_unknown_and_the_successor_starts_from_it(data
     let gate = gate(&rig).await;
     let flying = {
         let handle = handle.clone();
-        tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(10), WITHIN).await })
+        tokio::spawn(async move { handle.ask(CommandOrigin::system(), Do::Add(10), ASK_TIMEOUT).await })
     };
     until("it is on its way", async || observed(&tallies, id).waiting == 1).await;
-    tallies.fall(id);
+    tallies.crash(id);
     assert!(matches!(flying.await.unwrap(), Err(AskError::Unknown)));
     drop(gate);
-    assert_eq!(handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, 11);
+    assert_eq!(handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await.unwrap().answer, 11);
     assert_eq!(observed(&tallies, id).restarts, 1);
 }
 
@@ -81,9 +81,9 @@ async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabas
                 let mut unknown = 0;
                 for n in 0..100 {
                     if n % 25 == caller {
-                        tallies.fall(id);
+                        tallies.crash(id);
                     }
-                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await {
                         Ok(_) => {}
                         Err(AskError::Unknown) => unknown += 1,
                         Err(other) => panic!("{other:?}"),
@@ -106,26 +106,27 @@ async fn whoever_was_admitted_stays_admitted_through_falls(database: TestDatabas
 
 async fn a_thing_that_falls_too_often_is_parked_and_its_sibling_does_not_notice(database: TestDatabase) {
     let rig = Rig::start(&database).await;
-    let policy = Policy { most_falls: 3, probe: Duration::from_millis(300), ..Policy::default() };
+    let policy = Policy { max_crashes: 3, probe: Duration::from_millis(300), ..Policy::default() };
     let tallies = rig.tallies(policy).await;
     let ids = rig.make(&tallies, 2).await;
     let (bad, good) = (tallies.resident(ids[0]).unwrap(), tallies.resident(ids[1]).unwrap());
     let worker = tokio::spawn(async move {
         for n in 1..=200 {
-            assert_eq!(good.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, n);
+            assert_eq!(good.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await.unwrap().answer, n);
         }
     });
     curse(ids[0], true);
-    tallies.fall(ids[0]);
-    until("it is parked", async || observed(&tallies, ids[0]).place == "parked").await;
+    tallies.crash(ids[0]);
+    until("it is parked", async || observed(&tallies, ids[0]).status == "parked").await;
     let line = observed(&tallies, ids[0]);
     assert!(line.restarts > 3 && line.last_error.as_deref().is_some_and(|why| why.contains("cursed")), "{line:?}");
     // Parked again and again as long as it falls, and told at once.
     until("it is probed", async || observed(&tallies, ids[0]).restarts > line.restarts).await;
-    until("it is parked again", async || observed(&tallies, ids[0]).place == "parked").await;
-    assert!(matches!(bad.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await, Err(AskError::Parked)));
+    until("it is parked again", async || observed(&tallies, ids[0]).status == "parked").await;
+    assert!(matches!(bad.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await, Err(AskError::Parked)));
     curse(ids[0], false);
-    until("a probe brings it back", async || bad.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.is_ok()).await;
+    until("a probe brings it back", async || bad.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await.is_ok())
+        .await;
     worker.await.unwrap();
     let sibling = observed(&tallies, ids[1]);
     assert_eq!((sibling.restarts, sibling.generation), (0, 1));
@@ -142,7 +143,7 @@ async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
             tokio::spawn(async move {
                 let (mut done, mut unknown) = (0, 0);
                 for _ in 0..100 {
-                    match handle.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await {
+                    match handle.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await {
                         Ok(_) => done += 1,
                         Err(AskError::Unknown) => unknown += 1,
                         Err(other) => panic!("{other:?}"),
@@ -154,9 +155,9 @@ async fn after_a_fall_of_the_keeper_callers_only_wait(database: TestDatabase) {
         .collect();
     for fall in 1..=3 {
         let before = observed(&tallies, ids[0]).generation;
-        tallies.keeper_falls();
+        tallies.crash_supervisor();
         until("the children are back", async || {
-            tallies.observe().iter().all(|line| line.place == "running" && line.generation > before)
+            tallies.observe().iter().all(|line| line.status == "running" && line.generation > before)
         })
         .await;
         assert!(before >= fall);
@@ -201,7 +202,7 @@ async fn a_keeper_that_falls_loses_nobody_who_asks(database: TestDatabase) {
     for fall in 1..=5 {
         let reached = fall * 30;
         until("things are made", async || database.number("SELECT COUNT(*) FROM skus").await > reached).await;
-        tallies.keeper_falls();
+        tallies.crash_supervisor();
     }
     let (mut done, mut unknown, mut made) = (0, 0, 0);
     for caller in callers {

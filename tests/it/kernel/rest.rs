@@ -3,7 +3,7 @@
 use crate::store::rig::Rig;
 use crate::store::tally::Do;
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::actors::kernel::directory::WITHIN;
+use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
 use std::time::Duration;
@@ -44,13 +44,13 @@ async fn a_handle_that_is_held_never_goes_stale(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy { rest_after: Duration::from_millis(1), ..Policy::default() }).await;
     let id = rig.make(&tallies, 1).await[0];
-    let held = tallies.wake(id);
+    let held = tallies.activate(id);
     for n in 1..=20 {
-        until("it rests", async || tallies.observe().iter().all(|line| line.place == "resting")).await;
+        until("it rests", async || tallies.observe().iter().all(|line| line.status == "resting")).await;
         // Through the directory, not through the handle.
         assert_eq!(tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await.unwrap().answer, n * 2 - 1);
         assert_eq!(held.read().state.as_ref().unwrap().count, n * 2 - 1);
-        assert_eq!(held.ask(CommandOrigin::system(), Do::Add(1), WITHIN).await.unwrap().answer, n * 2);
+        assert_eq!(held.ask(CommandOrigin::system(), Do::Add(1), ASK_TIMEOUT).await.unwrap().answer, n * 2);
         assert_eq!(tallies.read(id).await.unwrap().unwrap().state.as_ref().unwrap().count, n * 2);
     }
     drop(held);

@@ -5,18 +5,19 @@ use crate::support::database::TestDatabase;
 use async_trait::async_trait;
 use futures::FutureExt;
 use printfloor::actors::kernel::actor::Activator;
-use printfloor::actors::kernel::directory::{Directory, ThingsArgs, WITHIN};
-use printfloor::actors::kernel::effects::{Effects, Nothing};
+use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory, DirectoryArgs};
+use printfloor::actors::kernel::effects::{Effects, NoEffects};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::actors::kernel::handle::Handle;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::actors::kernel::root::{Components, Root, RootMsg, keep};
 use printfloor::config::Config;
-use printfloor::domain::aggregate::{Created, Versioned};
+use printfloor::domain::aggregate::Versioned;
 use printfloor::domain::event::Numbered;
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::{Mail, MailCommand, Send};
+use printfloor::domain::schedule::Delays;
 use printfloor::store::connect::{self, DatabaseSettings, Writing};
 use printfloor::store::load::Load;
 use printfloor::store::outbox::Outbox;
@@ -75,24 +76,24 @@ impl Rig {
             fenced,
             mails,
         };
-        let mails = rig.things::<Mail>(Policy::default(), Arc::new(Post)).await;
+        let mails = rig.start_directory::<Mail>(Policy::default(), Arc::new(Post)).await;
         assert!(rig.mails.set(mails).is_ok());
         rig
     }
 
     pub async fn tallies(&self, policy: Policy) -> Arc<Directory<Tally>> {
-        Arc::new(self.things(policy, Arc::new(Nothing)).await)
+        Arc::new(self.start_directory(policy, Arc::new(NoEffects)).await)
     }
 
-    async fn things<T: StoredAggregate>(&self, policy: Policy, world: Arc<dyn Effects<T>>) -> Directory<T> {
-        let args = ThingsArgs {
-            store: self.store.clone(),
-            world,
-            activator: Arc::new(MailWaker(self.mails.clone())),
-            environment: self.environment.clone(),
-            policy,
-        };
-        Directory::start(&self.root, args).await.unwrap()
+    async fn start_directory<T: StoredAggregate>(&self, policy: Policy, effects: Arc<dyn Effects<T>>) -> Directory<T> {
+        let directory = self.directory(policy);
+        directory.start(&self.root, effects, Arc::new(MailActivator(self.mails.clone()))).await.unwrap();
+        directory
+    }
+
+    /// A directory that is not started.
+    pub fn directory<T: StoredAggregate>(&self, policy: Policy) -> Directory<T> {
+        Directory::new(DirectoryArgs { store: self.store.clone(), environment: self.environment.clone(), policy })
     }
 
     /// So many fresh tallies.
@@ -186,13 +187,11 @@ async fn writer(
     handle.unwrap()
 }
 
-struct MailWaker(Arc<OnceLock<Directory<Mail>>>);
+struct MailActivator(Arc<OnceLock<Directory<Mail>>>);
 
-impl Activator for MailWaker {
-    fn wake(&self, created: &Created) {
-        match created {
-            Created::Mail(mail) => drop(self.0.get().unwrap().wake(mail.id)),
-        }
+impl Activator for MailActivator {
+    fn activate(&self, _: &'static str, id: Id) {
+        self.0.get().unwrap().activate(id);
     }
 }
 
@@ -201,13 +200,17 @@ struct Post;
 
 #[async_trait]
 impl Effects<Mail> for Post {
-    async fn run(&self, want: Send, of: Handle<Mail>) {
-        let tried = MailCommand::Tried { number: want.number, error: None, permanent: false };
-        let _ = of.ask(CommandOrigin::system(), tried, WITHIN).await;
+    async fn run(&self, effect: Send, of: Handle<Mail>) {
+        let tried = MailCommand::Tried { number: effect.number, error: None, permanent: false };
+        let _ = of.ask(CommandOrigin::system(), tried, ASK_TIMEOUT).await;
     }
 }
 
 /// Falls of actors do not wait long, and nobody is parked.
 pub fn patient() -> Policy {
-    Policy { most_falls: usize::MAX, longest: Duration::from_millis(20), ..Policy::default() }
+    Policy {
+        max_crashes: usize::MAX,
+        delays: Delays { first: Duration::from_millis(5), longest: Duration::from_millis(20) },
+        ..Policy::default()
+    }
 }

@@ -3,8 +3,9 @@
 use super::rig::Rig;
 use super::tally::{Tally, event, movement};
 use printfloor::actors::kernel::environment::Environment;
-use printfloor::domain::aggregate::{Aggregate, Row};
+use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
+use printfloor::domain::material::MaterialRow;
 use printfloor::domain::principal::Principal;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::rows::{IdempotentAnswer, Snapshot};
@@ -38,8 +39,8 @@ pub fn tally(rig: &impl Subject, id: Id, code: &str, version: i64, groups: usize
 /// What a command that counts one writes besides the snapshot.
 pub fn counting(rig: &impl Subject, id: Id) -> CommandWrites {
     let cx = rig.environment().cx(&Principal::System);
-    let row = Row::Movement(movement(&cx, id, 1, 1));
-    CommandWrites { rows: vec![row], events: vec![event(&cx, id, 1)], ..CommandWrites::default() }
+    let row = MaterialRow::Movement(movement(&cx, id, 1, 1));
+    CommandWrites { rows: vec![Box::new(row)], events: vec![event(&cx, id, 1)], ..CommandWrites::default() }
 }
 
 /// An answer kept under this key.

@@ -1,13 +1,13 @@
 //! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
-use printfloor::domain::aggregate::{Aggregate, Created, Decision, DecisionContext, Row};
+use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
 use printfloor::domain::event::data::{EventData, EventKind};
 use printfloor::domain::id::Id;
 use printfloor::domain::mail::Mail;
-use printfloor::domain::material::{Movement, MovementKind};
+use printfloor::domain::material::{MaterialRow, Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
@@ -55,6 +55,8 @@ impl Aggregate for Tally {
     const KIND: &'static str = "tally";
     type Command = Do;
     type Answer = i64;
+    type Row = MaterialRow;
+    type Created = Mail;
     type Effect = ();
 
     fn decide(this: Option<&Self>, id: Id, cx: &DecisionContext<'_>, command: &Do) -> Result<Decision<Self>, Refusal> {
@@ -71,7 +73,7 @@ impl Aggregate for Tally {
             Do::Rename(code) => Ok(Decision::to(Self { code: code.clone(), ..this.clone() }, this.count)),
             Do::Mail => {
                 let mail = Mail::new(cx, vec!["floor@example.com".to_owned()], "tally".to_owned(), id.to_string());
-                Ok(Decision::to(this.clone(), this.count).created([Created::Mail(mail)]))
+                Ok(Decision::to(this.clone(), this.count).created([mail]))
             }
             Do::Look => Ok(Decision::unchanged(this.count)),
             Do::Refuse => Err(Refusal::conflict("no", "the rules say no")),
@@ -105,23 +107,23 @@ impl Tally {
     fn add(&self, cx: &DecisionContext<'_>, many: i64) -> Decision<Self> {
         let count = self.count + many;
         Decision::to(Self { count, ..self.clone() }, count)
-            .rows([Row::Movement(movement(cx, self.id, many, count))])
+            .rows([MaterialRow::Movement(movement(cx, self.id, many, count))])
             .events([event(cx, self.id, count)])
     }
 }
 
-pub fn event(cx: &DecisionContext<'_>, id: Id, count: i64) -> Event {
-    Event::new(cx, "tally.added", (Tally::KIND, id), None, &TallyAdded { count })
-}
-
-/// The data of `tally.added`.
+/// What is told of each change of a tally.
 #[derive(Serialize)]
-struct TallyAdded {
+struct AddedData {
     count: i64,
 }
 
-impl EventData for TallyAdded {
-    const KINDS: &'static [EventKind] = &[EventKind { name: "tally.added", when: "after each addition" }];
+impl EventData for AddedData {
+    const KINDS: &'static [EventKind] = &[EventKind { name: "tally.added", when: "A tally was counted." }];
+}
+
+pub fn event(cx: &DecisionContext<'_>, id: Id, count: i64) -> Event {
+    Event::new(cx, "tally.added", (Tally::KIND, id), None, &AddedData { count })
 }
 
 pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Movement {
@@ -143,7 +145,7 @@ pub fn movement(cx: &DecisionContext<'_>, id: Id, many: i64, count: i64) -> Move
 impl Snapshot for Tally {
     type Entity = skus::Entity;
     fn snapshot(&self, id: Id, version: i64, _: bool) -> Result<SnapshotRow, WriteError> {
-        Ok(SnapshotRow::Sku(skus::Model {
+        Ok(SnapshotRow::new(skus::Model {
             id: id.to_string(),
             version,
             schema: SCHEMA,

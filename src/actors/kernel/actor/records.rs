@@ -1,4 +1,4 @@
-//! What the shell writes beside the rules' own rows: the audit log's line and the answer kept for an idempotency key.
+//! What the actor writes besides the rows of the decision: the audit log's line and the answer kept for an idempotency key.
 
 use crate::actors::kernel::envelope::{Asked, IdempotencyKey};
 use crate::domain::aggregate::{Aggregate, DecisionContext};
@@ -30,7 +30,7 @@ pub(super) fn audit<T: Aggregate>(
     })
 }
 
-/// What a state said is kept; a command that was wrong in itself, or not the caller's to ask, is judged anew (decisions §1).
+/// What a state said is kept; a command that was wrong in itself, or not the caller's to ask, is judged anew.
 pub(super) fn is_kept<A>(verdict: &Result<A, Refusal>) -> bool {
     match verdict {
         Ok(_) => true,

@@ -1,7 +1,6 @@
 //! Random commands to an order, in any order and repeated: it stays within its tables of states.
 
 use super::*;
-use crate::domain::aggregate::Row;
 use crate::domain::job::Stock;
 use crate::domain::printer_status::PrintEnd;
 use proptest::prelude::*;
@@ -114,7 +113,7 @@ fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
 fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
     assert!(order_may(before.status, after.status), "{} → {}", before.status, after.status);
     for job in after.jobs.values() {
-        let rows = decision.rows.iter().filter(|row| matches!(row, Row::Job(one) if one == job)).count();
+        let rows = decision.rows.iter().filter(|row| matches!(row, OrderRow::Job(one) if one == job)).count();
         match before.jobs.get(&job.id) {
             Some(old) => {
                 assert!(job_may(old.state, job.state), "{} → {}", old.state, job.state);
@@ -122,7 +121,7 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
                 assert_eq!(job.version, old.version + i64::from(old != job));
                 for attempt in &job.attempts {
                     let same = old.attempts.contains(attempt);
-                    let row = decision.rows.iter().any(|row| matches!(row, Row::Attempt(one) if one == attempt));
+                    let row = decision.rows.iter().any(|row| matches!(row, OrderRow::Attempt(one) if one == attempt));
                     assert!(same || row, "a changed attempt is a row");
                 }
             }

@@ -172,7 +172,7 @@ async fn print(
     let PrinterAnswer::Manual(asked) = done.answer else {
         return Err(ApiError::internal(format!("a printer answered {:?}", done.answer)));
     };
-    match await_start(&app, id, asked, (asked == print).then_some(heard)).await? {
+    match await_start(&app.printers, id, asked, (asked == print).then_some(heard)).await? {
         StartOutcome::Started(filename) => Ok(Printing::Started(UploadedFile { ok: true, filename })),
         StartOutcome::Pending(filename) => Ok(Printing::Pending(PendingPrint { ok: true, filename })),
         StartOutcome::PrinterError(error) => Err(error.into()),

@@ -54,9 +54,12 @@ async fn stop(
 pub async fn stop_now(app: &AppState, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.link(id) {
         Some(connection) => StopRoute::Watched(connection),
-        None => StopRoute::unwatched(app, &present(app, id).await?.1.fields).map_err(ApiError::internal)?,
+        None => {
+            let fields = present(app, id).await?.1.fields;
+            StopRoute::unwatched(&app.printer_connections, &app.cipher, &fields).map_err(ApiError::internal)?
+        }
     };
     let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
-    let stopped = emergency_stop(app.app.clone(), id, route, origin).await;
+    let stopped = emergency_stop(app.printers.clone(), id, route, origin).await;
     Ok(stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))??)
 }

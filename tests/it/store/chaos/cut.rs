@@ -4,7 +4,7 @@ use crate::store::proxy::{Proxy, Wire};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, on_postgres, until};
-use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -33,7 +33,7 @@ async fn back(tallies: &Directory<Tally>, id: Id) {
 
 fn nobody_fell(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
-        assert_eq!((line.restarts, line.generation, line.place), (0, 1, "running"), "{line:?}");
+        assert_eq!((line.restarts, line.generation, line.status), (0, 1, "running"), "{line:?}");
     }
 }
 
@@ -133,7 +133,7 @@ async fn with_the_database_away_reads_go_on_and_writes_are_refused_at_once() {
             let began = Instant::now();
             let heard = tallies.ask(*id, CommandOrigin::system(), Do::Add(1)).await;
             assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
-            assert!(began.elapsed() < WITHIN / 5, "{:?}", began.elapsed());
+            assert!(began.elapsed() < ASK_TIMEOUT / 5, "{:?}", began.elapsed());
             assert_eq!(tallies.read(*id).await.unwrap().unwrap().state.as_ref().unwrap().count, 1);
         }
         proxy.is(Wire::Whole);
@@ -159,7 +159,7 @@ async fn a_database_that_says_nothing_is_away_before_callers_give_up() {
         let began = Instant::now();
         let heard = tallies.ask(ids[1], CommandOrigin::system(), Do::Add(1)).await;
         assert!(matches!(heard, Err(AskError::Unavailable(Unavailable::Database))), "{heard:?}");
-        assert!(began.elapsed() < WITHIN / 5, "from now on at once: {:?}", began.elapsed());
+        assert!(began.elapsed() < ASK_TIMEOUT / 5, "from now on at once: {:?}", began.elapsed());
         proxy.is(Wire::Cut);
         proxy.is(Wire::Whole);
         back(&tallies, ids[0]).await;

@@ -3,7 +3,7 @@
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, services_wanted, until};
-use printfloor::actors::kernel::directory::{Directory, WITHIN};
+use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
@@ -47,7 +47,7 @@ fn run(program: &str, args: &[&str], at: &Path) {
 
 fn nobody_fell(tallies: &Directory<Tally>) {
     for line in tallies.observe() {
-        assert_eq!((line.restarts, line.generation, line.place), (0, 1, "running"), "{line:?}");
+        assert_eq!((line.restarts, line.generation, line.status), (0, 1, "running"), "{line:?}");
     }
 }
 
@@ -81,7 +81,7 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
                 Ok(_) | Err(AskError::Unavailable(Unavailable::DiskFull)) => {}
                 other => panic!("{other:?}"),
             }
-            assert!(began.elapsed() < WITHIN / 3, "{:?}", began.elapsed());
+            assert!(began.elapsed() < ASK_TIMEOUT / 3, "{:?}", began.elapsed());
             assert!(tallies.read(*id).await.unwrap().is_some(), "reads go on");
             assert!(rig.on_disk(*id).await.state.is_some(), "reads from the pool too");
         }

@@ -2,8 +2,7 @@
 
 use super::super::*;
 use super::{Effects, Then};
-use crate::domain::aggregate::Row;
-use crate::domain::material::{MaterialAnswer, MaterialCommand};
+use crate::domain::material::{MaterialAnswer, MaterialCommand, MaterialRow};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 use std::collections::VecDeque;
 
@@ -33,7 +32,7 @@ impl Effects {
                 let Some((command, then)) = self.to_material.pop_front() else { return };
                 let decision = self.bench.tell(&mut self.material, id(MATERIAL), &command).unwrap();
                 for row in &decision.rows {
-                    if let Row::Movement(movement) = row {
+                    if let MaterialRow::Movement(movement) = row {
                         self.moved += movement.delta_quantity;
                     }
                 }

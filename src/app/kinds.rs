@@ -1,0 +1,203 @@
+//! The one place where a kind of aggregate is registered.
+//!
+//! A line of [`kinds!`] says under which name a kind is reached, which aggregate it is, in which turn it is drained on
+//! shutdown, and what carries out its effects. Everything that runs over all kinds follows from it: start, loading what is
+//! resident, ordered close, the activation of what a commit creates, `/readyz`, `/api/system/actors` and `/metrics`.
+//! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
+
+use crate::actors::access::AccessEffects;
+use crate::actors::dispatcher::Dispatcher;
+use crate::actors::endpoints::{DeliveryMeter, EndpointEffects};
+use crate::actors::kernel::actor::Activator;
+use crate::actors::kernel::directory::{AnyDirectory, Directory, DirectoryArgs, KindSummary};
+use crate::actors::kernel::effects::NoEffects;
+use crate::actors::kernel::entry::ActorSummary;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::root::RootMsg;
+use crate::actors::mails::MailEffects;
+use crate::actors::materials::MaterialEffects;
+use crate::actors::orders::OrderEffects;
+use crate::actors::payment_events::KeptPaymentEventEffects;
+use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::actors::printers::{PrinterEffects, WatchSettings};
+use crate::domain::access::Access;
+use crate::domain::endpoint::Endpoint;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::kept_payment_event::KeptPaymentEvent;
+use crate::domain::mail::Mail;
+use crate::domain::material::Material;
+use crate::domain::order::Order;
+use crate::domain::printer::Printer;
+use crate::domain::sku::Sku;
+use crate::files::blobs::Blobs;
+use crate::printers::connections::PrinterConnections;
+use crate::secrets::encryption::SecretCipher;
+use crate::services::mail::Mailer;
+use crate::services::webhook::Sender;
+use crate::store::Store;
+use crate::store::outbox::Outbox;
+use crate::store::rows::LoadError;
+use dashmap::DashMap;
+use futures::future::join_all;
+use ractor::{ActorRef, SpawnErr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// What the effects of the kinds need besides the directories. Each kind's effects take from it only what they use.
+pub(super) struct EffectServices {
+    pub(super) environment: Arc<Environment>,
+    pub(super) dispatcher: Dispatcher,
+    pub(super) matcher: PaymentMatcher,
+    pub(super) store: Store,
+    pub(super) outbox: Arc<Outbox>,
+    pub(super) cipher: Arc<SecretCipher>,
+    pub(super) blobs: Arc<Blobs>,
+    pub(super) connections: Arc<PrinterConnections>,
+    pub(super) watch: WatchSettings,
+    pub(super) sender: Arc<Sender>,
+    pub(super) deliveries_per_endpoint: usize,
+    pub(super) deliveries: Arc<DeliveryMeter>,
+    pub(super) mailer: Arc<dyn Mailer>,
+    pub(super) agent: Option<Arc<dyn Mailer>>,
+    pub(super) access_changes: watch::Sender<u64>,
+    pub(super) new_orders: watch::Sender<u64>,
+}
+
+/// One kind, and the turn in which it is drained on shutdown.
+pub(super) struct Registered<'a> {
+    pub(super) directory: &'a dyn AnyDirectory,
+    pub(super) drain_turn: u8,
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $field:ident: $aggregate:ty, drain $turn:literal, |$directories:pat_param, $services:pat_param| $effects:expr;)*) => {
+        /// The directory of every kind of aggregate.
+        #[derive(Clone)]
+        pub struct Directories {
+            $($(#[$doc])* pub $field: Directory<$aggregate>,)*
+        }
+
+        impl Directories {
+            /// Empty directories without supervisors.
+            pub(super) fn new(args: &DirectoryArgs) -> Self {
+                Self { $($field: Directory::new(args.clone()),)* }
+            }
+
+            /// Starts the supervisor of every kind.
+            pub(super) async fn start(&self, root: &ActorRef<RootMsg>, services: &EffectServices) -> Result<(), SpawnErr> {
+                let activator: Arc<dyn Activator> = Arc::new(AppActivator(self.clone()));
+                $({
+                    let ($directories, $services) = (self, services);
+                    self.$field.start(root, Arc::new($effects), activator.clone()).await?;
+                })*
+                Ok(())
+            }
+
+            /// Every kind, in the order of registration.
+            pub(super) fn all(&self) -> Vec<Registered<'_>> {
+                vec![$(Registered { directory: &self.$field, drain_turn: $turn },)*]
+            }
+        }
+    };
+}
+
+// In the order in which residents are loaded at start: whoever is asked comes before whoever asks. Drained turn by turn:
+// first those whose effects ask others, last access, which every request asks.
+kinds! {
+    /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
+    access: Access, drain 3, |_, s| AccessEffects { changes: s.access_changes.clone() };
+    /// Stock.
+    materials: Material, drain 2, |d, _| MaterialEffects { orders: d.orders.clone() };
+    /// What is sold.
+    skus: Sku, drain 0, |_, _| NoEffects;
+    /// Uploaded files; their contents are in [`Blobs`].
+    files: File, drain 0, |_, _| NoEffects;
+    /// Orders with their jobs.
+    orders: Order, drain 0, |d, s| OrderEffects {
+        materials: d.materials.clone(),
+        printers: d.printers.clone(),
+        dispatcher: s.dispatcher.clone(),
+        new_orders: s.new_orders.clone(),
+    };
+    /// Printers.
+    printers: Printer, drain 1, |d, s| PrinterEffects {
+        orders: d.orders.clone(),
+        files: d.files.clone(),
+        blobs: s.blobs.clone(),
+        connections: s.connections.clone(),
+        cipher: s.cipher.clone(),
+        dispatcher: s.dispatcher.clone(),
+        environment: s.environment.clone(),
+        settings: s.watch,
+    };
+    /// Webhook endpoints.
+    endpoints: Endpoint, drain 1, |_, s| EndpointEffects {
+        outbox: s.outbox.clone(),
+        store: s.store.clone(),
+        environment: s.environment.clone(),
+        cipher: s.cipher.clone(),
+        meter: s.deliveries.clone(),
+        sender: s.sender.clone(),
+        concurrency: s.deliveries_per_endpoint,
+        permits: DashMap::new(),
+    };
+    /// Mails to be sent.
+    mails: Mail, drain 2, |_, s| MailEffects {
+        environment: s.environment.clone(),
+        mailer: s.mailer.clone(),
+        agent: s.agent.clone(),
+    };
+    /// Payment events that match no order yet.
+    inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {
+        matcher: s.matcher.clone(),
+        new_orders: s.new_orders.clone(),
+    };
+}
+
+impl Directories {
+    /// Loads and starts what must be in memory though nobody asks for it, kind by kind.
+    pub(super) async fn start_resident(&self) -> Result<(), LoadError> {
+        for kind in self.all() {
+            kind.directory.start_resident().await?;
+        }
+        if self.access.count() == 0 {
+            // Nobody has been added yet. It is resident all the same, since every request asks it.
+            self.access.activate(Id::ONLY);
+        }
+        Ok(())
+    }
+
+    /// Drains every kind, turn by turn. A kind that does not finish within `within` is left behind.
+    pub(super) async fn close(&self, within: Duration) {
+        let kinds = self.all();
+        let last = kinds.iter().map(|kind| kind.drain_turn).max().unwrap_or(0);
+        for turn in 0..=last {
+            let due = kinds.iter().filter(|kind| kind.drain_turn == turn);
+            join_all(due.map(|kind| kind.directory.close(within))).await;
+        }
+    }
+
+    /// Every kind together, for `/readyz` and `/metrics`.
+    pub fn summaries(&self) -> Vec<KindSummary> {
+        self.all().iter().map(|kind| kind.directory.summary()).collect()
+    }
+
+    /// Every aggregate in memory, for `/api/system/actors`.
+    pub fn actors(&self) -> Vec<ActorSummary> {
+        self.all().iter().flat_map(|kind| kind.directory.observe()).collect()
+    }
+}
+
+/// Starts the actors of what a commit has created, whichever kind it is.
+struct AppActivator(Directories);
+
+impl Activator for AppActivator {
+    fn activate(&self, kind: &'static str, id: Id) {
+        match self.0.all().into_iter().find(|registered| registered.directory.kind() == kind) {
+            Some(registered) => registered.directory.activate(id),
+            None => tracing::error!(kind, %id, "a commit created an aggregate of a kind that is not registered"),
+        }
+    }
+}

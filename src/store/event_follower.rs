@@ -1,0 +1,51 @@
+//! Reads the committed events in order, from a position on, as they come.
+
+use crate::domain::event::Numbered;
+use crate::store::Store;
+use crate::store::outbox::Outbox;
+use crate::store::queries::EventFilter;
+use crate::store::rows::LoadError;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// A position in the committed events. The newest events come from memory; older ones are read from the table.
+pub struct EventFollower {
+    outbox: Arc<Outbox>,
+    store: Store,
+    last: watch::Receiver<i64>,
+    position: i64,
+}
+
+impl EventFollower {
+    /// Reads what comes after the event with the number `position`.
+    pub fn new(outbox: &Arc<Outbox>, store: &Store, position: i64) -> Self {
+        Self { last: outbox.last(), outbox: outbox.clone(), store: store.clone(), position }
+    }
+
+    /// The number of the last event that was read or skipped.
+    pub const fn position(&self) -> i64 {
+        self.position
+    }
+
+    /// Waits for events after the position and reads at most `limit` of them. Events that the retention has deleted are
+    /// skipped, so the result may be empty; the position moves on either way. `None`: no events come any more, because
+    /// the server is closed.
+    pub async fn next(&mut self, limit: usize) -> Result<Option<Vec<Arc<Numbered>>>, LoadError> {
+        let position = self.position;
+        if self.last.wait_for(|last| *last > position).await.is_err() {
+            return Ok(None);
+        }
+        let events = match self.outbox.after(position, limit) {
+            Some(events) => events,
+            None => {
+                let read = self.store.queries().events_after(position, &EventFilter::default(), limit as u64).await?;
+                read.into_iter().map(Arc::new).collect()
+            }
+        };
+        self.position = match events.last() {
+            Some(event) => event.seq,
+            None => *self.last.borrow_and_update(),
+        };
+        Ok(Some(events))
+    }
+}
