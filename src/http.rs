@@ -26,10 +26,10 @@ pub mod serve;
 pub mod stream_auth;
 pub mod wire;
 
-use crate::actors::kernel::environment::secret_bytes;
 use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
+use crate::secrets::random::secret_bytes;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};

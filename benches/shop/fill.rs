@@ -3,7 +3,6 @@
 use super::ground::{config, material};
 use futures::{StreamExt as _, stream};
 use printfloor::actors::kernel::envelope::CommandOrigin;
-use printfloor::actors::kernel::environment::secret_bytes;
 use printfloor::app::App;
 use printfloor::domain::amount::Amount;
 use printfloor::domain::endpoint::EndpointCommand;
@@ -14,6 +13,7 @@ use printfloor::domain::order::{Line, Make, NewOrder, Order, OrderCommand, Order
 use printfloor::domain::principal::Principal;
 use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
+use printfloor::secrets::random::secret_bytes;
 use printfloor::server::Server;
 use std::path::Path;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 
 use super::database::{Kind, Postgres};
 use printfloor::actors::kernel::envelope::CommandOrigin;
-use printfloor::actors::kernel::environment::fill_secret;
 use printfloor::app::App;
 use printfloor::config::{Config, LoadOptions};
 use printfloor::domain::access::{AccessAnswer, AccessCommand};
@@ -11,6 +10,7 @@ use printfloor::domain::id::Id;
 use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType};
 use printfloor::domain::principal::{Principal, Role};
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
+use printfloor::secrets::random::fill_secret;
 use printfloor::server::Server;
 use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::DatabaseConnection;

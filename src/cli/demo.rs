@@ -29,12 +29,12 @@ use self::floor::Floor;
 use self::folder::Folder;
 use self::story::Story;
 use self::tally::Tally;
-use crate::actors::kernel::environment::fill_secret;
 use crate::cli::api::Api;
 use crate::cli::{CliError, Signals};
 use crate::config::{Config, LoadOptions, process_env};
 use crate::domain::time::Timestamp;
 use crate::observe::log;
+use crate::secrets::random::fill_secret;
 use crate::server::Server;
 
 /// The data directory if none is given.

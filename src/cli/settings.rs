@@ -3,8 +3,8 @@
 use std::env;
 use std::net::SocketAddr;
 
-use crate::actors::kernel::environment::fill_secret;
 use crate::config::{Config, LoadOptions, Loaded, process_env};
+use crate::secrets::random::fill_secret;
 
 use super::{CliError, Global};
 

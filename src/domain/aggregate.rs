@@ -1,49 +1,16 @@
-//! What every durable thing is: a pure state machine whose every change is part of one durable commit.
+//! What every aggregate is: a pure state machine whose every change is part of one durable commit.
 //!
-//! Not for I/O: outside work is *wanted* ([`Aggregate::effects`]) and carried out by `actors/`.
+//! Rules perform no I/O. Outside work is named by [`Aggregate::effects`] and carried out by `actors/`.
+
+pub use crate::domain::decision_context::{Counter, DecisionContext, Ids};
 
 use crate::domain::event::Event;
 use crate::domain::id::Id;
-use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
-use crate::domain::rules::Rules;
-use crate::domain::time::Timestamp;
 use serde::{Serialize, de::DeserializeOwned};
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
-
-/// Human numbers handed out by a counter; gaps are allowed (decisions §1).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Counter {
-    /// `ORD-000123`
-    Order,
-    /// `JOB-000123`
-    Job,
-}
-
-/// Where fresh ids, numbers and randomness come from.
-pub trait Ids: Send + Sync {
-    /// A fresh `UUIDv7`.
-    fn id(&self) -> Id;
-    /// The next human number.
-    fn number(&self, counter: Counter) -> i64;
-    /// Uniform in `0.0..1.0`, for jitter.
-    fn chance(&self) -> f64;
-}
-
-/// What a decision may know besides the state: handed in, never taken from the air.
-#[derive(Clone, Copy)]
-pub struct DecisionContext<'a> {
-    /// The clock.
-    pub now: Timestamp,
-    /// Who asks.
-    pub by: &'a Principal,
-    /// The shop's settings.
-    pub rules: &'a Rules,
-    /// Ids, numbers, chance.
-    pub ids: &'a dyn Ids,
-}
 
 /// An aggregate that the commit of another one brings into being, at version 1. Creating needs no coordination, because
 /// nobody else knows the fresh id; changing an aggregate is up to its own actor alone.

@@ -1,6 +1,6 @@
 //! What happened: outbox rows, numbered by the writer in commit order.
 
-use crate::domain::aggregate::DecisionContext;
+use crate::domain::decision_context::DecisionContext;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};

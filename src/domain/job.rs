@@ -27,12 +27,23 @@
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
-use crate::domain::order::Resolution;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+
+/// An operator's decision on an attempt that cannot be verified.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// Nothing was printed; the job waits for a printer again.
+    NotStarted,
+    /// The print finished.
+    Finished,
+    /// The print began and failed; the whole need counts as used.
+    Failed,
+}
 
 /// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -36,7 +36,10 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews, Report, Resolution};
+pub use crate::domain::job::Resolution;
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews, Report};
+
+pub use crate::domain::order_status::{OrderStatus, Shipment};
 
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
@@ -58,30 +61,6 @@ pub enum OrderKind {
     Custom,
     /// Entered by an operator.
     Manual,
-}
-
-/// The status of an order; the table of transitions is in the [module](self).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OrderStatus {
-    /// A customer's draft: not placed, no event sent but `order.draft`.
-    Draft,
-    /// Placed and waiting for payment.
-    Created,
-    /// Placed; the last payment failed, another may succeed.
-    PaymentFailed,
-    /// Paid; its jobs are made and none was seen printing yet.
-    Paid,
-    /// At least one job was seen printing.
-    Printing,
-    /// Made: no job is unfinished or failed.
-    Ready,
-    /// Handed to the carrier.
-    Shipped,
-    /// Cancelled; its jobs are cancelled or wait for their printers to confirm.
-    Cancelled,
-    /// The whole payment was given back.
-    Refunded,
 }
 
 /// One line of an order. SKU name, price and tax rate are copied when the order is placed and never follow later
@@ -150,18 +129,6 @@ pub struct Payment {
     pub reference: Option<String>,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
-}
-
-/// How a shipped order travels.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Shipment {
-    /// Name of the carrier.
-    pub carrier: String,
-    /// The carrier's tracking number.
-    pub tracking_number: String,
-    /// Expected day of delivery, `YYYY-MM-DD`.
-    pub estimated_delivery: String,
 }
 
 /// A postal address, with the same members as an address in a customer's profile.

@@ -8,9 +8,9 @@ use argon2::Argon2;
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
 use sha2::{Digest as _, Sha256};
 
-use crate::actors::kernel::environment::secret_bytes;
 use crate::config::Mode;
 use crate::domain::signing::hmac_sha256;
+use crate::secrets::random::secret_bytes;
 
 const BASE62: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

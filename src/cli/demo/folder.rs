@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::PRINTERS;
-use crate::actors::kernel::environment::secret_bytes;
 use crate::cli::CliError;
 use crate::config::dotenv;
 use crate::domain::signing::generate_secret;
+use crate::secrets::random::secret_bytes;
 use crate::server::make_data_folder;
 
 /// The file that marks a directory as one of a demo.

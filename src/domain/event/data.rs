@@ -3,7 +3,7 @@
 
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderStatus, Shipment};
+use crate::domain::order_status::{OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
 use api_derive::Response;
 use serde::Serialize;
@@ -44,16 +44,16 @@ const ENDPOINT: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderEventData", example = order_example(json!({})))]
 pub struct OrderData {
-    order_id: Id,
+    pub(crate) order_id: Id,
     /// For people: `ORD-000123`.
-    number: String,
+    pub(crate) number: String,
     /// After the event.
-    status: OrderStatus,
+    pub(crate) status: OrderStatus,
     /// In minor units of the currency.
-    total_cents: i64,
+    pub(crate) total_cents: i64,
     /// ISO 4217, in lower case.
-    currency: String,
-    customer_email: Option<String>,
+    pub(crate) currency: String,
+    pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
     "order.draft", "An order was placed as a draft.";
@@ -63,19 +63,6 @@ carried_by! { OrderData:
     "order.ready", "All jobs of an order are done, and it can be shipped.";
     "order.cancelled", "An order was cancelled.";
     "order.refunded", "The whole amount of an order was paid back.";
-}
-
-impl From<&Order> for OrderData {
-    fn from(order: &Order) -> Self {
-        Self {
-            order_id: order.id,
-            number: order.number_text(),
-            status: order.status,
-            total_cents: order.total_cents,
-            currency: order.currency.clone(),
-            customer_email: order.customer_email.clone(),
-        }
-    }
 }
 
 fn order_example(more: serde_json::Value) -> serde_json::Value {

@@ -198,3 +198,16 @@ impl<'a> OrderChange<'a> {
         self.done(|_| OrderAnswer::Heard { wanted })
     }
 }
+
+impl From<&Order> for OrderData {
+    fn from(order: &Order) -> Self {
+        Self {
+            order_id: order.id,
+            number: order.number_text(),
+            status: order.status,
+            total_cents: order.total_cents,
+            currency: order.currency.clone(),
+            customer_email: order.customer_email.clone(),
+        }
+    }
+}

@@ -4,6 +4,7 @@ use super::{Address, Line, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
+use crate::domain::job::Resolution;
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
@@ -79,18 +80,6 @@ pub enum Report {
     },
     /// Cancelled before anything began, or the printer never had the attempt.
     CancelledBeforeStart,
-}
-
-/// An operator's decision on an attempt that cannot be verified.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resolution {
-    /// Nothing was printed; the job waits for a printer again.
-    NotStarted,
-    /// The print finished.
-    Finished,
-    /// The print began and failed; the whole need counts as used.
-    Failed,
 }
 
 /// What a signed event of the payment processor says. It is never refused because of the order's status: the money

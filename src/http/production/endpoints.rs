@@ -1,7 +1,6 @@
 //! Webhook endpoints: registered, changed, enabled, and their secrets.
 
 use super::keys::withheld;
-use crate::actors::kernel::environment::secret_bytes;
 use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::OutboundEvent;
 use crate::domain::id::Id;
@@ -21,6 +20,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, enumeration};
+use crate::secrets::random::secret_bytes;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
