@@ -55,6 +55,7 @@ pub struct Global {
     /// Read settings from this file instead of printfloor.toml in the working directory
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
+    #[expect(clippy::doc_markdown, reason = "it is shown as the help of the command line")]
     /// Directory of everything the server stores on disk [default: data, or server.data_dir of the settings]
     #[arg(long, value_name = "DIR", global = true)]
     pub data: Option<PathBuf>,

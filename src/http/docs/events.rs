@@ -40,14 +40,11 @@ fn sections(entries: &[&Entry], sent: bool) -> String {
 
 fn section(entry: &Entry, sent: bool) -> String {
     let name = escaped(entry.kind.name);
-    let rows: String = entry
-        .members
-        .iter()
-        .map(|member| {
-            let (kind, about) = (kind(member.schema.clone()), words(member.description));
-            format!("<tr><td><code>{}</code></td><td>{}</td><td>{about}</td></tr>", member.name, escaped(&kind))
-        })
-        .collect();
+    let mut rows = String::new();
+    for member in &entry.members {
+        let (kind, about) = (escaped(&kind(member.schema.clone())), words(member.description));
+        let _ = write!(rows, "<tr><td><code>{}</code></td><td>{kind}</td><td>{about}</td></tr>", member.name);
+    }
     let example = if sent { entry.envelope() } else { entry.example.clone() };
     let example = serde_json::to_string_pretty(&example).unwrap_or_default();
     format!(
