@@ -65,7 +65,7 @@ pub struct Config {
     /// Outbound e-mail.
     pub mail: sections::Mail,
     /// The parts management system.
-    pub parts: sections::Parts,
+    pub parts: sections::PartsManagement,
     /// The agent gateway.
     pub agent: sections::Agent,
     /// Uploaded files.

@@ -6,7 +6,7 @@ use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
-use crate::actors::payment_events::matching::{Outcome, PaymentMatcher};
+use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match};
 use crate::domain::payment_event::parse;
 use async_trait::async_trait;
@@ -37,8 +37,8 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
                 }
             };
             match self.matcher.apply(&event).await {
-                Ok(Outcome::Unmatched) => {}
-                Ok(Outcome::Applied | Outcome::Ignored) => break true,
+                Ok(PaymentMatch::Unmatched) => {}
+                Ok(PaymentMatch::Applied | PaymentMatch::Ignored) => break true,
                 Err(error) => {
                     tracing::warn!(event = kept.event_id, %error, "kept payment event not applied, is tried again");
                     return;

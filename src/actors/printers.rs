@@ -63,7 +63,7 @@ impl Effects<Printer> for PrinterEffects {
     async fn run(&self, effect: PrinterEffect, of: Handle<Printer>) {
         match effect {
             PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
-                let address = watch::Address { kind, base_url, encrypted_api_key, serial };
+                let address = watch::WatchedAddress { kind, base_url, encrypted_api_key, serial };
                 watch::watch(self, &of, &address).await;
             }
             PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,

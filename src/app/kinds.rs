@@ -121,7 +121,7 @@ kinds! {
         dispatcher: s.dispatcher.clone(),
         new_orders: s.new_orders.clone(),
     };
-    /// Printers.
+    /// Machines, with the attempt that each has in hand.
     printers: Printer, drain 1, |d, s| PrinterEffects {
         orders: d.orders.clone(),
         files: d.files.clone(),

@@ -242,7 +242,7 @@ pub struct Mail {
 /// `[parts]`: the parts management system that stock is synchronised with.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Parts {
+pub struct PartsManagement {
     /// Its address; empty: none.
     pub url: String,
     /// Token for it.

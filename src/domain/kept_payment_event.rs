@@ -35,7 +35,7 @@ pub struct KeptPaymentEvent {
     pub created_at: Timestamp,
 }
 
-/// A command to a kept event.
+/// What can be asked of an event that matched no order yet.
 #[derive(Clone, Debug)]
 pub enum KeptPaymentEventCommand {
     /// Keeps the event; a repeat changes nothing.

@@ -8,7 +8,7 @@ use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 
-/// Machine types.
+/// The classes of machines that a shop tells apart; a job needs one of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the words say it")]

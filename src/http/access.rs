@@ -9,7 +9,7 @@ use crate::http::AppState;
 use crate::http::audit_sampling::{self, Attempt, Source};
 use crate::http::csrf;
 use crate::http::error::{ApiError, ErrorMeta};
-use crate::http::limits::layer::Client;
+use crate::http::limits::layer::ClientAddress;
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
@@ -153,13 +153,13 @@ struct Refusable {
     changes: bool,
     path: Uri,
     request_id: Option<Arc<str>>,
-    client: Option<Client>,
+    client: Option<ClientAddress>,
 }
 
 impl Refusable {
     fn of(request: &Request) -> Self {
         let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
-        let client = request.extensions().get::<Client>().copied();
+        let client = request.extensions().get::<ClientAddress>().copied();
         Self { changes: !request.method().is_safe(), path: request.uri().clone(), request_id, client }
     }
 

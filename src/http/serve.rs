@@ -62,18 +62,18 @@ async fn keep_sweeping(app: AppState) {
 }
 
 /// The client of a connection.
-trait Address {
+trait PeerAddress {
     /// Its IP address; none on the control socket.
     fn ip(&self) -> Option<IpAddr>;
 }
 
-impl Address for SocketAddr {
+impl PeerAddress for SocketAddr {
     fn ip(&self) -> Option<IpAddr> {
         Some(self.ip())
     }
 }
 
-impl Address for tokio::net::unix::SocketAddr {
+impl PeerAddress for tokio::net::unix::SocketAddr {
     fn ip(&self) -> Option<IpAddr> {
         None
     }
@@ -82,7 +82,7 @@ impl Address for tokio::net::unix::SocketAddr {
 async fn run<L>(mut listener: L, app: AppState, leaving: CancellationToken, machine: bool)
 where
     L: Listener,
-    L::Addr: Address,
+    L::Addr: PeerAddress,
 {
     let finish = app.config.server.shutdown_timeout_seconds.duration();
     let mut routes = router(app.clone());

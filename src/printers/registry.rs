@@ -62,7 +62,7 @@ pub struct PrinterAddress {
 
 /// What a factory builds from.
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub struct AdapterParts {
     /// Time limits.
     pub settings: Settings,
     /// For everything but emergency stops.
@@ -83,7 +83,7 @@ pub enum MakeError {
 }
 
 /// Makes an adapter of one type.
-pub type Factory = Arc<dyn Fn(&Parts, &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
+pub type Factory = Arc<dyn Fn(&AdapterParts, &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
 
 struct RegistryEntry {
     factory: Factory,
@@ -119,16 +119,16 @@ const API_KEY_HEADER: &str = "x-api-key";
 
 /// All printer types known to this server.
 pub struct Registry {
-    parts: Parts,
+    parts: AdapterParts,
     types: BTreeMap<String, RegistryEntry>,
 }
 
 impl Registry {
     /// With the built-in types. `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
-        let mut registry = Self { parts: Parts { settings, client, emergency }, types: BTreeMap::new() };
+        let mut registry = Self { parts: AdapterParts { settings, client, emergency }, types: BTreeMap::new() };
         for PrinterType { word, default_port, make } in PRINTER_TYPES {
-            let factory = move |parts: &Parts, address: &PrinterAddress| {
+            let factory = move |parts: &AdapterParts, address: &PrinterAddress| {
                 Ok(make(Wire::new(parts, address, default_port, API_KEY_HEADER)?))
             };
             registry.register(word, Some(default_port), Arc::new(factory));

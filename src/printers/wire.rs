@@ -1,7 +1,7 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Brand-free; each adapter judges status codes itself.
 
 use crate::printers::adapter::PrinterError;
-use crate::printers::registry::{MakeError, Parts, PrinterAddress, Settings};
+use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) struct Wire {
 impl Wire {
     /// `key_header` carries the key when there is one.
     pub(super) fn new(
-        parts: &Parts,
+        parts: &AdapterParts,
         address: &PrinterAddress,
         default_port: u16,
         key_header: &'static str,

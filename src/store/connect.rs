@@ -8,7 +8,7 @@ use sea_orm::{
 };
 use std::time::Duration;
 
-/// Settings of the database.
+/// Where the database is, and how it is spoken to.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
     /// `sqlite://…?mode=rwc` or `postgres://…`.

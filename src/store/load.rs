@@ -22,7 +22,7 @@ pub type Loaded<T> = (Id, i64, T);
 /// Which things are loaded.
 #[derive(Clone, Copy, Debug)]
 pub enum Scope {
-    /// This one.
+    /// A single aggregate, asked for by its id.
     One(Id),
     /// All that are in memory though nobody asks for them.
     Resident,

@@ -40,7 +40,7 @@ pub enum WriteError {
 #[derive(Debug, thiserror::Error)]
 #[error("{table} {id} is damaged (schema {schema}): {reason}")]
 pub struct Damaged {
-    /// Its table.
+    /// The table that the damaged row is in.
     pub table: &'static str,
     /// Its primary key.
     pub id: String,

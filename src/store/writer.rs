@@ -85,7 +85,7 @@ pub enum ConnectionError {
 /// What a writer is started with; a restart after a crash uses the same.
 #[derive(Clone)]
 pub struct WriterArgs {
-    /// The database.
+    /// Opened again with the same settings after a crash.
     pub database: DatabaseSettings,
     /// Where committed events are published.
     pub outbox: Arc<Outbox>,

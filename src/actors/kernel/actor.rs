@@ -19,7 +19,7 @@ mod records;
 
 use crate::actors::kernel::effects::{Effects, keep_running};
 use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
-use crate::actors::kernel::envelope::{Answered, Envelope, Outcome, Stage};
+use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::kernel::restart_policy::Policy;
@@ -96,7 +96,7 @@ struct Flight<T: Aggregate> {
     created: Vec<(&'static str, Id)>,
 }
 
-/// The state of an actor.
+/// What the actor of one aggregate keeps between messages.
 pub struct ActorState<T: Aggregate> {
     args: Args<T>,
     /// The last committed state; `None` while loading.
@@ -125,7 +125,7 @@ impl<T: Aggregate> Drop for ActorState<T> {
     }
 }
 
-/// The actor.
+/// The one actor type behind every aggregate; all of its data is in [`ActorState`].
 pub struct AggregateActor<T>(pub(super) PhantomData<fn() -> T>);
 
 impl<T: StoredAggregate> Actor for AggregateActor<T> {
@@ -170,7 +170,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             Msg::Loaded(Some(loaded)) => live.loaded(loaded, &me),
             // The database is unavailable: say so, stay, ask again.
             Msg::Loaded(None) => {
-                live.waiting.drain(..).for_each(|e| e.answer(Outcome::Unavailable(Unavailable::Database)));
+                live.waiting.drain(..).for_each(|e| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
                 me.send_after(RELOAD_AFTER, || Msg::Reload);
             }
             Msg::Reload => live.reload(&me),
@@ -307,7 +307,9 @@ impl<T: StoredAggregate> ActorState<T> {
                 reply(decided, version);
             }
             // Refusals too: they may have been judged on a state that never came to be.
-            Settlement::NotDurable(why) => decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(why))),
+            Settlement::NotDurable(why) => {
+                decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(why)));
+            }
             Settlement::Clash { at, constraint } => {
                 let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
                 if guilty.is_none() {
@@ -316,9 +318,9 @@ impl<T: StoredAggregate> ActorState<T> {
                 self.wait_again(decided);
                 if let Some((guilty, _)) = guilty {
                     guilty.answer(if constraint.starts_with("idempotency") {
-                        Outcome::KeyTaken
+                        CommandEnd::KeyTaken
                     } else {
-                        Outcome::Refused(T::clash(&constraint))
+                        CommandEnd::Refused(T::clash(&constraint))
                     });
                 }
             }
@@ -326,7 +328,7 @@ impl<T: StoredAggregate> ActorState<T> {
             Settlement::Superseded => {
                 self.superseded += 1;
                 if self.superseded > MAX_SUPERSEDED {
-                    decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
+                    decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
                 } else {
                     self.wait_again(decided);
                 }
@@ -357,12 +359,12 @@ impl<T: StoredAggregate> ActorState<T> {
         self.adopt(loaded, me);
         let Some(flight) = flight else { return };
         if flight.next.version == before {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unknown));
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
         } else if flight.next.version == version {
             flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
             reply(flight.decided, version);
         } else {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(Outcome::Unavailable(Unavailable::Database)));
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
         }
     }
 
@@ -432,8 +434,8 @@ impl<T: StoredAggregate> ActorState<T> {
 fn reply<T: Aggregate>(decided: Vec<(Envelope<T>, Verdict<T>)>, version: i64) {
     for (envelope, verdict) in decided {
         envelope.answer(match verdict {
-            Ok(answer) => Outcome::Done(Answered { answer, version }),
-            Err(refusal) => Outcome::Refused(refusal),
+            Ok(answer) => CommandEnd::Done(Answered { answer, version }),
+            Err(refusal) => CommandEnd::Refused(refusal),
         });
     }
 }

@@ -111,7 +111,7 @@ impl<T: Aggregate> SupervisorRef<T> {
 pub struct DirectoryEntry<T: Aggregate> {
     /// The aggregate's id.
     pub id: Id,
-    /// Its supervisor.
+    /// Whoever starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
     /// (generation, status); written by the supervisor only, but for [`DirectoryEntry::activate`].
     pub(super) status: watch::Sender<(u64, ActorStatus<T>)>,

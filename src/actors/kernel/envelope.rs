@@ -1,14 +1,14 @@
 //! A command on its way from a caller to its answer.
 //!
-//! What an [`Envelope`] guarantees: its caller hears exactly one [`Outcome`], and the outcome never claims more than is
+//! What an [`Envelope`] guarantees: its caller hears exactly one [`CommandEnd`], and the outcome never claims more than is
 //! known. Whoever holds the envelope (mailbox, actor, commit under way) may crash or be dropped at any moment; the drop
 //! itself answers, by how far the command had come ([`Stage`]):
 //!
 //! - before its decision, or decided and not submitted: certainly nothing happened, so the command goes back to the
-//!   handle, which sends it again to the restarted actor ([`Outcome::NotDone`]);
+//!   handle, which sends it again to the restarted actor ([`CommandEnd::NotDone`]);
 //! - during its decision: this very command made the actor crash. It is not sent again, or it would crash the actor
-//!   until the restart policy parks it ([`Outcome::Poison`]);
-//! - after it was submitted to the store: it may be on disk or not ([`Outcome::Unknown`]). The caller finds out by
+//!   until the restart policy parks it ([`CommandEnd::Poison`]);
+//! - after it was submitted to the store: it may be on disk or not ([`CommandEnd::Unknown`]). The caller finds out by
 //!   repeating it with its idempotency key, which is written in the same commit.
 //!
 //! The permit of admission travels in the envelope, so a command that is sent again is never refused as overloaded.
@@ -56,7 +56,7 @@ impl CommandOrigin {
 
 /// A command and who asks it.
 #[derive(Clone, Debug)]
-pub struct Asked<T: Aggregate> {
+pub struct AskedCommand<T: Aggregate> {
     /// The command.
     pub command: T::Command,
     /// Who asks it.
@@ -86,7 +86,7 @@ pub enum Stage {
 }
 
 /// What the caller hears.
-pub enum Outcome<T: Aggregate> {
+pub enum CommandEnd<T: Aggregate> {
     /// Decided, and on disk if it changed anything.
     Done(Answered<T>),
     /// The rules refused it.
@@ -97,14 +97,14 @@ pub enum Outcome<T: Aggregate> {
     Unavailable(Unavailable),
     /// The actor crashed or left memory before this reached the store: nothing happened. The command and its permit go
     /// back to the handle, which sends it again.
-    NotDone(Asked<T>, OwnedSemaphorePermit),
+    NotDone(AskedCommand<T>, OwnedSemaphorePermit),
     /// The actor crashed while deciding this very command: nothing happened, and it is not sent again.
     Poison,
     /// The actor crashed while this was being written: it may be on disk. The idempotency key tells.
     Unknown,
 }
 
-type Open<T> = (Asked<T>, oneshot::Sender<Outcome<T>>, OwnedSemaphorePermit);
+type Open<T> = (AskedCommand<T>, oneshot::Sender<CommandEnd<T>>, OwnedSemaphorePermit);
 
 /// A command on its way to its answer. See the module for what it guarantees.
 pub struct Envelope<T: Aggregate> {
@@ -115,15 +115,15 @@ pub struct Envelope<T: Aggregate> {
 
 impl<T: Aggregate> Envelope<T> {
     /// A command that waits. `permit` is its place in the admission of its aggregate.
-    pub fn new(asked: Asked<T>, reply: oneshot::Sender<Outcome<T>>, permit: OwnedSemaphorePermit) -> Self {
+    pub fn new(asked: AskedCommand<T>, reply: oneshot::Sender<CommandEnd<T>>, permit: OwnedSemaphorePermit) -> Self {
         Self { stage: Stage::Waiting, open: Some((asked, reply, permit)) }
     }
     /// The command and who asks it; `None` once answered.
-    pub fn asked(&self) -> Option<&Asked<T>> {
+    pub fn asked(&self) -> Option<&AskedCommand<T>> {
         self.open.as_ref().map(|(asked, ..)| asked)
     }
     /// Tells the caller the outcome.
-    pub fn answer(mut self, outcome: Outcome<T>) {
+    pub fn answer(mut self, outcome: CommandEnd<T>) {
         if let Some((_, reply, permit)) = self.open.take() {
             drop(permit); // before the answer: whoever hears it may ask again at once
             let _ = reply.send(outcome);
@@ -135,9 +135,9 @@ impl<T: Aggregate> Drop for Envelope<T> {
     fn drop(&mut self) {
         if let Some((asked, reply, permit)) = self.open.take() {
             let outcome = match self.stage {
-                Stage::Waiting | Stage::Decided => Outcome::NotDone(asked, permit),
-                Stage::Deciding => Outcome::Poison,
-                Stage::Submitted => Outcome::Unknown,
+                Stage::Waiting | Stage::Decided => CommandEnd::NotDone(asked, permit),
+                Stage::Deciding => CommandEnd::Poison,
+                Stage::Submitted => CommandEnd::Unknown,
             };
             let _ = reply.send(outcome);
         }

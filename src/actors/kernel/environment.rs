@@ -34,7 +34,7 @@ impl Environment {
     pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Box<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
         Self { rules, ids, clock }
     }
-    /// Now.
+    /// The time of the wall clock, with milliseconds.
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }

@@ -6,7 +6,7 @@
 
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
-use crate::actors::kernel::envelope::{Answered, Asked, CommandOrigin, Envelope, Outcome};
+use crate::actors::kernel::envelope::{Answered, AskedCommand, CommandEnd, CommandOrigin, Envelope};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
@@ -80,11 +80,11 @@ impl<T: Aggregate> Handle<T> {
         command: T::Command,
         within: Duration,
     ) -> Result<Answered<T>, AskError> {
-        let asked = Asked { command, caller };
+        let asked = AskedCommand { command, caller };
         tokio::time::timeout(within, self.deliver(asked)).await.unwrap_or(Err(AskError::Timeout))
     }
 
-    async fn deliver(&self, mut asked: Asked<T>) -> Result<Answered<T>, AskError> {
+    async fn deliver(&self, mut asked: AskedCommand<T>) -> Result<Answered<T>, AskError> {
         let mut seen = self.0.status.subscribe();
         let full = |_| {
             self.0.supervisor.meter().overloaded.one();
@@ -110,13 +110,13 @@ impl<T: Aggregate> Handle<T> {
             // A refused send hands the envelope back; dropping it answers NotDone through `outcome`.
             let _ = actor.cast(Msg::Do(Envelope::new(asked, reply, permit)));
             match outcome.await {
-                Ok(Outcome::Done(answered)) => return Ok(answered),
-                Ok(Outcome::Refused(refusal)) => return Err(AskError::Refused(refusal)),
-                Ok(Outcome::KeyTaken) => return Err(AskError::KeyTaken),
-                Ok(Outcome::Unavailable(why)) => return Err(AskError::Unavailable(why)),
-                Ok(Outcome::Poison) => return Err(AskError::Poison),
-                Ok(Outcome::Unknown) | Err(_) => return Err(AskError::Unknown),
-                Ok(Outcome::NotDone(back, kept)) => {
+                Ok(CommandEnd::Done(answered)) => return Ok(answered),
+                Ok(CommandEnd::Refused(refusal)) => return Err(AskError::Refused(refusal)),
+                Ok(CommandEnd::KeyTaken) => return Err(AskError::KeyTaken),
+                Ok(CommandEnd::Unavailable(why)) => return Err(AskError::Unavailable(why)),
+                Ok(CommandEnd::Poison) => return Err(AskError::Poison),
+                Ok(CommandEnd::Unknown) | Err(_) => return Err(AskError::Unknown),
+                Ok(CommandEnd::NotDone(back, kept)) => {
                     (asked, permit) = (back, kept);
                     let moved = seen.wait_for(|(g, status)| *g > generation || !matches!(status, ActorStatus::Here(_)));
                     if moved.await.is_err() {

@@ -56,7 +56,7 @@ pub enum RootMsg {
 /// The root actor.
 pub struct Root;
 
-/// Its state.
+/// What the root keeps of its children between messages.
 #[derive(Default)]
 pub struct RootState {
     starters: HashMap<&'static str, Starter>,

@@ -85,7 +85,7 @@ struct Child {
     generation: u64,
 }
 
-/// Its state.
+/// What a supervisor keeps of its actors between messages.
 pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,

@@ -17,7 +17,7 @@ const EVENT_ID_RETENTION_MS: i64 = 30 * 24 * 3_600_000;
 
 /// What became of a payment event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum PaymentMatch {
     /// An order took it, now or before.
     Applied,
     /// It matches no order yet.
@@ -39,9 +39,9 @@ pub struct PaymentMatcher {
 
 impl PaymentMatcher {
     /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most one.
-    pub async fn apply(&self, event: &PaymentEvent) -> Result<Outcome, AskError> {
-        let Some(news) = news(event) else { return Ok(Outcome::Ignored) };
-        let Some(order) = self.find(&event.links).await? else { return Ok(Outcome::Unmatched) };
+    pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
+        let Some(news) = news(event) else { return Ok(PaymentMatch::Ignored) };
+        let Some(order) = self.find(&event.links).await? else { return Ok(PaymentMatch::Unmatched) };
         let key = IdempotencyKey {
             key: format!("payments:{}", event.id),
             body_hash: String::new(),
@@ -50,7 +50,7 @@ impl PaymentMatcher {
         let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
         match self.orders.ask(order, caller, OrderCommand::Payment(news)).await {
             // The id is there already: its effect is in the commit that wrote it.
-            Ok(_) | Err(AskError::KeyTaken) => Ok(Outcome::Applied),
+            Ok(_) | Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
             Err(error) => Err(error),
         }
     }

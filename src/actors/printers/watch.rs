@@ -20,7 +20,7 @@ const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
 /// Where and how a printer is reached; its API key is encrypted.
-pub(super) struct Address {
+pub(super) struct WatchedAddress {
     pub kind: String,
     pub base_url: String,
     pub encrypted_api_key: String,
@@ -41,7 +41,7 @@ impl Drop for Watched<'_> {
 }
 
 /// Watches until the task is aborted, when the effect is no longer called for.
-pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &Address) {
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &WatchedAddress) {
     let opened = match address.encrypted_api_key.as_str() {
         "" => Ok(String::new()),
         sealed => with.cipher.open(sealed),

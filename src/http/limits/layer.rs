@@ -44,9 +44,9 @@ pub fn counts(path: &str) -> bool {
 
 /// The client that a request counts for when it has no credentials.
 #[derive(Clone, Copy, Debug)]
-pub struct Client(pub IpAddr);
+pub struct ClientAddress(pub IpAddr);
 
-impl<S: Sync> FromRequestParts<S> for Client {
+impl<S: Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         // The control socket has no address; its caller is the owner of the machine.
@@ -68,7 +68,7 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
     }
     let peer = request.extensions().get::<Peer>().map_or(Ipv4Addr::LOCALHOST.into(), |peer| peer.0);
     let client = app.limits.client(peer, request.headers());
-    request.extensions_mut().insert(Client(client));
+    request.extensions_mut().insert(ClientAddress(client));
     let crowded = request.extensions().get::<Crowded>().is_some();
     let permit = app.admission.enter(crowded);
     if treatment == Treatment::Uncounted {

@@ -13,7 +13,7 @@ use crate::http::AppState;
 use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
-use crate::http::limits::layer::Client;
+use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, within};
 use crate::http::openapi::shape::{Shape, either, has, object};
 use crate::http::page::{PageQuery, Query, cut};
@@ -186,7 +186,7 @@ impl SessionView {
 
 async fn login(
     State(app): State<AppState>,
-    Client(from): Client,
+    ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let LoginCredentials { email, password } = call.read_body()?;

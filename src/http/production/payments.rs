@@ -2,7 +2,7 @@
 
 use super::agent;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::payment_events::matching::Outcome;
+use crate::actors::payment_events::matching::PaymentMatch;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::KeptPaymentEventCommand;
@@ -103,7 +103,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
     verify(header, &call.body, settings.webhook_secret.expose(), now, tolerance)
         .map_err(|error| unsigned(error.to_string()))?;
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
-    if app.payments.apply(&event).await? == Outcome::Unmatched {
+    if app.payments.apply(&event).await? == PaymentMatch::Unmatched {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
         keep(&app, event.id, body).await?;
     }

@@ -5,7 +5,7 @@ use crate::http::access::Caller;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
 use crate::http::limits::Limited;
-use crate::http::limits::layer::Client;
+use crate::http::limits::layer::ClientAddress;
 use crate::http::openapi::operation::{self, Content, Operation, Parameter};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
@@ -24,7 +24,7 @@ impl<S> Argument for State<S> {}
 impl Argument for PathId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
-impl Argument for Client {}
+impl Argument for ClientAddress {}
 /// A body that the handler reads by hand, such as a form: the words of its route describe it.
 impl Argument for extract::Request {}
 impl Argument for CommandRequest<()> {}

@@ -29,7 +29,7 @@ pub struct OrderFilter {
     pub own: Option<OwnOrders>,
     /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
     pub q: Option<String>,
-    /// Its number.
+    /// Orders with this human number only.
     pub number: Option<i64>,
 }
 
@@ -47,17 +47,17 @@ pub struct OwnOrders {
 pub struct JobFilter {
     /// State of the job.
     pub state: Option<JobState>,
-    /// Its order.
+    /// Jobs of this order only.
     pub order_id: Option<Id>,
     /// The printer that has it now.
     pub printer_id: Option<Id>,
-    /// Its SKU.
+    /// Jobs that make this SKU only.
     pub sku_id: Option<Id>,
-    /// Its material.
+    /// Jobs that need this material only.
     pub material_id: Option<Id>,
     /// True for jobs that are on no printer and not over, false for all others.
     pub waiting: Option<bool>,
-    /// Its number.
+    /// Jobs with this human number only.
     pub number: Option<i64>,
 }
 

@@ -119,7 +119,7 @@ impl Queries {
         rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
     }
 
-    /// One delivery.
+    /// The delivery of this id, with its endpoint.
     pub async fn delivery(&self, id: Id) -> Result<Option<Delivery>, LoadError> {
         let row = deliveries::Entity::find_by_id(id.to_string()).one(&self.db).await?;
         Ok(row.map(|row| row.read()).transpose()?)

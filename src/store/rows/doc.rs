@@ -14,7 +14,7 @@ pub const SCHEMA: i64 = 1;
 
 /// A row with a document.
 pub trait Doc: ModelTrait {
-    /// Its table.
+    /// As it is called in the database.
     const TABLE: &'static str;
     /// Its primary key.
     fn key(&self) -> &str;

@@ -19,7 +19,7 @@ pub struct Audit {
     pub action: String,
     /// Kind of the aggregate, or of its part, that the command was for.
     pub subject_kind: String,
-    /// Its id.
+    /// Which one of its kind; [`Id::ONLY`] where there is one only.
     pub subject_id: Id,
     /// Id of the HTTP request.
     pub request_id: Option<String>,

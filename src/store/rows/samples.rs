@@ -161,7 +161,7 @@ pub fn sku(n: u128, code: &str) -> Sku {
     }))
 }
 
-/// A file.
+/// G-code that was uploaded.
 pub fn file(n: u128) -> File {
     read(json!({
         "id": id(n), "name": "bracket.gcode", "kind": "gcode", "size": 12, "sha256": "ab", "metadata": {}, "archived": false,
@@ -169,7 +169,7 @@ pub fn file(n: u128) -> File {
     }))
 }
 
-/// A printer.
+/// A registered machine.
 pub fn printer(n: u128) -> Printer {
     read(json!({
         "id": id(n), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
@@ -179,7 +179,7 @@ pub fn printer(n: u128) -> Printer {
     }))
 }
 
-/// An endpoint.
+/// A subscriber of webhooks.
 pub fn endpoint(n: u128) -> Endpoint {
     read(json!({
         "id": id(n), "url": "https://example.org/hook", "events": ["order.paid"], "encryptedSecret": "s", "former": null,

@@ -1,6 +1,6 @@
 //! What the actor writes besides the rows of the decision: the audit log's line and the answer kept for an idempotency key.
 
-use crate::actors::kernel::envelope::{Asked, IdempotencyKey};
+use crate::actors::kernel::envelope::{AskedCommand, IdempotencyKey};
 use crate::domain::aggregate::{Aggregate, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
@@ -8,7 +8,7 @@ use crate::store::rows::{Audit, IdempotentAnswer};
 
 /// The audit line of a change, unless it is the server's own.
 pub(super) fn audit<T: Aggregate>(
-    asked: &Asked<T>,
+    asked: &AskedCommand<T>,
     id: Id,
     cx: &DecisionContext<'_>,
     answer: &T::Answer,
