@@ -15,7 +15,7 @@ use tokio::sync::{Notify, oneshot, watch};
 /// Connections are made within this time after a start, unless the printer is not to be connected.
 const COMES: Duration = Duration::from_secs(5);
 
-/// One printer's connection.
+/// The way to one printer, held as long as it is watched.
 pub struct PrinterConnection {
     /// Speaks its protocol.
     pub adapter: Arc<dyn Adapter>,

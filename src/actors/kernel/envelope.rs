@@ -57,7 +57,7 @@ impl CommandOrigin {
 /// A command and who asks it.
 #[derive(Clone, Debug)]
 pub struct AskedCommand<T: Aggregate> {
-    /// The command.
+    /// What the aggregate is asked to do.
     pub command: T::Command,
     /// Who asks it.
     pub caller: CommandOrigin,

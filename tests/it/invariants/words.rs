@@ -60,7 +60,7 @@ fn restates(doc: &str, name: &str) -> bool {
     let said: Vec<String> = doc
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
-        .filter(|word| !word.is_empty() && !EMPTY_WORDS.contains(&word.as_str()))
+        .filter(|word| !word.is_empty() && word != "s" && !EMPTY_WORDS.contains(&word.as_str()))
         .collect();
     let in_name = |word: &String| {
         let stem = word.trim_end_matches('s');
