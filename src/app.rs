@@ -1,7 +1,7 @@
 //! The whole app: every kind's directory, the store, the printer connections, the dispatcher; started and closed in order.
 //!
 //! Only the edge (`http/`, `cli/`) holds the [`App`]. Actors and services get the handles they use when they are made
-//! ([`kinds`]), so nothing below this module knows it.
+//! (`kinds`), so nothing below this module knows it.
 
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;

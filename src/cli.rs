@@ -187,7 +187,7 @@ pub struct NewUser {
     /// What the staff member may do
     #[arg(long)]
     pub role: StaffRole,
-    /// Name of the staff member [default: the part of the e-mail address before the @]
+    /// Name of the staff member; by default the part of the e-mail address before the @
     #[arg(long)]
     pub name: Option<String>,
 }

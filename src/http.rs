@@ -1,6 +1,8 @@
-//! The edge: validates, asks one thing, maps the answer. Knows handles and queries, never entities or the database.
-//!
-//! Not for rules, and not for statuses outside [`error`]. Every route states who may use it ([`routes`]).
+//! The HTTP edge: reads a request, asks one aggregate or runs one query, maps the answer. It knows handles and
+//! queries, never
+//! tables.
+//! It decides no rule, and only [`error`] knows which status a refusal becomes. Every route states who may use it
+//! ([`routes`]).
 
 pub mod access;
 pub mod admission;
@@ -41,7 +43,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 pub use serve::{serve_control, serve_tcp};
 
-/// What every handler knows. Cloned several times with each request, so all of it is behind one count.
+/// Shared application state. Cloned with each request, hence a single `Arc`.
 #[derive(Clone)]
 pub struct AppState(Arc<AppParts>);
 
@@ -59,29 +61,29 @@ impl Deref for AppParts {
     }
 }
 
-/// What is in an [`AppState`].
+/// The parts of an [`AppState`].
 pub struct AppParts {
-    /// Everything behind the edge.
+    /// The directories, the store's queries and everything else behind the edge.
     pub app: Arc<App>,
-    /// The settings.
+    /// The settings as they were loaded at start.
     pub config: Arc<Config>,
-    /// Requests under way that carry an idempotency key.
+    /// Scopes of idempotency keys whose first request is still running.
     pub running: Arc<DashSet<String>>,
-    /// Last uses of keys and sessions that are not written yet.
+    /// When keys and sessions were last used, as far as it is not written yet.
     pub last_used: Arc<last_used::LastUsed>,
-    /// Refused attempts of this minute.
+    /// Counts refused attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
-    /// Turns for hashing passwords.
+    /// Limits how many passwords are hashed at the same time.
     pub hashing: hashing::Hashing,
-    /// Requests by route.
+    /// Requests counted by route and status.
     pub meters: Arc<meter::RouteMeters>,
-    /// What the database counted last.
+    /// Numbers that `/metrics` read from the database last.
     pub tallies: Arc<production::metrics::Tallies>,
-    /// How often callers may ask.
+    /// Rate limits of all callers.
     pub limits: Arc<limits::Limits>,
-    /// How much is taken at a time.
+    /// Connections and requests under way, and their limits.
     pub admission: Arc<admission::Admission>,
-    /// The server leaves: streams end.
+    /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves, as JSON.
     pub description: OnceLock<Bytes>,
@@ -90,7 +92,7 @@ pub struct AppParts {
 }
 
 impl AppState {
-    /// Over this shop.
+    /// The state over a started app.
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self(Arc::new(AppParts {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
@@ -109,13 +111,13 @@ impl AppState {
         }))
     }
 
-    /// Seals a secret; an empty one stays empty.
-    pub fn seal(&self, secret: &str) -> String {
-        if secret.is_empty() { String::new() } else { self.app.cipher.seal(secret, secret_bytes()) }
+    /// Encrypts a secret for the database; an empty one stays empty.
+    pub fn encrypt(&self, secret: &str) -> String {
+        if secret.is_empty() { String::new() } else { self.app.cipher.encrypt(secret, secret_bytes()) }
     }
 }
 
-/// The whole API.
+/// The whole API as one router.
 pub fn router(state: AppState) -> Router {
     let routes = production::routes(&state.config);
     state.description.get_or_init(|| openapi::json(&routes.served(), &state.config.public_url()).into());
@@ -124,7 +126,7 @@ pub fn router(state: AppState) -> Router {
         .merge(docs::routes())
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        // The framework's own limit of 2 MB would end uploads; every reader of a body here has a limit of its own.
+        // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
         .layer(axum::middleware::from_fn_with_state(Arc::new(state.clone()), limits::layer::bound))

@@ -1,4 +1,4 @@
-//! The running server: the data folder's lock, the shop, the listeners; and their ordered end.
+//! The running server: the lock on the data folder, the app, the listeners, and their ordered end.
 
 use crate::app::{App, StartError as ShopError, stream};
 use crate::config::Config;
@@ -24,15 +24,15 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error("the data folder {} cannot be used: {source}", path.display())]
     Data {
-        /// Which.
+        /// The folder.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
     /// Another server holds the data folder.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// Which.
+        /// The folder.
         path: PathBuf,
         /// Its process and address, as it wrote them.
         holder: String,
@@ -40,32 +40,32 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Where.
+        /// The address, as it was configured.
         address: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
-    /// The shop does not start.
+    /// The app does not start.
     #[error(transparent)]
     App(#[from] ShopError),
 }
 
-/// The running server.
+/// A server that listens.
 pub struct Server {
     shop: Arc<App>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
-    /// Ends accepting and streams.
+    /// Cancelled to stop accepting connections and to end streams.
     stopping: CancellationToken,
     /// Another server took over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
-    /// Held as long as the server lives.
+    /// The lock on the data folder, held as long as the server lives.
     _lock: File,
 }
 
 impl Server {
-    /// Locks the data folder, starts the shop, listens.
+    /// Locks the data folder, starts the app, listens.
     pub async fn start(config: Config) -> Result<Self, StartError> {
         let config = Arc::new(config);
         let listen = config.server.listen.to_string();
@@ -92,7 +92,7 @@ impl Server {
         Ok(server)
     }
 
-    /// The shop alone, for commands that run while no server does.
+    /// Starts the app without listeners, for commands that run while no server does.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
         Self::without_listeners(&Arc::new(config), "no listener").await
     }
@@ -118,17 +118,17 @@ impl Server {
         &self.shop
     }
 
-    /// Where it listens.
+    /// The addresses that it listens on.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Resolves when another server took over the database: this one must leave.
+    /// Completes when another server took over the database: this one must end.
     pub async fn fenced(&self) {
         self.fenced.cancelled().await;
     }
 
-    /// Stops listening, lets requests finish, drains the shop; what is not done in time is cut.
+    /// Stops listening, lets requests finish, drains the app; what is not done in time is cut.
     pub async fn stop(mut self, within: Duration) {
         self.stopping.cancel();
         let until = tokio::time::Instant::now() + within;
@@ -147,8 +147,9 @@ impl Server {
     }
 }
 
-/// Makes the data folder, for this user alone: in it are people's addresses and the hashes of their secrets. One that is
-/// there already keeps the permissions it was given.
+/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A
+/// folder that exists
+/// keeps its permissions.
 ///
 /// # Errors
 ///
@@ -177,7 +178,7 @@ fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
     Ok(file)
 }
 
-/// A socket that only the owner of the machine's account can open.
+/// Opens a socket that only the account of the server can use.
 fn control_socket(path: &Path) -> io::Result<UnixListener> {
     use std::os::unix::fs::PermissionsExt;
     match fs::remove_file(path) {

@@ -103,7 +103,7 @@ async fn endpoint(shop: &App, n: usize) {
     let command = EndpointCommand::Create {
         url: format!("https://customer-{n}.example.com/hook"),
         events: vec![OUTBOUND[4].to_owned()],
-        encrypted_secret: shop.cipher.seal("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", secret_bytes()),
+        encrypted_secret: shop.cipher.encrypt("whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD", secret_bytes()),
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(caller(), command).await.unwrap();

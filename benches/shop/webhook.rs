@@ -42,7 +42,7 @@ pub async fn endpoint(ground: &Ground) -> Sink {
     let command = EndpointCommand::Create {
         url: sink.url(),
         events: vec!["order.created".to_owned()],
-        encrypted_secret: shop.cipher.seal(SECRET, secret_bytes()),
+        encrypted_secret: shop.cipher.encrypt(SECRET, secret_bytes()),
         cursor: *shop.outbox.last().borrow(),
     };
     shop.endpoints.create(ground.caller(), command).await.unwrap();

@@ -147,9 +147,9 @@ impl EndpointEffects {
         let Some(endpoint) = &state.state else { return };
         let Some(row) = endpoint.window.get(&id) else { return };
         let now = self.environment.now();
-        let opened = self.cipher.open(&endpoint.encrypted_secret).and_then(|secret| {
+        let opened = self.cipher.decrypt(&endpoint.encrypted_secret).and_then(|secret| {
             let former = match &endpoint.former {
-                Some((sealed, until)) if *until > now => Some(self.cipher.open(sealed)?),
+                Some((encrypted, until)) if *until > now => Some(self.cipher.decrypt(encrypted)?),
                 _ => None,
             };
             Ok((secret, former))
@@ -157,7 +157,7 @@ impl EndpointEffects {
         let (secret, former) = match opened {
             Ok(secrets) => secrets,
             Err(error) => {
-                tracing::error!(endpoint = %of.id(), %error, "the secret cannot be opened: is SECRETS_KEY the one it was sealed with?");
+                tracing::error!(endpoint = %of.id(), %error, "the secret cannot be decrypted: is SECRETS_KEY the one it was encrypted with?");
                 return;
             }
         };

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::{Registry, Settings};
-use crate::secrets::encryption::{SealError, SecretCipher};
+use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
 use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailError, Mailer, Smtp, SmtpSettings};
@@ -46,7 +46,7 @@ pub enum StartError {
     Http(#[from] BuildError),
     /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
-    Sealing(#[from] SealError),
+    Sealing(#[from] EncryptionError),
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),

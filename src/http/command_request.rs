@@ -245,7 +245,11 @@ pub fn silent(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
     let mut cause = Some(error);
     while let Some(error) = cause {
         if error.is::<tower_http::timeout::TimeoutError>() {
-            return Some(ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body fell silent"));
+            return Some(ApiError::new(
+                StatusCode::REQUEST_TIMEOUT,
+                "timeout",
+                "nothing of the body came for too long",
+            ));
         }
         cause = error.source();
     }

@@ -168,7 +168,7 @@ impl From<AskError> for ApiError {
             AskError::Unknown => Self::unavailable("unknown_outcome", error.to_string(), 1),
             AskError::Timeout => Self::unavailable("timeout", error.to_string(), 2),
             AskError::Closed => Self::unavailable("shutting_down", error.to_string(), 5),
-            AskError::Poison => Self::internal("the rules fell over this command"),
+            AskError::Poison => Self::internal("the rules panicked on this command"),
         }
     }
 }
@@ -197,7 +197,7 @@ impl From<std::io::Error> for ApiError {
 /// Answers 500 when a handler panics. The panic's message goes to the log only.
 pub fn panicked(reason: Box<dyn Any + Send>) -> Response {
     let words = reason.downcast_ref::<String>().map(String::as_str).or_else(|| reason.downcast_ref::<&str>().copied());
-    ApiError::internal(format!("a handler fell: {}", words.unwrap_or("no words"))).into_response()
+    ApiError::internal(format!("a handler panicked: {}", words.unwrap_or("no words"))).into_response()
 }
 
 /// 404 for a path that does not exist.

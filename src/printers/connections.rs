@@ -1,6 +1,7 @@
-//! Connections to printers: the last look at each, and operations that go straight to the wire.
+//! Connections to printers: the last status of each, and operations that go straight to the printer.
 //!
-//! Not durable and not the truth about jobs: that is `domain/printer`. Emergency stop passes through here alone, so it
+//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
+//! so that they
 //! needs neither an actor nor a database.
 
 use crate::domain::id::Id;
@@ -12,23 +13,23 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot, watch};
 
-/// Connections are made within this time after a start, unless the printer is not to be connected.
+/// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
 const COMES: Duration = Duration::from_secs(5);
 
 /// The way to one printer, held as long as it is watched.
 pub struct PrinterConnection {
-    /// Speaks its protocol.
+    /// Speaks the printer's protocol.
     pub adapter: Arc<dyn Adapter>,
-    /// The last look.
+    /// What the printer said last.
     pub status: watch::Sender<Status>,
-    /// Asks the watch to look now.
+    /// Wakes the watch, so that it asks the printer for its status now.
     pub look: Notify,
     /// Emergency stops that are going out, or went out and are not recorded yet.
     stopping: watch::Sender<u32>,
 }
 
 impl PrinterConnection {
-    /// An emergency stop begins; it is under way until what this gives is dropped.
+    /// Begins an emergency stop, which is under way until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
         self.stopping.send_modify(|stops| *stops += 1);
         Stopping(self.clone())
@@ -45,7 +46,7 @@ impl PrinterConnection {
     }
 }
 
-/// An emergency stop under way. When it is over, the printer is looked at.
+/// Guards an emergency stop under way. When it is dropped, the printer is asked for its status.
 pub struct Stopping(Arc<PrinterConnection>);
 
 impl Drop for Stopping {
@@ -55,19 +56,19 @@ impl Drop for Stopping {
     }
 }
 
-/// All connections.
+/// The connections of all printers that are watched.
 pub struct PrinterConnections {
-    /// Adapter types.
+    /// The registered printer types.
     pub registry: Registry,
     links: DashMap<Id, Arc<PrinterConnection>>,
-    /// A link was put in.
+    /// Changes when a connection is added.
     came: watch::Sender<()>,
-    /// Who waits for the outcome of a manual print.
+    /// Callers that wait for the outcome of a manual print, by the print's id.
     manual: DashMap<Id, oneshot::Sender<Result<String, PrinterError>>>,
 }
 
 impl PrinterConnections {
-    /// Without connections.
+    /// Without any connection.
     pub fn new(registry: Registry) -> Self {
         Self { registry, links: DashMap::new(), came: watch::Sender::new(()), manual: DashMap::new() }
     }
@@ -77,7 +78,8 @@ impl PrinterConnections {
         self.links.get(&printer).map(|link| link.clone())
     }
 
-    /// The same, waiting a moment for it: after a start or a fall a print may go on before its printer is watched again.
+    /// As [`Self::link`], but waits a moment for it: after a start or a crash a print may go on before its printer is
+    /// watched again.
     pub async fn linked(&self, printer: Id) -> Option<Arc<PrinterConnection>> {
         let mut came = self.came.subscribe();
         let found = async {
@@ -91,7 +93,7 @@ impl PrinterConnections {
         tokio::time::timeout(COMES, found).await.ok().flatten()
     }
 
-    /// The last look at a printer.
+    /// What a printer said last.
     pub fn status(&self, printer: Id) -> Option<Status> {
         self.links.get(&printer).map(|link| link.status.borrow().clone())
     }
@@ -111,7 +113,7 @@ impl PrinterConnections {
         }
     }
 
-    /// A printer is being watched through this adapter.
+    /// Adds the connection of a printer that is being watched through this adapter.
     pub fn put(&self, printer: Id, adapter: Arc<dyn Adapter>) -> Arc<PrinterConnection> {
         let link = Arc::new(PrinterConnection {
             adapter,
@@ -124,7 +126,7 @@ impl PrinterConnections {
         link
     }
 
-    /// No longer watched through this adapter; another one that took its place stays.
+    /// Removes a connection; another one that took its place stays.
     pub fn remove(&self, printer: Id, link: &Arc<PrinterConnection>) {
         self.links.remove_if(&printer, |_, known| Arc::ptr_eq(known, link));
     }

@@ -1,4 +1,5 @@
-//! A printer's push connection: a web socket that is kept open and wakes a waiter. A hint only; polling is always the backstop.
+//! A printer's push connection: a web socket that is kept open and wakes a waiter. It is only a hint; polling is the
+//! backstop.
 
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::PrinterError;
@@ -18,28 +19,29 @@ use tokio_util::task::AbortOnDropHandle;
 
 /// Silence after which we ask whether the other side is still there.
 const QUIET: Duration = Duration::from_secs(20);
-/// So many unanswered questions mean a dead connection.
+/// After so many unanswered pings the connection counts as dead.
 const QUIET_LIMIT: u32 = 3;
 /// Pauses between attempts to open the connection again.
 const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
-/// A status push is a few kilobytes; the first one with logs and temperatures some hundred.
+/// Most bytes of a message. A status push has a few kilobytes; the first one, with logs and temperatures, some
+/// hundred.
 const MAX_MESSAGE: usize = 4 * 1024 * 1024;
 
-/// What a brand's socket wants and means.
+/// What the socket of one printer type says and how its messages are read.
 #[async_trait]
 pub(super) trait Dialect: Send + 'static {
-    /// A new connection is about to be made: forget the old one; the messages to begin with.
+    /// Called before a connection is made: forgets the last one, and gives the messages to begin with.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
-    /// A message came in.
+    /// Reads a message.
     fn heard(&mut self, text: &str) -> Heard;
 }
 
 /// What follows from a message.
 #[derive(Default)]
 pub(super) struct Heard {
-    /// Worth a look at the printer.
+    /// True when the printer's status should be read.
     pub(super) wake: bool,
-    /// To be sent back.
+    /// A message to send back.
     pub(super) reply: Option<String>,
 }
 
@@ -94,7 +96,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>
     loop {
         match talk(&endpoint, &mut dialect, &woken).await {
             Ok(()) => {
-                // It was open and was lost: whatever was said meanwhile is missed, and the printer may be gone.
+                // The connection was open and broke: what was said meanwhile is missed, and the printer may be gone.
                 failures = 0;
                 woken.notify_one();
             }
@@ -107,7 +109,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>
     }
 }
 
-/// One connection, from opening to its end. An error: it was never open.
+/// Serves one connection from opening to its end. An error means that it never opened.
 async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) -> Result<(), PrinterError> {
     let greeting = dialect.greet().await?;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());

@@ -1,4 +1,5 @@
-//! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Brand-free; each adapter judges status codes itself.
+//! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
+//! codes itself.
 
 use crate::printers::adapter::PrinterError;
 use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
@@ -7,9 +8,9 @@ use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 use std::time::Duration;
 
-/// No answer of a printer is longer; a broken one must not fill the memory.
+/// Most bytes of an answer; a broken printer must not fill the memory.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
-/// Of an error answer that is not JSON this much is kept.
+/// Most characters that are kept of an error answer that is not JSON.
 const MAX_WORDS: usize = 300;
 
 /// What a status code other than success means in a brand's API.
@@ -28,7 +29,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// `key_header` carries the key when there is one.
+    /// `key_header` is the header that carries the API key, if there is one.
     pub(super) fn new(
         parts: &AdapterParts,
         address: &PrinterAddress,
@@ -71,7 +72,7 @@ impl Wire {
         url
     }
 
-    /// Asks, within the time of a question; once more when the server stumbles (5xx), since asking changes nothing.
+    /// Asks a question; once more when the server answers 5xx, since a question changes nothing.
     pub(super) async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
         let ask = || self.finish(self.client.get(self.url(path)).query(query).timeout(self.settings.request_timeout));
         match ask().await {
@@ -80,7 +81,7 @@ impl Wire {
         }
     }
 
-    /// Commands, within the time of a command that may run macros.
+    /// Sends a command, within the time of a command that may run macros.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -97,7 +98,7 @@ impl Wire {
         self.finish(call).await
     }
 
-    /// Commands on the connection kept for emergencies.
+    /// Sends a command on the client kept for emergencies.
     pub(super) async fn post_emergency(&self, path: &str, body: Option<&Value>) -> Result<Value, PrinterError> {
         let call = self.emergency.post(self.url(path)).timeout(self.settings.emergency_timeout);
         self.finish(with_body(call, body)).await
@@ -151,7 +152,7 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     if !url.username().is_empty() || url.password().is_some() {
         return Err(MakeError::BadAddress("base url: no user name or password in it, it is shown and logged".into()));
     }
-    // `Url` forgets a port that is the scheme's own, so the text is asked.
+    // `Url` drops a port that is the scheme's default, so the text is asked.
     let host_and_port = text.split('/').next().unwrap_or_default();
     if bare && url.port().is_none() && !host_and_port.ends_with(":80") && url.set_port(Some(default_port)).is_err() {
         return Err(bad("no port possible"));

@@ -20,13 +20,13 @@ const CONTEXT: &[u8] = b"printfloor sealed secret v1";
 
 /// Why a key or an encrypted text cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SealError {
+pub enum EncryptionError {
     /// The key is not base64 of 32 bytes.
     #[error("SECRETS_KEY must be 32 bytes in base64 (44 characters)")]
     BadKey,
-    /// The text is not the output of [`SecretCipher::seal`].
+    /// The text is not the output of [`SecretCipher::encrypt`].
     #[error("the text is not an encrypted secret")]
-    NotSealed,
+    NotEncrypted,
     /// The text was encrypted by a later version of the program.
     #[error("the secret was encrypted in a format that this version does not know")]
     UnknownVersion,
@@ -49,42 +49,49 @@ impl fmt::Debug for SecretCipher {
 
 impl SecretCipher {
     /// Takes the key in the form of `SECRETS_KEY`: 32 bytes in base64.
-    pub fn new(key_base64: &str) -> Result<Self, SealError> {
-        let key: [u8; 32] =
-            STANDARD.decode(key_base64.trim()).ok().and_then(|bytes| bytes.try_into().ok()).ok_or(SealError::BadKey)?;
+    pub fn new(key_base64: &str) -> Result<Self, EncryptionError> {
+        let key: [u8; 32] = STANDARD
+            .decode(key_base64.trim())
+            .ok()
+            .and_then(|bytes| bytes.try_into().ok())
+            .ok_or(EncryptionError::BadKey)?;
         Ok(Self { cipher: XChaCha20Poly1305::new(&Key::from(key)) })
     }
 
     /// Encrypts a text. `nonce` must be random and must never be used again.
-    pub fn seal(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
+    pub fn encrypt(&self, plain: &str, nonce: [u8; NONCE_BYTES]) -> String {
         let payload = Payload { msg: plain.as_bytes(), aad: CONTEXT };
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
-        let sealed = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
-        format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &sealed].concat()))
+        let encrypted = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
+        format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
     }
 
-    /// Decrypts a text that [`SecretCipher::seal`] encrypted with the same key.
-    pub fn open(&self, sealed: &str) -> Result<String, SealError> {
-        let Some(text) = sealed.strip_prefix(VERSION) else {
-            return Err(if later_version(sealed) { SealError::UnknownVersion } else { SealError::NotSealed });
+    /// Decrypts a text that [`SecretCipher::encrypt`] encrypted with the same key.
+    pub fn decrypt(&self, encrypted: &str) -> Result<String, EncryptionError> {
+        let Some(text) = encrypted.strip_prefix(VERSION) else {
+            return Err(if later_version(encrypted) {
+                EncryptionError::UnknownVersion
+            } else {
+                EncryptionError::NotEncrypted
+            });
         };
-        let bytes = STANDARD.decode(text).map_err(|_| SealError::NotSealed)?;
-        let Some((nonce, sealed)) = bytes.split_first_chunk::<NONCE_BYTES>() else {
-            return Err(SealError::NotSealed);
+        let bytes = STANDARD.decode(text).map_err(|_| EncryptionError::NotEncrypted)?;
+        let Some((nonce, encrypted)) = bytes.split_first_chunk::<NONCE_BYTES>() else {
+            return Err(EncryptionError::NotEncrypted);
         };
-        if sealed.len() < TAG_BYTES {
-            return Err(SealError::NotSealed);
+        if encrypted.len() < TAG_BYTES {
+            return Err(EncryptionError::NotEncrypted);
         }
-        let payload = Payload { msg: sealed, aad: CONTEXT };
-        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| SealError::WrongKey)?;
+        let payload = Payload { msg: encrypted, aad: CONTEXT };
+        let plain = self.cipher.decrypt(&XNonce::from(*nonce), payload).map_err(|_| EncryptionError::WrongKey)?;
         // Only UTF-8 is encrypted, and the tag proves that this is what was encrypted.
-        String::from_utf8(plain).map_err(|_| SealError::NotSealed)
+        String::from_utf8(plain).map_err(|_| EncryptionError::NotEncrypted)
     }
 }
 
 /// Whether the text begins like one of a later version: `v<number>:`.
-fn later_version(sealed: &str) -> bool {
-    sealed
+fn later_version(encrypted: &str) -> bool {
+    encrypted
         .strip_prefix('v')
         .and_then(|rest| rest.split_once(':'))
         .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
@@ -101,9 +108,9 @@ mod tests {
     }
 
     #[test]
-    fn a_sealed_text_is_versioned_and_hides_its_content() {
-        let sealed = cipher(1).seal("hunter2hunter2", [9; NONCE_BYTES]);
-        let bytes = STANDARD.decode(sealed.strip_prefix("v1:").unwrap()).unwrap();
+    fn an_encrypted_text_is_versioned_and_hides_its_content() {
+        let encrypted = cipher(1).encrypt("hunter2hunter2", [9; NONCE_BYTES]);
+        let bytes = STANDARD.decode(encrypted.strip_prefix("v1:").unwrap()).unwrap();
         assert_eq!(bytes.len(), NONCE_BYTES + 14 + TAG_BYTES);
         assert!(!bytes.windows(7).any(|part| part == b"hunter2"));
     }
@@ -111,36 +118,36 @@ mod tests {
     #[test]
     fn the_format_stays_readable() {
         // Encrypted by the first version of this program: every later version must decrypt it.
-        let sealed = "v1:CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJmIjP4iXSGcmptfFRvadwZe8RX4A=";
-        assert_eq!(cipher(1).open(sealed).unwrap(), "kept");
+        let encrypted = "v1:CQkJCQkJCQkJCQkJCQkJCQkJCQkJCQkJmIjP4iXSGcmptfFRvadwZe8RX4A=";
+        assert_eq!(cipher(1).decrypt(encrypted).unwrap(), "kept");
     }
 
     #[test]
     fn another_key_and_a_damaged_text_are_told_clearly() {
-        let sealed = cipher(1).seal("secret", [9; NONCE_BYTES]);
-        assert_eq!(cipher(2).open(&sealed), Err(SealError::WrongKey));
-        let mut bytes = STANDARD.decode(&sealed[3..]).unwrap();
+        let encrypted = cipher(1).encrypt("secret", [9; NONCE_BYTES]);
+        assert_eq!(cipher(2).decrypt(&encrypted), Err(EncryptionError::WrongKey));
+        let mut bytes = STANDARD.decode(&encrypted[3..]).unwrap();
         for at in 0..bytes.len() {
             bytes[at] ^= 1;
             let damaged = format!("v1:{}", STANDARD.encode(&bytes));
-            assert_eq!(cipher(1).open(&damaged), Err(SealError::WrongKey), "byte {at}");
+            assert_eq!(cipher(1).decrypt(&damaged), Err(EncryptionError::WrongKey), "byte {at}");
             bytes[at] ^= 1;
         }
     }
 
     #[test]
-    fn what_was_never_sealed_is_no_wrong_key() {
+    fn what_was_never_encrypted_is_no_wrong_key() {
         let short = format!("v1:{}", STANDARD.encode([0; NONCE_BYTES + TAG_BYTES - 1]));
         for text in ["", "plain", "v1:", "v1:!!", "v1:AAAA", "vx:AAAA", "v:AAAA", &short] {
-            assert_eq!(cipher(1).open(text), Err(SealError::NotSealed), "{text}");
+            assert_eq!(cipher(1).decrypt(text), Err(EncryptionError::NotEncrypted), "{text}");
         }
-        assert_eq!(cipher(1).open("v2:AAAA"), Err(SealError::UnknownVersion));
+        assert_eq!(cipher(1).decrypt("v2:AAAA"), Err(EncryptionError::UnknownVersion));
     }
 
     #[test]
     fn keys_of_the_wrong_length_or_alphabet_are_refused() {
         for key in ["", "not base64", &STANDARD.encode([0; 31]), &STANDARD.encode([0; 33])] {
-            assert_eq!(SecretCipher::new(key).unwrap_err(), SealError::BadKey, "{key}");
+            assert_eq!(SecretCipher::new(key).unwrap_err(), EncryptionError::BadKey, "{key}");
         }
         assert!(SecretCipher::new(&format!(" {}\n", STANDARD.encode([0; 32]))).is_ok());
     }
@@ -152,14 +159,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sealed_opens(text in "\\PC{0,200}", nonce: [u8; NONCE_BYTES]) {
+        fn what_is_encrypted_is_decrypted(text in "\\PC{0,200}", nonce: [u8; NONCE_BYTES]) {
             let cipher = cipher(3);
-            prop_assert_eq!(cipher.open(&cipher.seal(&text, nonce)).unwrap(), text);
+            prop_assert_eq!(cipher.decrypt(&cipher.encrypt(&text, nonce)).unwrap(), text);
         }
 
         #[test]
-        fn opening_never_panics(text in "(v1:)?\\PC{0,80}") {
-            prop_assert!(cipher(3).open(&text).is_err());
+        fn decrypting_never_panics(text in "(v1:)?\\PC{0,80}") {
+            prop_assert!(cipher(3).decrypt(&text).is_err());
         }
     }
 }

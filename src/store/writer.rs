@@ -2,9 +2,9 @@
 //!
 //! It collects commits and ordered work (loads, retention) in one queue and writes what has collected as one
 //! transaction at a time. Group commit is what makes it fast: one synchronisation of the disk serves up to
-//! [`MAX_COMMITS_PER_TRANSACTION`] commits. The transaction runs in a task of its own that hands the connection back, so
+//! `MAX_COMMITS_PER_TRANSACTION` commits. The transaction runs in a task of its own that hands the connection back, so
 //! the mailbox never waits for the database. While the database is unavailable everything queued is refused at once and
-//! the writer tries to open it again, ever less often up to the longest of [`PROBE_DELAYS`].
+//! the writer tries to open it again, ever less often up to the longest of `PROBE_DELAYS`.
 
 mod counters;
 mod handle;
@@ -100,8 +100,8 @@ pub struct Writer;
 
 /// State of the writer.
 ///
-/// Invariants: entries leave `queue` only from its front and only in [`WriterState::next`], which is what keeps commits
-/// and loads in order; at most one transaction runs, because the connection is then [`ConnectionState::Busy`]; and a
+/// Invariants: entries leave `queue` only from its front and only in `WriterState::next`, which is what keeps commits
+/// and loads in order; at most one transaction runs, because the connection is then `ConnectionState::Busy`; and a
 /// key is in `generations` only while its actor is in memory.
 pub struct WriterState {
     args: WriterArgs,

@@ -34,7 +34,7 @@ impl StopRoute {
     ) -> Result<Self, String> {
         let api_key = match fields.encrypted_api_key.as_str() {
             "" => String::new(),
-            encrypted => cipher.open(encrypted).map_err(|error| error.to_string())?,
+            encrypted => cipher.decrypt(encrypted).map_err(|error| error.to_string())?,
         };
         let serial = fields.serial.clone().unwrap_or_default();
         let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };

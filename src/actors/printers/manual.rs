@@ -31,7 +31,7 @@ pub enum StartOutcome {
     PrinterGone,
 }
 
-/// Waits until a manual print begins or fails, up to [`START_TIMEOUT`].
+/// Waits until a manual print begins or fails, up to `START_TIMEOUT`.
 ///
 /// `heard` gives the printer's own words when the print was asked for just now. A print that was asked for earlier with the
 /// same idempotency key has none: the printer's state tells its outcome. The state also tells what comes without words, such as
@@ -48,7 +48,7 @@ pub async fn await_start(
             match tokio::time::timeout(STATE_INTERVAL, words).await {
                 Ok(Ok(Ok(name))) => return Ok(StartOutcome::Started(name)),
                 Ok(Ok(Err(error))) => return Ok(StartOutcome::PrinterError(error)),
-                // Nobody will say anything any more.
+                // The sender is gone: no answer will come.
                 Ok(Err(_)) => heard = None,
                 Err(_) => {}
             }

@@ -20,7 +20,7 @@ const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
-/// One try; the effect stands until the rules have an answer, so returning means "again later".
+/// Makes one try. The effect stands until the rules have an answer, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if hand.phase == Phase::Taken {
@@ -40,7 +40,7 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     }
 }
 
-/// Upload, `Go`, start.
+/// Uploads the file, asks for `Go`, and sends the start once.
 async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
@@ -69,7 +69,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
                 if uploads >= MAX_UPLOADS || !matters_again(&error) {
                     return give_back(of, attempt, format!("upload: {error}")).await;
                 }
-                // The first time at once: a server that stumbled may be on its feet again.
+                // The first repeat comes at once: a server that answered 5xx may be well again.
                 tokio::time::sleep(BETWEEN_UPLOADS * (uploads - 1)).await;
             }
         }
@@ -83,10 +83,11 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         Ok(()) => link.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start refused");
-            // Refused now; but a start that was queued must find no file: the verdict's own rule is used.
+            // Refused, but a start that the printer queued all the same must find no file: it is deleted, as in the
+            // verdict.
             revoke_refused(of, &link, attempt, &remote_name, error.to_string()).await;
         }
-        // May have happened: the watch or the verdict tells.
+        // The start may have happened: the watch or the verdict tells.
         Err(error) => {
             tracing::info!(printer = %of.id(), %attempt, %error, "start not answered");
             link.look.notify_one();
@@ -110,12 +111,13 @@ async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt:
         Ok(Deleted::Gone | Deleted::NotFound) => {
             tell(of, PrinterCommand::StartRefused { attempt, reason }).await;
         }
-        // Still there: judged after the confirm time, like any start that was not confirmed.
+        // The file is still there: judged after the confirm time, like any start that was not confirmed.
         Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "file of a refused start not deleted"),
     }
 }
 
-/// The verdict: state, then history, then deletion. Only "reachable, not our file, deleted" revokes.
+/// Gathers the evidence for the verdict: status, then history, then deletion. Only "reachable, not our file, deleted"
+/// counts as revoked.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
     if !matches!(hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
@@ -156,7 +158,7 @@ async fn gather(with: &PrinterEffects, link: &PrinterConnection, name: &str) -> 
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }
-    // Deleting twice is deleting once, so a server that stumbles is asked again.
+    // A deletion may be repeated without harm, so a server that answers 5xx is asked again.
     let mut stumbles = 0;
     loop {
         match link.adapter.delete_file(name).await {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Three failed looks in a row are silence, however short.
+/// So many failed requests for the status in a row count as silence, however little time passed.
 const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
@@ -44,12 +44,12 @@ impl Drop for Watched<'_> {
 pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &WatchedAddress) {
     let opened = match address.encrypted_api_key.as_str() {
         "" => Ok(String::new()),
-        sealed => with.cipher.open(sealed),
+        encrypted => with.cipher.decrypt(encrypted),
     };
     let api_key = match opened {
         Ok(key) => key,
         Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "the key cannot be opened: is SECRETS_KEY the one it was sealed with?");
+            tracing::error!(printer = %of.id(), %error, "the key cannot be decrypted: is SECRETS_KEY the one it was encrypted with?");
             tell(of, PrinterCommand::Silent(Connection::WrongKey, error.to_string(), None)).await;
             return;
         }
@@ -74,7 +74,8 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
                 link.status.send_replace(status.clone());
-                // What a stop does must not be taken for anything else; when it is recorded it is looked at anew.
+                // What an emergency stop causes must not be taken for anything else; once it is recorded, the status
+                // is read anew.
                 if !link.is_stopping() {
                     seen(with, of, link, status, &mut reopen).await;
                 }
@@ -110,7 +111,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     }
 }
 
-/// Tells the printer of a look where that says something new, and sees to a closed serial port.
+/// Tells the printer's actor of a status that changes something that is kept, and asks a closed serial port to open.
 async fn seen(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -123,7 +124,7 @@ async fn seen(
     if matters {
         tell(of, PrinterCommand::Seen(Box::new(status))).await;
     }
-    // The web server answers, the serial port is closed: ask it to open; the next look tells what came of it.
+    // The web server answers and the serial port is closed: ask it to open; the next status tells whether it did.
     // After an emergency stop a person connects it again.
     let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
     if reopen.due(closed, Instant::now()) && wanted {
@@ -134,7 +135,7 @@ async fn seen(
     }
 }
 
-/// When a closed serial port is asked to open again: at once, then ever more seldom while it stays closed.
+/// When a closed serial port is asked to open again: at once, then less and less often while it stays closed.
 #[derive(Default)]
 struct Reopen {
     tries: u32,
@@ -142,7 +143,7 @@ struct Reopen {
 }
 
 impl Reopen {
-    /// Whether it is to be tried now. An open port starts anew.
+    /// Whether it should be asked now. A port that is open resets the pauses.
     fn due(&mut self, closed: bool, now: Instant) -> bool {
         if !closed {
             *self = Self::default();
@@ -150,19 +151,19 @@ impl Reopen {
         closed && self.not_before.is_none_or(|at| now >= at)
     }
 
-    /// It was tried; the next look tells whether it helped.
+    /// Notes that it was asked; the next status tells whether it helped.
     fn tried(&mut self, now: Instant, chance: f64) {
         self.not_before = Some(now + RECONNECT.next(self.tries, chance));
         self.tries += 1;
     }
 }
 
-/// The first retries come at the pace of looks, so that three failures are known soon; then ever more slowly.
+/// The first retries come at the usual pace, so that three failures are known soon; then less and less often.
 fn backoff(failed: u32, chance: f64) -> Duration {
     RECONNECT.next(failed.saturating_sub(1), chance)
 }
 
-/// How long a look may take: silence is noticed in its own time, however long an answer may take.
+/// How long a request for the status may take: silence is noticed in time, however long an answer may take.
 fn patience(offline: Duration, silent: Duration) -> Duration {
     match offline.saturating_sub(silent) {
         Duration::ZERO => offline,

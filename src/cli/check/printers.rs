@@ -109,9 +109,9 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
 fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reached {
     let api_key = match fields.encrypted_api_key.as_str() {
         "" => String::new(),
-        sealed => {
+        encrypted => {
             let cipher = SecretCipher::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
-            let opened = cipher.open(sealed);
+            let opened = cipher.decrypt(encrypted);
             opened.map_err(|error| {
                 format!("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {error}")
             })?

@@ -63,8 +63,8 @@ proptest! {
             }
             let queued = now.state == MailState::Queued;
             prop_assert_eq!((now.effects().len(), now.at_rest()), (usize::from(queued), !queued));
-            for want in now.effects() {
-                prop_assert_eq!((want.number, want.at), (now.tries + 1, now.next_at));
+            for effect in now.effects() {
+                prop_assert_eq!((effect.number, effect.at), (now.tries + 1, now.next_at));
             }
             if queued && now.tries > was.tries {
                 prop_assert_eq!(now.next_at.since(bench.now), retry_ms(now.tries));

@@ -208,9 +208,9 @@ fn the_latest_reservations_are_asked_back_and_a_print_keeps_its_own() {
         shelf.tell(&claim(vec![ask(job, 20)])).unwrap();
     }
     let asked = |shelf: &Shelf| {
-        let wants = shelf.now().effects().into_iter();
-        wants
-            .flat_map(|want| if let MaterialEffect::AskBack { claims, .. } = want { claims } else { Vec::new() })
+        let effects = shelf.now().effects().into_iter();
+        effects
+            .flat_map(|effect| if let MaterialEffect::AskBack { claims, .. } = effect { claims } else { Vec::new() })
             .collect::<Vec<_>>()
     };
     let count =
@@ -312,8 +312,8 @@ proptest! {
             let head: Material = serde_json::from_str(&serde_json::to_string(now).unwrap()).unwrap();
             prop_assert_eq!(&head.hydrate(rows.values().cloned()), now);
             let (mut told, mut asked) = (0, BTreeSet::new());
-            for want in now.effects() {
-                match want {
+            for effect in now.effects() {
+                match effect {
                     MaterialEffect::TellHeld { order, claims } => {
                         prop_assert!(claims.iter().all(|c| rows[c].order_id == order && rows[c].unheard));
                         told += claims.len();

@@ -94,7 +94,7 @@ impl Aggregate for Order {
     }
 
     fn effects(&self) -> Vec<OrderEffect> {
-        let mut wants = Vec::new();
+        let mut effects = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
         for job in self.jobs.values() {
@@ -120,14 +120,14 @@ impl Aggregate for Order {
             if let Some(attempt) = job.live() {
                 let (attempt_id, printer) = (attempt.id, attempt.printer_id);
                 if job.cancel_requested_at.is_some() {
-                    wants.push(OrderEffect::CancelAt { attempt: attempt_id, printer });
+                    effects.push(OrderEffect::CancelAt { attempt: attempt_id, printer });
                 } else if attempt.state == AttemptState::Claimed {
-                    wants.push(OrderEffect::Give { job: job.id, attempt: attempt_id, printer });
+                    effects.push(OrderEffect::Give { job: job.id, attempt: attempt_id, printer });
                 }
             }
             for attempt in &job.attempts {
                 if let Some(outcome) = attempt.word {
-                    wants.push(OrderEffect::TellResolution {
+                    effects.push(OrderEffect::TellResolution {
                         attempt: attempt.id,
                         printer: attempt.printer_id,
                         outcome,
@@ -135,9 +135,9 @@ impl Aggregate for Order {
                 }
             }
         }
-        wants.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
-        wants.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
-        wants
+        effects.extend(asks.into_iter().map(|(material, asks)| OrderEffect::Claim { material, asks }));
+        effects.extend(settles.into_iter().map(|(material, claims)| OrderEffect::Settle { material, claims }));
+        effects
     }
 
     fn at_rest(&self) -> bool {

@@ -141,12 +141,12 @@ impl Aggregate for Printer {
     }
 
     fn effects(&self) -> Vec<PrinterEffect> {
-        let mut wants = Vec::new();
+        let mut effects = Vec::new();
         if self.archived {
-            return wants;
+            return effects;
         }
         if !self.disconnected {
-            wants.push(PrinterEffect::Watch {
+            effects.push(PrinterEffect::Watch {
                 kind: self.fields.kind.clone(),
                 base_url: self.fields.base_url.clone(),
                 encrypted_api_key: self.fields.encrypted_api_key.clone(),
@@ -154,24 +154,24 @@ impl Aggregate for Printer {
             });
         }
         if let Some(manual) = &self.manual {
-            wants.push(PrinterEffect::Manual { id: manual.id });
+            effects.push(PrinterEffect::Manual { id: manual.id });
         }
         if let Some(in_hand) = &self.in_hand {
             let attempt = in_hand.attempt;
             match in_hand.phase {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
-                    wants.push(PrinterEffect::Run { attempt });
+                    effects.push(PrinterEffect::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
-                    wants.push(PrinterEffect::CancelPrint { attempt });
+                    effects.push(PrinterEffect::CancelPrint { attempt });
                 }
                 _ => {}
             }
             if in_hand.heard < in_hand.step {
-                wants.push(PrinterEffect::Report { attempt, step: in_hand.step });
+                effects.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }
-        wants
+        effects
     }
 
     fn at_rest(&self) -> bool {

@@ -124,7 +124,7 @@ pub(super) fn refused(decision: &Decision<Printer>) -> bool {
 fn the_whole_way_of_an_attempt() {
     let mut shop = PrinterFixture::printing();
     shop.heard(true);
-    assert!(!shop.effects(|want| matches!(want, PrinterEffect::Report { .. } | PrinterEffect::Run { .. })));
+    assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::Report { .. } | PrinterEffect::Run { .. })));
     assert!(shop.sees(Activity::Printing, Some(OURS), None).next.is_none(), "telemetry costs no commit");
     shop.sees(Activity::Paused, Some(OURS), None);
     assert_eq!(shop.report(), Report::Paused);
@@ -147,7 +147,7 @@ fn exactly_one_caller_hears_go() {
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
     assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    assert!(shop.effects(|want| matches!(want, PrinterEffect::Run { .. })));
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn the_verdict_goes_by_evidence() {
     let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Unclear("no answer".into()));
     assert_eq!(shop.p().attention(), [Attention::Unverified]);
-    assert!(shop.effects(|want| matches!(want, PrinterEffect::Run { .. })), "it is judged again");
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "it is judged again");
     assert!(refused(&shop.ask(take(99)).unwrap()));
     shop.sees(Activity::Printing, Some(OURS), None);
     assert_eq!(shop.report(), Report::Printing);
@@ -240,9 +240,9 @@ fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
     let mut shop = PrinterFixture::started();
     shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
-    assert!(!shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
+    assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     shop.sees(Activity::Printing, Some(OURS), None);
-    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     let mut shop = PrinterFixture::idle();
     let decision = shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
     assert!(matches!(decision.answer, PrinterAnswer::NotInHand));
@@ -263,7 +263,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
     // Given up while it prints: cancelled if the printer is reachable, over if it is not.
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
-    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
     shop.silent();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
 }
@@ -275,7 +275,7 @@ fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it
     assert!(shop.p().in_hand.is_none());
     let mut shop = PrinterFixture::printing();
     shop.heard(false);
-    assert!(shop.effects(|want| matches!(want, PrinterEffect::CancelPrint { .. })));
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
 }
 
 #[test]

@@ -270,7 +270,7 @@ async fn create(
     let command = async {
         let NewEndpoint { url, events, .. } = new?;
         check_url(&app, &url)?;
-        let (events, encrypted_secret) = (words(&events), app.seal(&chosen.secret));
+        let (events, encrypted_secret) = (words(&events), app.encrypt(&chosen.secret));
         Ok(EndpointCommand::Create { url, events, encrypted_secret, cursor: *app.outbox.last().borrow() })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::New, command).await?;
@@ -316,7 +316,7 @@ async fn rotate(
     let chosen = Chosen::new(rotation.as_ref().ok().and_then(|rotation| rotation.secret.clone()));
     let command = async {
         rotation?;
-        Ok(EndpointCommand::Rotate { encrypted_secret: app.seal(&chosen.secret) })
+        Ok(EndpointCommand::Rotate { encrypted_secret: app.encrypt(&chosen.secret) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     let shown = chosen.told(EndpointView::after(&done)?, done.replayed)?;

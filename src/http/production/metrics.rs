@@ -143,12 +143,12 @@ fn actors(app: &AppState, page: &mut Page) {
     page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
     let components = app.components.all();
     page.gauge(
-        "pillar_up",
+        "component_up",
         "Whether a component stands",
         components.iter().map(|(name, one)| ([("component", *name)], i64::from(one.up))),
     );
     page.counter(
-        "pillar_restarts",
+        "component_restarts",
         "Falls of components",
         components.iter().map(|(name, one)| ([("component", *name)], one.crashes)),
     );

@@ -68,7 +68,7 @@ impl Rule<String> for Secret {
     }
 }
 
-/// A text that matches a regular expression; made by [`like!`](crate::http::wire::like).
+/// A text that matches a regular expression; made by `like!`.
 pub struct Pattern {
     source: &'static str,
     message: &'static str,
@@ -76,7 +76,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// For [`like!`](crate::http::wire::like).
+    /// For `like!`.
     pub const fn new(source: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
         Self { source, message, regex: LazyLock::new(regex) }
     }

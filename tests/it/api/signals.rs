@@ -55,7 +55,7 @@ on_both! {
             ("printfloor_transaction_commands_sum", 3.0),
             (r#"printfloor_actors{kind="order",place="running"}"#, 1.0),
             (r#"printfloor_actors{kind="endpoint",place="running"}"#, 1.0),
-            (r#"printfloor_pillar_up{component="store"}"#, 1.0),
+            (r#"printfloor_component_up{component="store"}"#, 1.0),
             ("printfloor_database_up", 1.0),
             ("printfloor_events_last_seq", 3.0),
             (r#"printfloor_event_followers{kind="endpoint"}"#, 1.0),

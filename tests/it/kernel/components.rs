@@ -9,14 +9,14 @@ use printfloor::actors::kernel::restart_policy::Policy;
 use ractor::{ActorId, ActorStatus};
 use std::collections::HashSet;
 
-on_both_databases!(a_pillar_that_falls_comes_back_alone);
+on_both_databases!(a_component_that_crashes_comes_back_alone);
 
 fn children(rig: &Rig) -> HashSet<ActorId> {
     let children = rig.root.get_children().into_iter();
     children.filter(|child| child.get_status() == ActorStatus::Running).map(|child| child.get_id()).collect()
 }
 
-async fn a_pillar_that_falls_comes_back_alone(database: TestDatabase) {
+async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;

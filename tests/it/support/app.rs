@@ -207,12 +207,12 @@ impl Drop for App {
             let _ = child.wait();
         }
         let log = self.log();
-        let bad = log.iter().find(|line| line.contains("panicked") || line.contains("fell"));
+        let bad = log.iter().find(|line| line.contains("panicked") || line.contains("crashed"));
         if std::thread::panicking() {
             let last = log.len().saturating_sub(60);
             eprintln!("--- the server's last words\n{}", log[last..].join("\n"));
         } else if let (Some(line), false) = (bad, self.may_fall) {
-            panic!("an actor fell: {line}");
+            panic!("an actor crashed: {line}");
         }
     }
 }

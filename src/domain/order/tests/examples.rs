@@ -262,9 +262,9 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
     desk.report(Report::Printing);
     desk.ask(&OrderCommand::Cancel { force: true }).unwrap();
     assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
-    assert!(desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
+    assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     desk.report(ended(PrintEnd::Cancelled, 0.5));
-    assert!(!desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
+    assert!(!desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
 }
 
 #[test]
@@ -292,10 +292,10 @@ fn only_an_unverified_start_is_resolved() {
         assert_eq!(desk.state(), JobState::Dispatching);
         desk.ask(&resolve).unwrap();
         assert_eq!(desk.state(), state);
-        assert!(desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
+        assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
         desk.report(Report::NotStarted { start_sent: true, counts: true, reason: "told".into() });
         assert_eq!(desk.state(), state);
-        assert!(!desk.o().effects().iter().any(|want| matches!(want, OrderEffect::TellResolution { .. })));
+        assert!(!desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     }
 }
 

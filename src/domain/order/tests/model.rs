@@ -117,15 +117,15 @@ impl Effects {
         match what % 32 {
             0..=7 => self.deliver(usize::from(what), luck.is_multiple_of(7)),
             8..=12 => {
-                let wants = self.o().effects();
-                if let Some(want) = wants.get(usize::from(luck) % wants.len().max(1)) {
-                    self.order_want(want.clone());
+                let effects = self.o().effects();
+                if let Some(effect) = effects.get(usize::from(luck) % effects.len().max(1)) {
+                    self.order_effect(effect.clone());
                 }
             }
             13..=19 => {
-                let wants = self.p(n).effects();
-                if let Some(want) = wants.get(usize::from(luck / 2) % wants.len().max(1)) {
-                    self.printer_want(n, &want.clone(), luck / 8);
+                let effects = self.p(n).effects();
+                if let Some(effect) = effects.get(usize::from(luck / 2) % effects.len().max(1)) {
+                    self.printer_effect(n, &effect.clone(), luck / 8);
                 }
             }
             20 | 21 => self.dispatch(),
@@ -190,8 +190,8 @@ impl Effects {
                     self.to_printer[n].push_back((PrinterCommand::Homed, Then::Nothing));
                 }
                 self.monitor(n);
-                for want in self.p(n).effects() {
-                    self.printer_want(n, &want, 1);
+                for effect in self.p(n).effects() {
+                    self.printer_effect(n, &effect, 1);
                 }
                 if let Some(name) = self.machines[n].wire.pop() {
                     self.machines[n].start(&name);
@@ -199,8 +199,8 @@ impl Effects {
             }
             self.operator();
             self.material_wants();
-            for want in self.o().effects() {
-                self.order_want(want);
+            for effect in self.o().effects() {
+                self.order_effect(effect);
             }
             self.dispatch();
             for _ in 0..100 {

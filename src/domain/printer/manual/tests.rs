@@ -50,7 +50,7 @@ fn a_printer_that_cannot_start_any_more_is_not_told_to() {
     shop.ask(PrinterCommand::Maintenance { on: true, note: None }).unwrap();
     assert!(matches!(shop.there().answer, PrinterAnswer::Done));
     assert!(matches!(&shop.end().error, Some(ManualFailure::Busy(why)) if why.contains("maintenance")));
-    assert!(!shop.p().effects().iter().any(|want| matches!(want, PrinterEffect::Manual { .. })));
+    assert!(!shop.p().effects().iter().any(|effect| matches!(effect, PrinterEffect::Manual { .. })));
 }
 
 #[test]

@@ -9,11 +9,11 @@ use crate::domain::printer_status::{Connection, PastPrint, PrintEnd};
 
 impl Effects {
     /// A task of the order sends its message.
-    pub(super) fn order_want(&mut self, want: OrderEffect) {
+    pub(super) fn order_effect(&mut self, effect: OrderEffect) {
         let job_of = |world: &Self, attempt: Id| {
             world.o().jobs.values().find(|job| job.attempts.iter().any(|one| one.id == attempt)).unwrap().clone()
         };
-        match want {
+        match effect {
             OrderEffect::Claim { asks, .. } => {
                 self.to_material.push_back((MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
             }
@@ -49,13 +49,13 @@ impl Effects {
     }
 
     /// A task of a printer does its next step; `luck` decides what goes wrong.
-    pub(super) fn printer_want(&mut self, n: usize, want: &PrinterEffect, luck: u8) {
+    pub(super) fn printer_effect(&mut self, n: usize, effect: &PrinterEffect, luck: u8) {
         let Some(in_hand) = self.p(n).in_hand.clone() else { return };
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
         let machine = &mut self.machines[n];
         let away = machine.away;
         let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
-        match want {
+        match effect {
             PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } => {}
             PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
@@ -105,8 +105,8 @@ impl Effects {
     }
 
     pub(super) fn material_wants(&mut self) {
-        for want in self.material.as_ref().unwrap().effects() {
-            self.to_order.push_back(match want {
+        for effect in self.material.as_ref().unwrap().effects() {
+            self.to_order.push_back(match effect {
                 MaterialEffect::TellHeld { claims, .. } => {
                     let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
                     (OrderCommand::Stock(stand), Then::MaterialHeard(claims))
