@@ -7,7 +7,6 @@
 pub mod access;
 pub mod admission;
 pub mod audit_sampling;
-pub mod body;
 pub mod command_request;
 pub mod csrf;
 pub mod docs;

@@ -8,7 +8,6 @@ use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 use crate::http::AppState;
 use crate::http::access::Caller;
-use crate::http::body::Fields;
 use crate::http::error::ApiError;
 use crate::http::idempotency::{self, Kept, Running};
 use crate::http::wire::{self, RequestBody};
@@ -110,17 +109,6 @@ impl<B> CommandRequest<B> {
         }
         let message = "the body must be JSON, with Content-Type: application/json";
         Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message))
-    }
-
-    /// The body's members. Another content type than JSON is 415.
-    pub fn fields(&self) -> Result<Fields, ApiError> {
-        self.must_be_json()?;
-        Fields::parse(&self.body)
-    }
-
-    /// The members of a body that may be absent.
-    pub fn optional_fields(&self) -> Result<Fields, ApiError> {
-        if self.body.is_empty() { Ok(Fields::default()) } else { self.fields() }
     }
 
     /// The version that the caller wants to change (`If-Match`); one that cannot be is stale.

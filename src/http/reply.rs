@@ -1,7 +1,7 @@
 //! Answers: the resource itself, with `ETag`, `Location` and the mark of a repeated answer.
 
 use crate::http::command_request::CommandOutcome;
-use crate::http::error::{Answer, ApiError, REPLAYED};
+use crate::http::error::{ApiError, REPLAYED};
 use crate::http::page::Pagination;
 use crate::http::wire::ListItem;
 use crate::store::queries::Page;
@@ -10,7 +10,6 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 use std::marker::PhantomData;
 
 /// What most answers have room in, in bytes.
@@ -28,41 +27,6 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
         }
         Err(error) => ApiError::internal(error).into_response(),
     }
-}
-
-/// 200 with a body.
-pub fn ok(body: Value) -> Answer {
-    Ok(json(StatusCode::OK, &body))
-}
-
-/// 200 with a resource and its version.
-pub fn resource(version: i64, body: &impl Serialize) -> Answer {
-    Ok(tagged(version, json(StatusCode::OK, body)))
-}
-
-/// Another status with a body.
-pub fn with_status(status: StatusCode, body: Value) -> Answer {
-    Ok(json(status, &body))
-}
-
-/// 204.
-pub fn no_content() -> Answer {
-    Ok(StatusCode::NO_CONTENT.into_response())
-}
-
-/// 204, marked when it is a repeat.
-pub fn gone<A>(done: &CommandOutcome<A>) -> Answer {
-    Ok(marked(done.replayed, StatusCode::NO_CONTENT.into_response()))
-}
-
-/// 200 with the resource after a change.
-pub fn changed<A>(done: &CommandOutcome<A>, body: Value) -> Answer {
-    Ok(marked(done.replayed, tagged(done.version, json(StatusCode::OK, &body))))
-}
-
-/// 201 with the new resource, at this path.
-pub fn created<A>(done: &CommandOutcome<A>, location: &str, body: Value) -> Answer {
-    made(done.replayed, location, body).map(|response| tagged(done.version, response))
 }
 
 /// 200 with a resource and its version (`ETag`).
@@ -226,18 +190,4 @@ fn marked(replayed: bool, mut response: Response) -> Response {
         response.headers_mut().insert(HeaderName::from_static(REPLAYED), HeaderValue::from_static("true"));
     }
     response
-}
-
-/// 201 with a resource that has a version of its own, under a thing's.
-pub fn created_part(replayed: bool, version: i64, location: &str, body: Value) -> Answer {
-    made(replayed, location, body).map(|response| tagged(version, response))
-}
-
-/// 201 with what was made under another resource.
-pub fn made(replayed: bool, location: &str, body: Value) -> Answer {
-    let mut response = json(StatusCode::CREATED, &body);
-    if let Ok(location) = HeaderValue::from_str(location) {
-        response.headers_mut().insert(header::LOCATION, location);
-    }
-    Ok(marked(replayed, response))
 }
