@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, words};
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, big_gcode, words};
 use crate::support::until;
 
 /// A small file of binary G-code, without checksums.
@@ -51,10 +51,10 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
         let (order, job) = floor.one().await;
-        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("refused it"));
+        let refused = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("1 refusing starts"));
         let waits = floor.job_until("the refusal to be told", &job, refused).await;
         assert_eq!((&waits["state"], attempts(&waits)), (&json!("SLICED"), vec!["not_started"]), "{waits}");
-        assert!(words(&waits, "waitingReason").contains("1 refusing starts"), "{waits}");
+        assert!(words(&waits, "waitingReason").contains("refused it: "), "{waits}");
         assert!(words(&waits, "waitingReason").contains("the next try is in"), "{waits}");
         // Nothing else waits: the same job is tried again after the rest.
         floor.attention(0, "start_refused", true).await;
@@ -83,7 +83,7 @@ each_kind! {
         // One refusal that counts would fail the job.
         let strict = ("PRINTFLOOR_DISPATCH__REFUSALS_UNTIL_FAILED", "1");
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, strict]).await;
-        let file = floor.app.upload("big.gcode", super::big_gcode(200_000)).await.expect(201);
+        let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
         let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
         let slow = simulator::faults::SlowUpload { bytes_per_second: 60_000 };
         floor.faults(0, |faults| faults.slow_upload = Some(slow));
@@ -119,15 +119,14 @@ each_kind! {
 async fn stock_in_a_waiting_reason_is_that_of_now() {
     let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[JUDGE_SOON]).await;
     let material = format!("/api/inventory/materials/{}", floor.material);
-    let count = |grams: f64| floor.app.patch(&material, &{ json!({"quantity": grams}) });
-    count(4.0).await.expect(200);
+    floor.app.patch(&material, &json!({"quantity": 4})).await.expect(200);
     let (order, job) = floor.one().await;
     let short = floor.app.job_is(&job, "awaiting_manual_review").await;
     assert!(words(&short, "waitingReason").contains("4 g free"), "{short}");
-    count(7.0).await.expect(200);
+    floor.app.patch(&material, &json!({"quantity": 7})).await.expect(200);
     let says = |job: &Value| job["waitingReason"].as_str().is_some_and(|why| why.contains("7 g free"));
     floor.job_until("the stock of now", &job, says).await;
-    count(50.0).await.expect(200);
+    floor.app.patch(&material, &json!({"quantity": 50})).await.expect(200);
     floor.app.order_is(&order, "ready").await;
     until("the claim to be settled", || async {
         (floor.app.get(&material).await.expect(200)["reserved"] == 0).then_some(())
