@@ -71,6 +71,8 @@ pub struct Received {
     pub verdict: Verdict,
     /// The status that it was answered with; `None` if it was not answered.
     pub answered: Option<u16>,
+    /// Number of the connection that it came on, equal for requests on the same connection.
+    pub connection: u64,
 }
 
 impl Received {
@@ -212,6 +214,7 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             body,
             verdict,
             answered,
+            connection: peer.connection(),
         });
         reaction
     });

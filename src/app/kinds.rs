@@ -42,6 +42,7 @@ use dashmap::DashMap;
 use futures::future::join_all;
 use ractor::{ActorRef, SpawnErr};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -61,6 +62,7 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
+    pub(super) alert_interval: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     pub(super) new_orders: watch::Sender<u64>,
 }
@@ -144,10 +146,15 @@ kinds! {
         permits: DashMap::new(),
     };
     /// Mails to be sent.
-    mails: Mail, drain 2, |_, s| MailEffects {
+    mails: Mail, drain 2, |d, s| MailEffects {
         environment: s.environment.clone(),
         mailer: s.mailer.clone(),
         agent: s.agent.clone(),
+        mails: d.mails.clone(),
+        access: d.access.clone(),
+        alert_interval: s.alert_interval,
+        last_alerts: DashMap::new(),
+        failing: AtomicBool::new(false),
     };
     /// Payment events that match no order yet.
     inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {

@@ -11,6 +11,7 @@
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 mod decide;
 pub mod envelope;
@@ -33,7 +34,7 @@ pub enum DeliveryState {
     Pending,
     /// The endpoint answered with a status 2xx.
     Delivered,
-    /// Given up after its last retry failed.
+    /// Given up after its last retry failed. Sent again when the endpoint, which is disabled by it, is enabled.
     Failed,
     /// Given up because its endpoint was deleted.
     Cancelled,
@@ -76,8 +77,22 @@ pub struct Delivery {
     pub last_duration_ms: Option<i64>,
     /// When the delivery was made.
     pub created_at: Timestamp,
-    /// When it was last attempted; `None` before the first attempt.
+    /// When it was last attempted; `None` before the first attempt. Never before the moment at which the endpoint was
+    /// last enabled, even when the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
+}
+
+impl Delivery {
+    /// The longest time that the next attempt may be away by the schedule of `retries` and its `jitter`, all in
+    /// milliseconds. The wall clock may be set back after `next_at` was chosen; nothing waits longer for that.
+    pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
+        let Some(failed) = self.attempts.checked_sub(1) else {
+            return Duration::ZERO;
+        };
+        // A schedule that was shortened meanwhile has no such retry: its longest counts.
+        let retry = retries.get(failed as usize).or_else(|| retries.iter().max()).copied().unwrap_or(0);
+        Duration::from_millis(retry.saturating_add(jitter).unsigned_abs())
+    }
 }
 
 /// Whether deliveries are sent to an endpoint.
@@ -124,9 +139,16 @@ pub struct Endpoint {
     /// The replay under way; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<Replaying>,
-    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew.
+    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew. Later than
+    /// every attempt before it, even when the wall clock was set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
+    /// The latest moment of an attempt.
+    #[serde(default)]
+    pub tried_at: Option<Timestamp>,
+    /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active.
+    #[serde(default)]
+    pub disabled_by: Option<Box<Delivery>>,
     /// Whether it was deleted; the delivery log stays.
     pub archived: bool,
     /// When it was made.
@@ -140,6 +162,13 @@ pub struct Endpoint {
     /// them back.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
+    /// Whether more left than `left` remembers: then the next refill is not to be trusted, and is read again.
+    #[serde(skip)]
+    left_overflowed: bool,
+    /// Counts the refills since the endpoint was loaded, so that each is an effect of its own and a late one is
+    /// recognised.
+    #[serde(skip)]
+    refills: u32,
 }
 
 /// An event of the outbox that an endpoint subscribed to.
@@ -198,6 +227,8 @@ pub enum EndpointCommand {
     /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`WINDOW`] if
     /// there are as many, because deliveries of the window may be among them.
     Refilled {
+        /// Number of the refill, from its effect; one that comes late changes nothing.
+        number: u32,
         /// The deliveries read.
         rows: Vec<Delivery>,
         /// Whether the database has further ones.
@@ -266,12 +297,15 @@ pub enum EndpointEffect {
     },
     /// Read the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; of a deleted endpoint,
     /// to cancel them.
-    Refill,
+    Refill {
+        /// Counts refills, so that the next one is another effect and begins at once.
+        number: u32,
+    },
     /// Read the next part of the delivery log, for [`EndpointCommand::Replayed`].
     Replay(Replaying),
     /// Attempt a delivery.
     Deliver {
-        /// As it is after the command.
+        /// Its identifier; the delivery is in the window.
         delivery: Id,
         /// Number of the attempt.
         number: u32,

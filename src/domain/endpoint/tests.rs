@@ -78,7 +78,14 @@ impl Target {
         rows.sort_by_key(|d| (d.next_at, d.id));
         let more = rows.len() > 2 * WINDOW;
         rows.truncate(2 * WINDOW);
-        EndpointCommand::Refilled { rows, more }
+        EndpointCommand::Refilled { number: self.refill().unwrap_or_default(), rows, more }
+    }
+    /// The number of the refill that the state calls for.
+    fn refill(&self) -> Option<u32> {
+        self.now().effects().into_iter().find_map(|effect| match effect {
+            EndpointEffect::Refill { number } => Some(number),
+            _ => None,
+        })
     }
     /// The rows that the store finds for the replay under way.
     fn next_part(&self, limit: usize) -> Option<EndpointCommand> {
@@ -170,7 +177,89 @@ fn five_retries_on_schedule_then_disabled_and_told_and_enabled_anew() {
     target.tell(&EndpointCommand::Enable).unwrap();
     let now = target.bench.now;
     assert!(target.deliveries().iter().all(|(_, number, at)| *number == 1 && *at == now));
+    assert_eq!(target.deliveries().len(), 3);
+    assert_eq!((target.rows[&one].state, target.rows[&one].attempts), (DeliveryState::Pending, 0), "the one that disabled it");
+    assert!(target.now().disabled_by.is_none());
+}
+
+#[test]
+fn an_attempt_under_way_when_the_endpoint_is_disabled_is_held_too() {
+    let mut target = target();
+    target.follow(2);
+    let both: Vec<Id> = target.now().window.keys().copied().collect();
+    for _ in 0..5 {
+        target.tried(both[0], false);
+        target.tried(both[1], false);
+    }
+    target.tried(both[0], false);
+    assert_eq!(target.now().state, EndpointState::Disabled);
+    target.tried(both[1], false);
+    assert_eq!(target.rows[&both[1]].state, DeliveryState::Pending, "nothing that disabling cut is given up");
+    target.tell(&EndpointCommand::Enable).unwrap();
     assert_eq!(target.deliveries().len(), 2);
+}
+
+#[test]
+fn a_refill_never_pushes_out_a_delivery_that_is_due() {
+    let mut target = target();
+    target.follow(3 * WINDOW as i64);
+    for sent in target.now().window.keys().copied().take(WINDOW / 2).collect::<Vec<_>>() {
+        target.tried(sent, true);
+    }
+    let refill = target.query();
+    // More events come while the refill is read, and fill the window again.
+    target.follow(WINDOW as i64);
+    let under_way: Vec<Id> = target.now().window.keys().copied().collect();
+    target.tell(&refill).unwrap();
+    assert!(under_way.iter().all(|id| target.now().window.contains_key(id)), "each would be sent twice");
+}
+
+#[test]
+fn a_refill_that_more_overtook_than_are_remembered_brings_nothing_back() {
+    let mut target = target();
+    target.follow(2 * WINDOW as i64);
+    for sent in target.now().window.keys().copied().take(WINDOW / 2).collect::<Vec<_>>() {
+        target.tried(sent, true);
+    }
+    let slow = target.query();
+    for _ in 0..40 {
+        target.follow(16);
+        for sent in target.now().window.keys().copied().collect::<Vec<_>>() {
+            target.tried(sent, true);
+        }
+    }
+    target.tell(&slow).unwrap();
+    let again = target.now().window.keys().find(|id| target.rows[id].state != DeliveryState::Pending);
+    assert_eq!(again, None, "delivered, and sent again");
+    assert!(target.refill().is_some(), "read again");
+    assert!(target.tell(&slow).unwrap().next.is_none(), "a late refill changes nothing");
+}
+
+#[test]
+fn a_clock_that_is_set_back_delays_no_retry_and_forgets_no_count() {
+    let mut target = target();
+    target.follow(WINDOW as i64 + 1);
+    let first = *target.now().window.keys().next().unwrap();
+    target.tried(first, false);
+    let (retries, jitter) = (target.bench.rules.webhook_schedule_ms.clone(), target.bench.rules.webhook_jitter_ms);
+    let waits = target.rows[&first].longest_wait(&retries, jitter);
+    assert_eq!(waits, Duration::from_millis(90_000), "one minute and its jitter, whatever the clock says");
+    let disabled = Endpoint { state: EndpointState::Disabled, ..target.endpoint.clone().unwrap() };
+    target.endpoint = Some(disabled);
+    target.bench.now = target.bench.now.plus_ms(-3_600_000);
+    target.tell(&EndpointCommand::Enable).unwrap();
+    for sent in target.now().window.keys().copied().collect::<Vec<_>>() {
+        target.tried(sent, true);
+    }
+    let refill = target.query();
+    target.tell(&refill).unwrap();
+    assert_eq!(target.now().window.get(&first).unwrap().attempts, 0, "tried before it was enabled");
+    assert_eq!(target.rows[&first].longest_wait(&retries, jitter), Duration::ZERO);
+    // A failure after enabling still counts after a restart.
+    target.tried(first, false);
+    let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
+    target.endpoint = Some(head.hydrate([target.rows[&first].clone()], false));
+    assert_eq!(target.now().window.get(&first).unwrap().attempts, 1);
 }
 
 #[test]
@@ -248,7 +337,8 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     target.tell(&EndpointCommand::Archive).unwrap();
     assert_eq!(target.count(DeliveryState::Cancelled), WINDOW);
     let mut refills = 0;
-    while target.now().effects() == [EndpointEffect::Refill] {
+    while target.refill().is_some() {
+        assert_eq!(target.now().effects().len(), 1);
         let refill = target.query();
         target.tell(&refill).unwrap();
         refills += 1;
@@ -300,6 +390,11 @@ proptest! {
         let mut under_way: Option<EndpointCommand> = None;
         for step in steps {
             let (before, cursor) = (target.rows.clone(), target.now().cursor);
+            let disabled_by = target.now().disabled_by.as_ref().map(|failed| failed.id);
+            let now = target.bench.now;
+            let due = |d: &&Delivery| d.attempts == 0 || d.next_at <= now;
+            let under_way_before: Vec<Id> = target.now().window.values().filter(due).map(|d| d.id).collect();
+            let may_end = matches!(step, Step::Tried(..) | Step::Restart);
             match step {
                 Step::Follow(count) => target.follow(count),
                 Step::Tried(n, ok) => {
@@ -311,14 +406,15 @@ proptest! {
                         target.tried(sent, ok);
                         let row = &target.rows[&sent];
                         prop_assert_eq!(row.attempts as usize, was + 1);
-                        if row.state == DeliveryState::Pending {
+                        let disabled = target.now().state == EndpointState::Disabled;
+                        if row.state == DeliveryState::Pending && !(disabled && was >= 5) {
                             let wait = row.next_at.since(target.bench.now);
                             let delay = target.bench.rules.webhook_schedule_ms[was];
                             prop_assert!(wait >= delay && wait <= delay + target.bench.rules.webhook_jitter_ms);
                         }
                     }
                 }
-                Step::Query => if target.now().effects().contains(&EndpointEffect::Refill) && under_way.is_none() {
+                Step::Query => if target.refill().is_some() && under_way.is_none() {
                     under_way = Some(target.query());
                 },
                 Step::Refilled => if let Some(refill) = under_way.take() {
@@ -342,7 +438,7 @@ proptest! {
                     // A deleted endpoint comes to rest once refills have cancelled its backlog.
                     let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
                     gone.tell(&EndpointCommand::Archive).unwrap();
-                    while gone.now().effects().contains(&EndpointEffect::Refill) {
+                    while gone.refill().is_some() {
                         let refill = gone.query();
                         gone.tell(&refill).unwrap();
                     }
@@ -353,7 +449,7 @@ proptest! {
                 Step::Restart => {
                     under_way = None;
                     let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
-                    let EndpointCommand::Refilled { mut rows, more } = target.query() else { unreachable!() };
+                    let EndpointCommand::Refilled { mut rows, more, .. } = target.query() else { unreachable!() };
                     let more = more || rows.len() > WINDOW;
                     rows.truncate(WINDOW);
                     target.endpoint = Some(head.hydrate(rows, more));
@@ -367,7 +463,14 @@ proptest! {
                 prop_assert!(!now.effects().iter().any(|want| matches!(want, EndpointEffect::Deliver { .. })), "a disabled one is sent to");
             }
             for (id, was) in before.iter().filter(|(_, was)| was.state != DeliveryState::Pending) {
-                prop_assert_eq!(&target.rows[id], was);
+                if disabled_by == Some(*id) && now.state == EndpointState::Active {
+                    prop_assert_eq!(target.rows[id].state, DeliveryState::Pending, "enabling sends it too");
+                } else {
+                    prop_assert_eq!(&target.rows[id], was);
+                }
+            }
+            for id in under_way_before.iter().filter(|_| !may_end) {
+                prop_assert!(now.window.contains_key(id), "what is under way is pushed out, and sent twice");
             }
             for held in now.window.values() {
                 let row = &target.rows[&held.id];
@@ -387,7 +490,7 @@ proptest! {
                 target.tried(sent, true);
             } else if let Some(part) = target.next_part(3) {
                 target.tell(&part).unwrap();
-            } else if target.now().effects().contains(&EndpointEffect::Refill) {
+            } else if target.refill().is_some() {
                 let refill = target.query();
                 target.tell(&refill).unwrap();
             } else {

@@ -125,7 +125,7 @@ struct DeliveryView {
     state: DeliveryStatus,
     /// Attempts so far.
     attempts: u32,
-    /// When it is tried next.
+    /// When it is tried next. Null while that is at once, while its endpoint is disabled, and when it is over.
     next_at: Option<Timestamp>,
     /// Status of the last answer.
     last_status: Option<u16>,
@@ -149,6 +149,7 @@ impl DeliveryView {
                 && delivery.next_at <= now
         };
         let pending = delivery.state == DeliveryState::Pending;
+        let held = endpoint.is_some_and(|endpoint| endpoint.state == EndpointState::Disabled);
         let sending = pending && endpoint.is_some_and(due);
         Self {
             id: delivery.id,
@@ -158,7 +159,7 @@ impl DeliveryView {
             replay: delivery.replay,
             state: if sending { DeliveryStatus::Sending } else { delivery.state.into() },
             attempts: delivery.attempts,
-            next_at: pending.then_some(delivery.next_at),
+            next_at: (pending && !held && delivery.next_at > now).then_some(delivery.next_at),
             last_status: delivery.last_status,
             last_error: delivery.last_error.clone(),
             last_excerpt: delivery.last_excerpt.clone(),

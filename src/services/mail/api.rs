@@ -42,9 +42,12 @@ impl MailApi {
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
         // Judged like a message for any other way out; the service composes it itself.
         compose(message, &self.from)?;
-        let body = json!({
+        let mut body = json!({
             "from": self.settings.from, "to": message.to, "subject": message.subject, "text": message.text,
         });
+        if let Some(html) = &message.html {
+            body["html"] = json!(html);
+        }
         let mut answer = self
             .client
             .post(&self.url)
