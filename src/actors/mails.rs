@@ -1,6 +1,16 @@
 //! Effects of mails: hand each queued mail to the mail provider or to the agent gateway. Alerts of one kind that wait at the
 //! same time go out as one mail.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use dashmap::DashMap;
+use futures::future::join_all;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::effects::{Effects, report};
 use crate::actors::kernel::environment::Environment;
@@ -10,14 +20,6 @@ use crate::domain::id::Id;
 use crate::domain::mail::alert::{AlertKind, Link, gathered, html, plain};
 use crate::domain::mail::{Channel, Mail, MailCommand, MailState, Send};
 use crate::services::mail::{MailError, Mailer, Message};
-use async_trait::async_trait;
-use dashmap::DashMap;
-use futures::future::join_all;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
-use tokio::sync::Mutex;
-use tokio::time::Instant;
 
 /// Sends mails.
 pub struct MailEffects {
@@ -66,9 +68,8 @@ impl MailEffects {
         if let Some(last) = *last {
             tokio::time::sleep_until(last + self.alert_interval).await;
         }
-        let alike = |mail: &Mail| {
-            mail.alert == Some(kind) && mail.channel == Channel::Mail && mail.state == MailState::Queued
-        };
+        let alike =
+            |mail: &Mail| mail.alert == Some(kind) && mail.channel == Channel::Mail && mail.state == MailState::Queued;
         let mut waiting: Vec<Mail> =
             self.mails.all_resident().into_iter().filter_map(|(_, state)| state.state.clone()).filter(alike).collect();
         waiting.sort_by_key(|mail| (mail.created_at, mail.id));
@@ -147,9 +148,9 @@ impl MailEffects {
         let transient = |reason: String| MailError::Transient { reason };
         let access = self.access.read(Id::ONLY).await.map_err(|error| transient(error.to_string()))?;
         let admins = access.as_ref().and_then(|access| access.state.as_ref()).map(Access::admin_emails);
-        admins.filter(|admins| !admins.is_empty()).ok_or_else(|| {
-            transient("nobody to tell: mail.operators is empty and there is no active admin".to_owned())
-        })
+        admins
+            .filter(|admins| !admins.is_empty())
+            .ok_or_else(|| transient("nobody to tell: mail.operators is empty and there is no active admin".to_owned()))
     }
 }
 

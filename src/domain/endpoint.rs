@@ -8,10 +8,12 @@
 //! `decide` has the rules, `window` the deliveries in memory, `replay` sends past events again, `envelope` makes the
 //! body.
 
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::time::Duration;
 
 mod decide;
 pub mod envelope;

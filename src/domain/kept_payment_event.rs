@@ -1,6 +1,11 @@
 //! A signed payment event that matched no order yet. It may arrive before its order is known, so it is kept and tried
 //! again, at every new order and every hour, for 30 days.
 
+use std::convert::Infallible;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
@@ -9,9 +14,6 @@ use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
-use std::time::Duration;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;

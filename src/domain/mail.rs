@@ -1,17 +1,18 @@
 //! A mail to be sent. It is made in the commit that causes it, so that none is lost, and sent by an effect until the
 //! provider takes it or it is given up.
 
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::time::Duration;
 
-pub mod alert;
+use serde::{Deserialize, Serialize};
 
-use alert::{AlertKind, Link};
+use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
+use crate::domain::id::Id;
+use crate::domain::mail::alert::{AlertKind, Link};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+
+pub mod alert;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 pub const MAX_TRIES: u32 = 12;

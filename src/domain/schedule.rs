@@ -4,8 +4,9 @@
 //! Everything internal that restarts, reconnects or probes uses them. Webhook deliveries do not: their schedule is fixed,
 //! because it is promised to their receivers (`webhooks.retry_schedule_seconds`).
 
-use backoff::backoff::Backoff as _;
 use std::time::Duration;
+
+use backoff::backoff::Backoff as _;
 
 /// Growing delays between attempts at the same thing: doubled each time, up to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +52,9 @@ fn share(whole: Duration, part: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn delays_double_up_to_the_longest() {

@@ -7,17 +7,19 @@
 //! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect. While
 //! the commit is not possible, [`report`] repeats the command, not the work.
 
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::FutureExt;
+use tokio::task::AbortHandle;
+
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::schedule::Delays;
-use async_trait::async_trait;
-use futures::FutureExt;
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::task::AbortHandle;
 
 /// Carries out the effects of one kind of aggregate.
 #[async_trait]

@@ -1,13 +1,15 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::envelope::{due, envelope};
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 const IT: u32 = 3;
 
@@ -178,7 +180,11 @@ fn five_retries_on_schedule_then_disabled_and_told_and_enabled_anew() {
     let now = target.bench.now;
     assert!(target.deliveries().iter().all(|(_, number, at)| *number == 1 && *at == now));
     assert_eq!(target.deliveries().len(), 3);
-    assert_eq!((target.rows[&one].state, target.rows[&one].attempts), (DeliveryState::Pending, 0), "the one that disabled it");
+    assert_eq!(
+        (target.rows[&one].state, target.rows[&one].attempts),
+        (DeliveryState::Pending, 0),
+        "the one that disabled it"
+    );
     assert!(target.now().disabled_by.is_none());
 }
 

@@ -1,9 +1,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
+
 use super::alert::{gathered, html, plain};
 use super::*;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
 
 fn mail(bench: &Bench) -> Mail {
     Mail::new(&bench.cx(), vec!["a@example.com".to_owned()], "Subject".to_owned(), "Text".to_owned())
@@ -18,7 +19,8 @@ fn tries_are_further_and_further_apart_up_to_eight_hours() {
 }
 
 fn low(bench: &Bench, name: &str) -> Mail {
-    let mut alert = Mail::alert(&bench.cx(), AlertKind::LowStock, &format!("Low stock: {name}, 9 g left"), "9 g free.\n");
+    let mut alert =
+        Mail::alert(&bench.cx(), AlertKind::LowStock, &format!("Low stock: {name}, 9 g left"), "9 g free.\n");
     alert.remove(0)
 }
 
@@ -34,7 +36,10 @@ fn an_alert_goes_to_the_operators_with_a_link_made_from_the_public_address() {
     bench.rules.operator_mail.clear();
     bench.rules.agent_gateway = true;
     let both = Mail::alert(&bench.cx(), AlertKind::LowStock, "a\r\nBcc: eve@example.com", "text");
-    assert_eq!(both.iter().map(|one| (one.channel, one.to.len())).collect::<Vec<_>>(), [(Channel::Mail, 0), (Channel::Agent, 0)]);
+    assert_eq!(
+        both.iter().map(|one| (one.channel, one.to.len())).collect::<Vec<_>>(),
+        [(Channel::Mail, 0), (Channel::Agent, 0)]
+    );
     assert_ne!(both[0].id, both[1].id);
     assert!(!both[0].subject.contains(char::is_control));
 }
@@ -54,7 +59,9 @@ fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
 
 #[test]
 fn names_of_strangers_are_no_html() {
-    assert!(html("<script>alert(1)</script> & \"", None).contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;"));
+    assert!(
+        html("<script>alert(1)</script> & \"", None).contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;")
+    );
 }
 
 #[test]

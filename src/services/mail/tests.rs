@@ -1,11 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
-use super::*;
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
 
 fn message(id: &str) -> Message {
     Message {
@@ -67,12 +69,14 @@ async fn the_outbox_keeps_one_file_for_each_message() {
 async fn a_message_with_html_has_both_forms_and_is_the_same_on_every_try() {
     let folder = tempfile::tempdir().unwrap();
     let mailer = FileOutbox::new(folder.path(), from()).unwrap();
-    let both = Message { html: Some("<p><a href=\"https://shop.example/docs/\">Add stock</a></p>".into()), ..message("b") };
+    let both =
+        Message { html: Some("<p><a href=\"https://shop.example/docs/\">Add stock</a></p>".into()), ..message("b") };
     mailer.send(&both).await.unwrap();
     let first = fs::read_to_string(folder.path().join("b.eml")).unwrap();
     mailer.send(&both).await.unwrap();
     assert_eq!(fs::read_to_string(folder.path().join("b.eml")).unwrap(), first);
-    for line in ["multipart/alternative", "Content-Type: text/plain", "Content-Type: text/html", "boundary=\"part-b\""] {
+    for line in ["multipart/alternative", "Content-Type: text/plain", "Content-Type: text/html", "boundary=\"part-b\""]
+    {
         assert!(first.contains(line), "{line} in {first}");
     }
 }
