@@ -55,7 +55,7 @@ pub struct EndpointEffects {
     pub environment: Arc<Environment>,
     /// Decrypts the signing secrets of endpoints.
     pub cipher: Arc<SecretCipher>,
-    /// Counts attempts.
+    /// Counts attempts and how long they took.
     pub meter: Arc<DeliveryMeter>,
     /// Signs and sends the requests.
     pub sender: Arc<Sender>,

@@ -21,11 +21,11 @@ use crate::domain::mail::alert::{AlertKind, Link, gathered, html, plain};
 use crate::domain::mail::{Channel, Mail, MailCommand, MailState, Send};
 use crate::services::mail::{MailError, Mailer, Message};
 
-/// Sends mails.
+/// Sends each queued mail, and alerts of one kind together.
 pub struct MailEffects {
     /// The clock that a mail's next try is due by.
     pub environment: Arc<Environment>,
-    /// The mail provider.
+    /// Takes mails: a mail server, a mail service, or a folder.
     pub mailer: Arc<dyn Mailer>,
     /// The agent gateway; `None` when `AGENT_URL` is not set.
     pub agent: Option<Arc<dyn Mailer>>,

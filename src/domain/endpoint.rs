@@ -101,14 +101,14 @@ impl Delivery {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
-    /// Deliveries are sent.
+    /// Deliveries are sent as they become due.
     Active,
     /// All retries of a delivery failed: nothing is sent, and new events wait as pending deliveries until an operator
     /// enables it.
     Disabled,
 }
 
-/// A webhook endpoint.
+/// A webhook endpoint: where events are sent, which of them, and how far it is.
 ///
 /// Invariants: every subscribed event up to `cursor` has its delivery; `window` holds the pending deliveries that are
 /// due next, and all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
@@ -195,7 +195,7 @@ pub enum EndpointCommand {
         url: String,
         /// Types of event, at least one, each known and named once.
         events: Vec<String>,
-        /// Signing secret, encrypted.
+        /// The secret that deliveries are signed with, encrypted.
         encrypted_secret: String,
         /// The number of the newest event in the outbox.
         cursor: i64,
@@ -231,7 +231,7 @@ pub enum EndpointCommand {
     Refilled {
         /// Number of the refill, from its effect; one that comes late changes nothing.
         number: u32,
-        /// The deliveries read.
+        /// The deliveries that were read, in the order in which they are due.
         rows: Vec<Delivery>,
         /// Whether the database has further ones.
         more: bool,
@@ -250,7 +250,7 @@ pub enum EndpointCommand {
         error: Option<String>,
         /// The beginning of the answer's body, at most 1 KiB.
         excerpt: Option<String>,
-        /// Duration in milliseconds.
+        /// How long the attempt took, in milliseconds.
         duration_ms: i64,
     },
     /// Sends a test event (`webhook.test`), with the ordinary retries.
@@ -305,7 +305,7 @@ pub enum EndpointEffect {
     },
     /// Read the next part of the delivery log, for [`EndpointCommand::Replayed`].
     Replay(Replaying),
-    /// Attempt a delivery.
+    /// Make one attempt of a delivery when it is due.
     Deliver {
         /// Its identifier; the delivery is in the window.
         delivery: Id,

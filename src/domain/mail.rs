@@ -33,7 +33,7 @@ pub enum MailState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// E-mail.
+    /// E-mail, to the receivers that the mail names.
     #[default]
     Mail,
     /// The agent gateway (`AGENT_URL`), which knows its own receivers.
@@ -52,9 +52,9 @@ pub struct Mail {
     /// E-mail addresses of the receivers. Empty for the agent gateway, and for an alert that goes to whoever is an active
     /// admin when it is sent.
     pub to: Vec<String>,
-    /// Subject line.
+    /// The subject, one line without control characters.
     pub subject: String,
-    /// Body, plain text.
+    /// The body as plain text, without the link.
     pub text: String,
     /// For an alert to the operators: its kind, by which alerts are gathered into one mail.
     #[serde(default)]

@@ -18,7 +18,7 @@ pub struct ProcessNumbers {
     pub open_fds: Option<u64>,
     /// Most file descriptors that may be open.
     pub max_fds: Option<u64>,
-    /// Threads.
+    /// Threads of the process.
     pub threads: Option<u64>,
     /// When it started, in seconds since 1970.
     pub started_at: Option<f64>,

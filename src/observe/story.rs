@@ -8,9 +8,9 @@ use crate::domain::event::Event;
 /// How urgent a line is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Urgency {
-    /// Good to know.
+    /// Good to know; nobody has to act.
     Info,
-    /// Somebody should look.
+    /// Somebody should look at it.
     Warn,
 }
 

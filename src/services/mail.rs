@@ -41,7 +41,7 @@ pub struct Message {
 /// Why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// It may work later as it is: the server is away or busy, or refuses us for reasons of configuration.
+    /// It may work later as it is: the server is unavailable or busy, or refuses us for reasons of configuration.
     #[error("the mail could not be sent now: {reason}")]
     Transient {
         /// What went wrong, for the operator.

@@ -34,7 +34,7 @@ pub enum AlertKind {
 }
 
 impl AlertKind {
-    /// All of them.
+    /// Every kind, for tests and tables.
     pub const ALL: [Self; 8] = [
         Self::EndpointDisabled,
         Self::JobFailed,

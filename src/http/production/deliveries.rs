@@ -124,7 +124,7 @@ struct DeliveryView {
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,
     state: DeliveryStatus,
-    /// Attempts so far.
+    /// Number of attempts since it was made, or since its endpoint was enabled.
     attempts: u32,
     /// When it is tried next. Null while that is at once, while its endpoint is disabled, and when it is over.
     next_at: Option<Timestamp>,
@@ -138,7 +138,7 @@ struct DeliveryView {
     last_duration_ms: Option<i64>,
     created_at: Timestamp,
     attempted_at: Option<Timestamp>,
-    /// What is sent.
+    /// The body that every attempt sends.
     payload: AnyJson,
 }
 

@@ -103,13 +103,13 @@ pub struct SubjectView {
 pub struct EventView {
     /// Also the `id` of what endpoints are sent.
     id: Id,
-    /// Its number.
+    /// Its number, in the order in which events became durable.
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
     timestamp: Timestamp,
     subject: SubjectView,
-    /// Who did it.
+    /// Who caused it: a member of staff, a key, or the server itself.
     actor: String,
     /// Facts that depend on the kind; `/docs/events` lists them.
     data: JsonObject,
@@ -265,7 +265,7 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
     Ok(after + 1 >= first)
 }
 
-/// One open stream.
+/// One open stream and what it still has to write.
 struct EventReader {
     standing: Standing,
     follower: Follower,

@@ -112,7 +112,7 @@ fn process(numbers: &ProcessNumbers, page: &mut Page) {
     page.plain("process_start_time_seconds", "When the process started, in seconds since 1970", started);
 }
 
-/// Requests by route.
+/// Requests by route, method and status.
 fn requests(app: &AppState, page: &mut Page) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
@@ -160,11 +160,11 @@ fn redis(app: &AppState, page: &mut Page) {
     page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
 
-/// The writer's transactions.
+/// The writer's transactions and the commits in them.
 fn commits(app: &AppState, page: &mut Page) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
-    let away = writer.unavailable();
-    page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(away.is_none()))]);
+    let unavailable = writer.unavailable();
+    page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(unavailable.is_none()))]);
     let transactions = writer.transactions.load(std::sync::atomic::Ordering::Relaxed);
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
     page.counter("commits", "Commits of aggregates by what became of them", labelled("result", meter.by_result()));

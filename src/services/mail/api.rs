@@ -12,7 +12,7 @@ const ANSWER_BYTES: usize = 16 * 1024;
 /// At most this much of the service's own words is told, in characters.
 const WORDS_CHARS: usize = 300;
 
-/// The mail service.
+/// How a mail service is reached and which key it knows us by.
 #[derive(Clone)]
 pub struct ApiSettings {
     /// Its base address, such as `https://api.resend.com`.

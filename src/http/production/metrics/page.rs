@@ -61,7 +61,7 @@ impl Page {
             all.into_iter().map(|(labels, number)| (labels, Kind::Counter(number))),
         );
     }
-    /// Numbers of now.
+    /// Numbers of now, which go up and down.
     pub fn gauge<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -69,7 +69,7 @@ impl Page {
     {
         self.add(name, help, MetricType::Gauge, all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number))));
     }
-    /// What was measured.
+    /// Measured values, counted by buckets.
     pub fn histogram<L, S>(
         &mut self,
         name: &'static str,
