@@ -4,9 +4,10 @@
 //! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are two
 //! mails.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::mail::{Channel, Mail};
-use serde::{Deserialize, Serialize};
 
 /// Number of alerts that one mail tells in full; further ones are only counted.
 const MAX_TOLD: usize = 50;
