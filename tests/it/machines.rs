@@ -39,6 +39,7 @@ mod mishaps;
 mod sick;
 mod starts;
 mod stop;
+mod story;
 mod unverified;
 
 /// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
