@@ -10,6 +10,7 @@
 pub mod connect;
 pub mod event_follower;
 pub mod followers;
+mod kinds;
 pub mod load;
 pub mod memory;
 pub mod meter;
@@ -29,7 +30,6 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::memory::HydrateFromMemory;
 use crate::store::ordered_work::OrderedWork;
 use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
@@ -37,8 +37,8 @@ use crate::store::rows::{Audit, Snapshot, StoredRow};
 use std::sync::Arc;
 
 /// An aggregate that every implementation of the store can write and load.
-pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory {}
-impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory> StoredAggregate for T {}
+pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
+impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
 /// What actors, effects and the dispatcher hold of the store.
 ///

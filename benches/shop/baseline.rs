@@ -142,7 +142,7 @@ impl Baseline {
             key: key(cx.ids.id()),
             body_hash: body_hash(),
             kind: Material::KIND.to_owned(),
-            thing_id: id,
+            aggregate_id: id,
             version,
             answer: serde_json::to_string(&Ok::<_, Refusal>(&decision.answer)).unwrap(),
             created_at: cx.now,

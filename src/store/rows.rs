@@ -4,17 +4,21 @@
 
 mod batch;
 mod doc;
-mod map;
+mod part;
 mod plain;
 mod purge;
+mod snapshot;
 mod statement;
 
 pub use batch::Batch;
 pub(super) use batch::TableRow;
-pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
-pub(super) use map::SnapshotFacts;
-pub(crate) use map::word;
-pub use map::{Snapshot, SnapshotRow, StoredRow};
+pub(super) use doc::{doc_row, text};
+pub use doc::{Doc, SCHEMA, Unique, read_doc};
+pub(crate) use doc::word;
+pub(super) use part::part_row;
+pub use part::{ModelOf, Part, RowSink, StoredRow};
+pub(super) use snapshot::{SnapshotFacts, snapshot_row};
+pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};

@@ -1,6 +1,5 @@
 //! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
 
-use super::hydrate::pending_deliveries;
 use super::{MemoryStore, Tables};
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
@@ -20,7 +19,15 @@ impl Tables {
     }
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.rows_of("jobs")
+        self.parts()
+    }
+
+    /// An endpoint's pending deliveries, earliest first.
+    pub(in crate::store) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
+        let deliveries = self.parts_under::<Delivery>(endpoint);
+        let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();
+        pending.sort_by_key(|delivery| (delivery.next_at, delivery.id));
+        pending
     }
 
     /// Whether an order that is not over has a line with this member, or a job that is not over matches.
@@ -68,7 +75,7 @@ impl DomainQueries for MemoryStore {
         after: Option<(Timestamp, Id)>,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
-        let pending = pending_deliveries(&self.tables(), endpoint).into_iter();
+        let pending = self.tables().pending_deliveries(endpoint).into_iter();
         let later = pending.filter(|delivery| after.is_none_or(|after| (delivery.next_at, delivery.id) > after));
         Ok(later.take(to_usize(limit)).collect())
     }
@@ -80,7 +87,7 @@ impl DomainQueries for MemoryStore {
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         let tables = self.tables();
-        let past = tables.rows_under::<Delivery>("deliveries", endpoint);
+        let past = tables.parts_under::<Delivery>(endpoint);
         let due = |delivery: &&Delivery| {
             delivery.replay == 0
                 && delivery.state != DeliveryState::Pending

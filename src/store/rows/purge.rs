@@ -3,8 +3,7 @@
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, events, idempotency};
-use crate::store::rows::WriteError;
-use crate::store::rows::map::word;
+use crate::store::rows::{WriteError, word};
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 

@@ -5,7 +5,7 @@ use super::submit::{counting, kept, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases};
 use printfloor::domain::aggregate::Aggregate;
-use printfloor::store::load::Load;
+use printfloor::store::reader::Reader;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -78,7 +78,7 @@ async fn a_version_changed_behind_our_back_supersedes_only_its_owner(database: T
         assert_eq!(*settled, expected, "{at}");
     }
     assert_eq!(rig.stored(&ids).await, 4);
-    assert_eq!(Tally::load(&rig.reading, ids[3]).await.unwrap().version, 7);
+    assert_eq!(Reader::Database(rig.reading.clone()).load::<Tally>(ids[3]).await.unwrap().version, 7);
 }
 
 async fn a_predecessors_late_commit_is_superseded(database: TestDatabase) {
