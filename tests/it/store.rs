@@ -2,10 +2,12 @@
 
 pub mod chaos;
 mod contract;
+mod migrations;
 mod numbers;
 mod panics;
 pub mod proxy;
 pub mod rig;
 mod settlements;
 pub mod submit;
+mod takeover;
 pub mod tally;

@@ -48,8 +48,7 @@ pub struct Rig {
 impl Rig {
     /// On a fresh database.
     pub async fn start(database: &TestDatabase) -> Self {
-        connect::migrate(&database.settings).await.unwrap();
-        let writing = connect::writing(&database.settings).await.unwrap();
+        let writing = connect::start(&database.settings).await.unwrap();
         Self::with(database, writing).await
     }
 

@@ -4,6 +4,7 @@
 use futures::FutureExt;
 use printfloor::store::connect::DatabaseSettings;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
+use std::path::PathBuf;
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -25,6 +26,12 @@ impl TestDatabase {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let url = format!("sqlite://{}?mode=rwc", folder.path().join("test.db").display());
         Self { settings: settings(url), folder }
+    }
+
+    /// The file of a test database that was copied to this folder.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        let url = format!("sqlite://{}?mode=rwc", folder.join("test.db").display());
+        Self { settings: settings(url), folder: Arc::new(tempfile::tempdir().unwrap()) }
     }
 
     pub fn is_postgres(&self) -> bool {
