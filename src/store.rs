@@ -19,6 +19,7 @@ pub mod outbox;
 pub mod port;
 pub mod queries;
 pub mod reader;
+mod requirements;
 pub mod rows;
 mod submission;
 mod transaction;

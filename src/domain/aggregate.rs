@@ -7,6 +7,7 @@ pub use crate::domain::decision_context::{Counter, DecisionContext, Ids};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::Requirement;
 use serde::{Serialize, de::DeserializeOwned};
 use std::convert::Infallible;
 use std::fmt::Debug;
@@ -42,6 +43,8 @@ pub struct Decision<T: Aggregate> {
     pub events: Vec<Event>,
     /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
+    /// What must hold outside the aggregate when this is written; else the command is refused.
+    pub requirements: Vec<Requirement>,
     /// What the caller hears.
     pub answer: T::Answer,
 }
@@ -49,11 +52,18 @@ pub struct Decision<T: Aggregate> {
 impl<T: Aggregate> Decision<T> {
     /// A change of the snapshot row alone.
     pub fn to(next: T, answer: T::Answer) -> Self {
-        Self { next: Some(next), rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+        Self { next: Some(next), ..Self::unchanged(answer) }
     }
     /// An answer without any change.
     pub fn unchanged(answer: T::Answer) -> Self {
-        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+        Self {
+            next: None,
+            rows: Vec::new(),
+            events: Vec::new(),
+            created: Vec::new(),
+            requirements: Vec::new(),
+            answer,
+        }
     }
     /// Adds changed rows of parts.
     pub fn rows(mut self, rows: impl IntoIterator<Item = T::Row>) -> Self {
@@ -68,6 +78,11 @@ impl<T: Aggregate> Decision<T> {
     /// Adds aggregates that the commit creates.
     pub fn created(mut self, created: impl IntoIterator<Item = T::Created>) -> Self {
         self.created.extend(created);
+        self
+    }
+    /// Adds what must hold outside the aggregate.
+    pub fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
+        self.requirements.extend(requirements);
         self
     }
 }

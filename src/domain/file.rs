@@ -4,6 +4,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Requirement, Shared};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -110,7 +111,7 @@ pub enum FileCommand {
         /// What was read from the content.
         metadata: Box<FileMetadata>,
     },
-    /// Deletes the file. The edge has made sure that no SKU and no unfinished job needs it.
+    /// Deletes the file, unless a SKU or an unfinished order or job names it.
     Archive,
 }
 
@@ -145,7 +146,8 @@ impl Aggregate for File {
             }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
-        Ok(Decision::to(next.clone(), next))
+        let unused = matches!(command, FileCommand::Archive).then_some(Requirement::Unused { what: Shared::File, id });
+        Ok(Decision::to(next.clone(), next).requires(unused))
     }
 
     fn name(command: &FileCommand) -> &'static str {

@@ -8,6 +8,7 @@
 //! connection that fails during a commit. It is not for production, because it forgets everything when it is dropped.
 
 mod queries;
+mod requirements;
 mod tables;
 
 pub use tables::Tables;

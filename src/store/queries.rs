@@ -104,16 +104,6 @@ impl Queries {
         };
         rows.into_iter().map(read).collect()
     }
-
-    /// Whether the select finds any row.
-    async fn any<E>(&self, select: Select<E>) -> Result<bool, LoadError>
-    where
-        E: EntityTrait<Model: Doc>,
-    {
-        let found: Option<i64> =
-            select.select_only().expr(Expr::value(1_i64)).limit(1).into_tuple().one(&self.db).await?;
-        Ok(found.is_some())
-    }
 }
 
 fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned<T>, Damaged> {

@@ -23,6 +23,8 @@ pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};
 
+use crate::domain::requirement::Requirement;
+
 /// Why a batch was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
@@ -32,6 +34,9 @@ pub enum WriteError {
     /// A unique value is taken. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is taken")]
     Constraint(String),
+    /// Something that a command relies on does not hold.
+    #[error("what a command relies on does not hold: {0:?}")]
+    Unmet(Requirement),
     /// A domain value cannot be serialised, which is a bug.
     #[error("a value cannot be written as JSON")]
     Doc(#[from] serde_json::Error),

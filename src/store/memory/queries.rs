@@ -5,12 +5,11 @@ use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::order::OrderStatus;
 use crate::domain::time::Timestamp;
-use crate::entities::{orders, skus};
+use crate::entities::orders;
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
-use crate::store::rows::{IdempotentAnswer, LoadError, word};
+use crate::store::rows::{IdempotentAnswer, LoadError};
 use async_trait::async_trait;
 
 impl Tables {
@@ -28,20 +27,6 @@ impl Tables {
         let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();
         pending.sort_by_key(|delivery| (delivery.next_at, delivery.id));
         pending
-    }
-
-    /// Whether an order that is not over has a line with this member, or a job that is not over matches.
-    fn in_production(&self, member: &str, id: Id, of_job: impl Fn(&Job) -> bool) -> Result<bool, LoadError> {
-        let over = [OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded];
-        let over = over.iter().map(word).collect::<Result<Vec<_>, _>>();
-        let over = over.map_err(|error| sea_orm::DbErr::Json(error.to_string()))?;
-        let named = format!("\"{member}\":\"{id}\"");
-        let by_order = self.orders().any(|order| !over.contains(&order.status) && order.doc.contains(&named));
-        Ok(by_order || self.jobs().any(|job| !job.over() && of_job(job)))
-    }
-
-    fn named_by_sku(&self, names: impl Fn(&skus::Model) -> bool) -> bool {
-        self.models_of::<skus::Model>().any(|sku| !sku.archived && names(sku))
     }
 }
 
@@ -103,24 +88,6 @@ impl DomainQueries for MemoryStore {
 
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         Ok(self.tables().idempotent_answer(key).cloned())
-    }
-
-    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
-        self.tables().in_production("skuId", sku, |job| job.sku_id == sku)
-    }
-
-    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
-        let tables = self.tables();
-        let named = format!("\"{file}\"");
-        Ok(tables.named_by_sku(|sku| sku.doc.contains(&named))
-            || tables.in_production("fileId", file, |job| job.file_id == Some(file))?)
-    }
-
-    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
-        let tables = self.tables();
-        let named = material.to_string();
-        Ok(tables.named_by_sku(|sku| sku.material_id == named)
-            || tables.in_production("materialId", material, |job| job.material_id == material)?)
     }
 
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {

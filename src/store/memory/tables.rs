@@ -55,6 +55,11 @@ impl Tables {
             let at = (submission.commands.len() < 2).then_some(0);
             next.write_snapshot(row).map_err(|error| refusal(error, at))?;
         }
+        for (at, writes) in submission.commands.iter().enumerate() {
+            if let Some(unmet) = writes.requirements.iter().find(|requirement| !next.meet(requirement)) {
+                return Err(Settlement::Unmet { at, requirement: unmet.clone() });
+            }
+        }
         Ok((next, events))
     }
 
@@ -235,6 +240,6 @@ fn table_of<T: Snapshot>() -> &'static str {
 fn refusal(error: WriteError, at: Option<usize>) -> Settlement {
     match error {
         WriteError::Constraint(constraint) => Settlement::Clash { at, constraint },
-        WriteError::Guard(_) | WriteError::Doc(_) | WriteError::Db(_) => Settlement::Superseded,
+        WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Doc(_) | WriteError::Db(_) => Settlement::Superseded,
     }
 }

@@ -48,6 +48,7 @@ impl<T: StoredAggregate> ActorState<T> {
                 let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
                 group.rows = decision.rows.into_iter().map(boxed).collect();
                 group.events = decision.events;
+                group.requirements = decision.requirements;
                 for new in decision.created {
                     created.push((new.kind(), new.id()));
                     group.rows.push(Box::new(new));

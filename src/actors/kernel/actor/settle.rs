@@ -38,6 +38,13 @@ impl<T: StoredAggregate> ActorState<T> {
                     });
                 }
             }
+            Settlement::Unmet { at, requirement } => {
+                let guilty = (at < decided.len()).then(|| decided.remove(at));
+                self.wait_again(decided);
+                if let Some((guilty, _)) = guilty {
+                    guilty.answer(CommandEnd::Refused(requirement.refusal()));
+                }
+            }
             // Certainly not on disk: decided again on what is.
             Settlement::Superseded => {
                 self.superseded += 1;
