@@ -9,8 +9,8 @@ mod m20261121_000002_add_audit_detail_and_delivery_event;
 mod m20261122_000003_rename_idempotency_aggregate_id;
 mod table;
 
-pub use sea_orm_migration::{MigrationStatus, MigratorTrait, SchemaManager};
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait, SchemaManager};
 
 /// Brings a database to the newest tables: `Migrator::up(&db, None)`.
 #[derive(Debug)]

@@ -4,14 +4,16 @@
 
 pub use crate::domain::decision_context::{Counter, DecisionContext, Ids};
 
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::hash::Hash;
+
+use serde::{Serialize, de::DeserializeOwned};
+
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::Requirement;
-use serde::{Serialize, de::DeserializeOwned};
-use std::convert::Infallible;
-use std::fmt::Debug;
-use std::hash::Hash;
 
 /// An aggregate that the commit of another one brings into being, at version 1. Creating needs no coordination, because
 /// nobody else knows the fresh id; changing an aggregate is up to its own actor alone.
@@ -56,14 +58,7 @@ impl<T: Aggregate> Decision<T> {
     }
     /// An answer without any change.
     pub fn unchanged(answer: T::Answer) -> Self {
-        Self {
-            next: None,
-            rows: Vec::new(),
-            events: Vec::new(),
-            created: Vec::new(),
-            requirements: Vec::new(),
-            answer,
-        }
+        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
     /// Adds changed rows of parts.
     pub fn rows(mut self, rows: impl IntoIterator<Item = T::Row>) -> Self {

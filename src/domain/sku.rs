@@ -1,13 +1,15 @@
 //! A SKU: an article that the business sells. It names the material, the file and the consumption that its jobs need.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Requirement, Shared};
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// The classes of machines that a shop tells apart; a job needs one of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -105,9 +107,11 @@ impl SkuFields {
         let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
         let files = files.into_iter().filter_map(|(member, id)| Some((member.to_owned(), id?)));
         // An image is an address or the id of an uploaded file.
-        let images = self.images.iter().enumerate().filter_map(|(at, image)| {
-            Some((format!("images.{at}"), image.parse().ok()?))
-        });
+        let images = self
+            .images
+            .iter()
+            .enumerate()
+            .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
         let material = Requirement::not_deleted(Shared::Material, self.material_id, "materialId");
         let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Shared::File, id, member));
         std::iter::once(material).chain(files).collect()

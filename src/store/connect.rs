@@ -4,13 +4,15 @@
 //! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the next
 //! epoch. The first opening of a process also brings the tables up to date in between.
 
-use crate::store::Unavailable;
+use std::time::Duration;
+
 use migrations::{Migrator, MigratorTrait, SchemaManager};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
 };
-use std::time::Duration;
+
+use crate::store::Unavailable;
 
 /// Where the database is, and how it is spoken to.
 #[derive(Clone, Debug)]

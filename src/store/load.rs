@@ -7,15 +7,17 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::future::Future;
+
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::store::StoredAggregate;
 use crate::store::memory::Tables;
 use crate::store::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
-use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
-use std::collections::HashMap;
-use std::future::Future;
 
 /// A kind of aggregate that the store brings back from disk.
 pub trait Load: Snapshot {

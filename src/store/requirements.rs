@@ -3,15 +3,17 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::order::OrderStatus;
 use crate::domain::requirement::{Requirement, Shared};
 use crate::entities::{files, jobs, materials, orders, printers, skus};
 use crate::store::rows::{Doc, WriteError, word};
-use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
-use std::collections::BTreeSet;
 
 /// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
 const MAX_IDS_PER_QUERY: usize = 30_000;
@@ -47,11 +49,7 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     Ok(())
 }
 
-async fn first_deleted<C: ConnectionTrait>(
-    db: &C,
-    what: Shared,
-    ids: BTreeSet<Id>,
-) -> Result<Option<Id>, WriteError> {
+async fn first_deleted<C: ConnectionTrait>(db: &C, what: Shared, ids: BTreeSet<Id>) -> Result<Option<Id>, WriteError> {
     let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
     for some in ids.chunks(MAX_IDS_PER_QUERY) {
         let found = match what {

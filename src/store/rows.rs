@@ -12,16 +12,16 @@ mod statement;
 
 pub use batch::Batch;
 pub(super) use batch::TableRow;
-pub(super) use doc::{doc_row, text};
-pub use doc::{Doc, SCHEMA, Unique, read_doc};
 pub(crate) use doc::word;
+pub use doc::{Doc, SCHEMA, Unique, read_doc};
+pub(super) use doc::{doc_row, text};
 pub(super) use part::part_row;
 pub use part::{ModelOf, Part, RowSink, StoredRow};
-pub(super) use snapshot::{SnapshotFacts, snapshot_row};
-pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};
+pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
+pub(super) use snapshot::{SnapshotFacts, snapshot_row};
 
 use crate::domain::requirement::Requirement;
 

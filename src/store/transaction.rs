@@ -4,14 +4,16 @@
 //! is each submission tried in a transaction of its own, and only one that a constraint refuses is tried command by
 //! command, under savepoints, to name the command at fault.
 
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
+
 use crate::domain::event::Numbered;
 use crate::domain::requirement::Requirement;
 use crate::store::connect::unavailable;
 use crate::store::requirements::check;
 use crate::store::rows::{Batch, WriteError};
 use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
-use std::time::Duration;
 
 /// A database that does not answer for this long counts as unavailable. It is shorter than callers wait for an answer,
 /// so that they hear why.
@@ -75,10 +77,12 @@ impl TxWriter<'_> {
         for submission in &submissions {
             let settlement = match self.attempt(std::iter::once(submission)).await {
                 Ok(()) => Settlement::Durable,
-                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_))) => match self.find_clash(submission).await {
-                    Ok(settlement) => settlement,
-                    Err(e) => return broken(settled, count, e),
-                },
+                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_))) => {
+                    match self.find_clash(submission).await {
+                        Ok(settlement) => settlement,
+                        Err(e) => return broken(settled, count, e),
+                    }
+                }
                 Err(Failed::Refused(_)) => Settlement::Superseded,
                 Err(Failed::Fenced) => {
                     settled.resize(count, Settlement::NotDurable(Unavailable::Database));
@@ -189,12 +193,7 @@ impl TxWriter<'_> {
         }
     }
 
-    async fn fill(
-        &self,
-        tx: &DatabaseTransaction,
-        batch: Batch,
-        requirements: &[&Requirement],
-    ) -> Result<(), Failed> {
+    async fn fill(&self, tx: &DatabaseTransaction, batch: Batch, requirements: &[&Requirement]) -> Result<(), Failed> {
         let guard = Statement::from_sql_and_values(
             tx.get_database_backend(),
             "UPDATE writer SET epoch = $1 WHERE id = 1 AND epoch = $1",

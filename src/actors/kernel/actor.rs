@@ -19,6 +19,14 @@ mod decide;
 mod records;
 mod settle;
 
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::task::AbortHandle;
+
 use crate::actors::kernel::effects::{Effects, keep_running};
 use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
 use crate::actors::kernel::envelope::{CommandEnd, Envelope};
@@ -30,12 +38,6 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
-use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::collections::{HashMap, VecDeque};
-use std::marker::PhantomData;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::task::AbortHandle;
 
 /// Pause before the store is asked for the state again when it was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);

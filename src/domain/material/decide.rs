@@ -3,6 +3,8 @@
 //! A stock-take is recorded as counted even when it is below what is reserved: then nothing is available, operators
 //! are told by `inventory.discrepancy`, and the latest reservations are asked back (see `recall`).
 
+use std::cmp::Reverse;
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
@@ -14,7 +16,6 @@ use crate::domain::material::{
 };
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Requirement, Shared};
-use std::cmp::Reverse;
 
 type Decided = Result<Decision<Material>, Refusal>;
 

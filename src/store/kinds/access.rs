@@ -1,10 +1,11 @@
 //! Access, of which there is one: staff, API keys and sessions are rows.
 
+use sea_orm::DbErr;
+use sea_orm::sea_query::Condition;
+
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
-use sea_orm::DbErr;
-use sea_orm::sea_query::Condition;
 
 snapshot_row!(Access in access, |this, at_rest| {});
 part_row!(User in users unique [email_key], |this| {

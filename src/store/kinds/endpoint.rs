@@ -1,13 +1,15 @@
 //! Webhook endpoints: deliveries are rows, of which only the earliest pending ones are loaded.
 
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
 use crate::domain::endpoint::{Delivery, Endpoint, WINDOW};
 use crate::entities::endpoints;
 use crate::store::load::{Load, Loaded, Loading, Source};
 use crate::store::queries::pending_deliveries;
 use crate::store::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
-use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, DbErr};
-use std::collections::HashMap;
 
 snapshot_row!(Endpoint in endpoints, |this, at_rest| {
     url: this.url.clone(),

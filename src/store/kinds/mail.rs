@@ -1,11 +1,12 @@
 //! Mails: a snapshot row alone, created by the commit of another aggregate.
 
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
 use crate::domain::mail::{Mail, MailState};
 use crate::entities::mails;
 use crate::store::load::Load;
 use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Condition;
 
 snapshot_row!(Mail in mails, |this, at_rest| {
     state: word(&this.state)?,

@@ -1,11 +1,12 @@
 //! Materials: claims and the ledger of movements are rows. The ledger only grows and is not loaded.
 
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
 use crate::domain::material::{Claim, Material, MaterialRow, Movement};
 use crate::entities::materials;
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
-use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, DbErr};
 
 snapshot_row!(Material in materials, |this, at_rest| {
     name: this.fields.name.clone(),

@@ -1,15 +1,17 @@
 //! Orders: jobs, their attempts and payments are rows.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::order::{Order, OrderRow, Payment};
 use crate::entities::orders;
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
-use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, DbErr};
-use std::collections::HashMap;
-use std::sync::Arc;
 
 snapshot_row!(Order in orders unique number, |this, at_rest| {
     number: this.number,

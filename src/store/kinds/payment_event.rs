@@ -1,11 +1,12 @@
 //! Payment events that match no order yet: a snapshot row alone.
 
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::entities::inbound;
 use crate::store::load::Load;
 use crate::store::rows::snapshot_row;
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Condition;
 
 snapshot_row!(KeptPaymentEvent in inbound unique event_id, |this, at_rest| {
     event_id: this.event_id.clone(),

@@ -1,11 +1,12 @@
 //! Printers: a snapshot row alone.
 
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
 use crate::domain::printer::Printer;
 use crate::entities::printers;
 use crate::store::load::Load;
 use crate::store::rows::snapshot_row;
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Condition;
 
 snapshot_row!(Printer in printers, |this, at_rest| {
     name: this.fields.name.clone(),

@@ -1,8 +1,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
+use serde_json::json;
+
 use super::Loaded;
-use crate::domain::aggregate::Versioned;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
+use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
 use crate::domain::file::File;
 use crate::domain::id::Id;
@@ -21,10 +27,6 @@ use crate::store::rows::samples::{
     printer, sku, write,
 };
 use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
-use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
-use serde_json::json;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 async fn load<T: StoredAggregate>(db: &DatabaseConnection, id: Id) -> Result<Versioned<T>, LoadError> {
     Reader::Database(db.clone()).load(id).await
@@ -138,9 +140,10 @@ async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
             batch.push_row(&delivery).unwrap();
         }
         write(db, batch).await.unwrap();
-        for found in
-            [load::<Endpoint>(db, id(600)).await.unwrap(), load_resident::<Endpoint>(db).await.unwrap().pop().unwrap().1]
-        {
+        for found in [
+            load::<Endpoint>(db, id(600)).await.unwrap(),
+            load_resident::<Endpoint>(db).await.unwrap().pop().unwrap().1,
+        ] {
             let found = found.state.unwrap();
             let earliest: Vec<_> = (1005..1005 + WINDOW as u128).map(id).collect();
             assert_eq!(found.window.keys().copied().collect::<Vec<_>>(), earliest);

@@ -1,5 +1,7 @@
 //! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
 
+use async_trait::async_trait;
+
 use super::{MemoryStore, Tables};
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
@@ -10,7 +12,6 @@ use crate::entities::orders;
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
 use crate::store::rows::{IdempotentAnswer, LoadError};
-use async_trait::async_trait;
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {

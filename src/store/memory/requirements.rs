@@ -54,9 +54,8 @@ impl Tables {
             }
             Shared::Material => {
                 self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == id)
-                    || self.any(|printer: &Printer, _| {
-                        !printer.archived && printer.fields.loaded_material_id == Some(id)
-                    })
+                    || self
+                        .any(|printer: &Printer, _| !printer.archived && printer.fields.loaded_material_id == Some(id))
                     || in_orders("materialId")
                     || in_jobs(&|job| job.material_id == id)
             }

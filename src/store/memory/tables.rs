@@ -1,18 +1,20 @@
 //! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or not.
 
+use std::any::Any;
+use std::sync::Arc;
+
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
+use sea_orm::EntityTrait;
+
 use crate::domain::endpoint::{Delivery, DeliveryState};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{
-    Audit, Doc, IdempotentAnswer, ModelOf, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow, TableRow,
-    Unique, WriteError,
+    Audit, Doc, IdempotentAnswer, ModelOf, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow,
+    TableRow, Unique, WriteError,
 };
 use crate::store::{CommandWrites, Settlement, Submission};
-use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
-use sea_orm::EntityTrait;
-use std::any::Any;
-use std::sync::Arc;
 
 /// Table and key of a row.
 type RowKey = (&'static str, String);

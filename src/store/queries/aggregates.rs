@@ -1,5 +1,8 @@
 //! Queries of materials, SKUs and files.
 
+use sea_orm::sea_query::{Alias, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
 use super::orders::json;
 use super::{Page, Queries, contains};
 use crate::domain::aggregate::Versioned;
@@ -10,8 +13,6 @@ use crate::domain::material::{Material, MaterialType, Movement};
 use crate::domain::sku::Sku;
 use crate::entities::{files, materials, movements, skus};
 use crate::store::rows::{LoadError, word};
-use sea_orm::sea_query::{Alias, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 /// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,5 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
+use sea_orm::DatabaseConnection;
+
 use super::check;
 use crate::domain::file::File;
 use crate::domain::id::Id;
@@ -8,8 +12,6 @@ use crate::domain::order::{Order, OrderRow, OrderStatus};
 use crate::domain::requirement::{Requirement, Shared};
 use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
 use crate::store::rows::{Batch, Snapshot, WriteError};
-use sea_orm::DatabaseConnection;
-use std::sync::Arc;
 
 async fn unused(db: &DatabaseConnection, what: Shared, id: Id) -> bool {
     holds(db, Requirement::Unused { what, id }).await

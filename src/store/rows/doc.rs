@@ -1,10 +1,11 @@
 //! Documents: a domain value as JSON in the column `doc`, with a schema number so that old ones stay readable.
 
-use crate::domain::id::Id;
-use crate::store::rows::Damaged;
 use sea_orm::ModelTrait;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
+
+use crate::domain::id::Id;
+use crate::store::rows::Damaged;
 
 /// The schema number that documents are written with.
 pub const SCHEMA: i64 = 1;

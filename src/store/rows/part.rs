@@ -1,14 +1,16 @@
 //! Rows of parts: what grows in an aggregate (jobs, movements, deliveries) stands in tables of its own, under the version of
 //! the aggregate's snapshot row.
 
+use std::convert::Infallible;
+use std::fmt::Debug;
+
+use sea_orm::EntityTrait;
+use serde::{Serialize, de::DeserializeOwned};
+
 use crate::domain::id::Id;
 use crate::store::memory::Tables;
 use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{Doc, Snapshot, Unique, WriteError};
-use sea_orm::EntityTrait;
-use serde::{Serialize, de::DeserializeOwned};
-use std::convert::Infallible;
-use std::fmt::Debug;
 
 /// The model of a part's table.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;

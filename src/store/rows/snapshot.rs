@@ -1,15 +1,17 @@
 //! Snapshot rows: the state of an aggregate at a version, one table for each kind.
 
-use crate::domain::id::Id;
-#[cfg(doc)]
-use crate::domain::aggregate::Aggregate;
-use crate::store::rows::batch::{Batch, TableRow};
-use crate::store::rows::{Doc, Unique, WriteError};
-use sea_orm::EntityTrait;
-use serde::{Serialize, de::DeserializeOwned};
 use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
+
+use sea_orm::EntityTrait;
+use serde::{Serialize, de::DeserializeOwned};
+
+#[cfg(doc)]
+use crate::domain::aggregate::Aggregate;
+use crate::domain::id::Id;
+use crate::store::rows::batch::{Batch, TableRow};
+use crate::store::rows::{Doc, Unique, WriteError};
 
 /// A kind of aggregate that has a table of snapshot rows. [`snapshot_row!`] implements it.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {

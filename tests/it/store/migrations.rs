@@ -1,16 +1,18 @@
 //! The process is killed after each statement of each migration: the database opens afterwards, with all tables.
 
-use crate::support::database::{TestDatabase, on_postgres};
-use migrations::{Migrator, MigratorTrait};
-use printfloor::store::connect;
-use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+
+use migrations::{Migrator, MigratorTrait};
+use printfloor::store::connect;
+use sea_orm::{ConnectOptions, Database, DatabaseConnection};
 use tokio::sync::mpsc;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
+
+use crate::support::database::{TestDatabase, on_postgres};
 
 type OnStatement = Box<dyn FnMut() + Send>;
 

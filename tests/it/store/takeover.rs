@@ -1,19 +1,20 @@
 //! Another server takes over the database: the one before leaves at once, also when nobody writes and while the other holds
 //! the lock.
 
-use super::rig::Rig;
-use crate::support::database::{TestDatabase, on_both_databases, until};
-use crate::support::{App, Db};
-use printfloor::store::connect::{self, OpenError, Writing};
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
+use printfloor::store::connect::{self, OpenError, Writing};
+
+use super::rig::Rig;
+use crate::support::database::{TestDatabase, on_both_databases, until};
+use crate::support::{App, Db};
+
 on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
 
 /// Ends every session of the database but the one that asks, as a network that is cut for long does.
-const END_SESSIONS: &str =
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// Opens the database as another server that finds it without a holder.
 async fn take_over(database: &TestDatabase) -> Writing {

@@ -1,6 +1,9 @@
 //! An aggregate for tests: a count with a ledger, and commands that crash. Its snapshot row is one of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
+use std::collections::HashSet;
+use std::sync::Mutex;
+
 use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
@@ -13,8 +16,6 @@ use printfloor::entities::skus;
 use printfloor::store::load::Load;
 use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::sync::Mutex;
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 

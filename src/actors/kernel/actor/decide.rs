@@ -1,5 +1,9 @@
 //! Decides the commands that wait and submits what they change as one commit.
 
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
 use super::settle::reply;
 use super::{ActorState, Flight, Msg, records};
 use crate::actors::kernel::envelope::Stage;
@@ -7,8 +11,6 @@ use crate::domain::aggregate::{NewAggregate, Versioned};
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::StoredRow;
 use crate::store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
-use ractor::ActorRef;
-use std::sync::Arc;
 
 impl<T: StoredAggregate> ActorState<T> {
     /// Decides what waits, as one commit. Returns whether it answered without a commit, so that the rest can be decided

@@ -1,11 +1,13 @@
 //! What the store says of the commit in flight, and the answers that follow from it.
 
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
 use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
 use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::store::{Settlement, StoredAggregate, Unavailable};
-use ractor::ActorRef;
-use std::sync::Arc;
 
 impl<T: StoredAggregate> ActorState<T> {
     /// What became of the commit in flight. Returns how many commands it settles.
