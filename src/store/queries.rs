@@ -55,7 +55,11 @@ impl Queries {
     }
 
     /// A page of snapshot rows and how many there are in all.
-    pub(in crate::store) async fn snapshots<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    pub(in crate::store) async fn snapshots<E, T>(
+        &self,
+        select: Select<E>,
+        page: Page,
+    ) -> Result<(Vec<Versioned<T>>, u64), LoadError>
     where
         E: EntityTrait<Model: SnapshotModel + Sync>,
         T: DeserializeOwned,
