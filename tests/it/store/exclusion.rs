@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Client, Db, on_both};
+use crate::support::{App, Client, on_both};
 
 /// How often each race is run.
 const RACES: usize = 60;
