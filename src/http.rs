@@ -70,6 +70,8 @@ pub struct AppParts {
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
     pub running: Arc<DashSet<String>>,
+    /// Held while a printer is registered or moved, so that no machine is registered twice.
+    pub registering: tokio::sync::Mutex<()>,
     /// When keys and sessions were last used, as far as it is not written yet.
     pub last_used: Arc<last_used::LastUsed>,
     /// Counts refused attempts for the audit log.
@@ -101,6 +103,7 @@ impl AppState {
             app,
             config,
             running: Arc::default(),
+            registering: tokio::sync::Mutex::default(),
             last_used: Arc::default(),
             refusals: Arc::default(),
             hashing: hashing::Hashing::default(),

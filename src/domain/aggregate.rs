@@ -114,6 +114,11 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
         let _ = (command, answer);
         None
     }
+    /// What the audit log says came of a command that was decided.
+    fn audit_facts(command: &Self::Command) -> AuditFacts {
+        let _ = command;
+        AuditFacts::done()
+    }
     /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
     fn if_version(command: &Self::Command) -> Option<i64> {
         let _ = command;
@@ -130,6 +135,22 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     /// May leave memory when nobody asks for it.
     fn at_rest(&self) -> bool {
         true
+    }
+}
+
+/// What the audit log says of a command besides who asked for what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditFacts {
+    /// `done`, or a word for what came of it.
+    pub outcome: String,
+    /// Further facts as JSON.
+    pub detail: Option<String>,
+}
+
+impl AuditFacts {
+    /// The command was carried out, and there is no more to say.
+    pub fn done() -> Self {
+        Self { outcome: "done".to_owned(), detail: None }
     }
 }
 

@@ -11,6 +11,8 @@
 //! what a printer can take on, `safety` holds a printer after a firmware fault, `refusals` lets one rest that refuses
 //! starts, `manual` starts prints that are no jobs.
 
+mod acts;
+mod address;
 mod attempt;
 mod command;
 mod manual;
@@ -23,6 +25,8 @@ mod seen;
 #[cfg(test)]
 mod tests;
 
+pub use acts::{Act, ActRecord};
+pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;

@@ -123,6 +123,11 @@ impl<B> CommandRequest<B> {
         Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
     }
 
+    /// Who asks, without the idempotency key: for what is recorded besides the command.
+    pub fn origin(&self) -> CommandOrigin {
+        self.caller(None)
+    }
+
     fn caller(&self, key: Option<IdempotencyKey>) -> CommandOrigin {
         CommandOrigin { by: self.who.by.clone(), request_id: self.who.request_id.clone(), key }
     }

@@ -7,6 +7,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 
+use crate::domain::printer::denied_host;
 use crate::printers::adapter::PrinterError;
 use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
 
@@ -150,6 +151,9 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(bad("no host"));
+    }
+    if let Some(range) = denied_host(&url) {
+        return Err(bad(&format!("this is {range}, not a printer")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(MakeError::BadAddress("base url: no user name or password in it, it is shown and logged".into()));

@@ -28,6 +28,7 @@ macro_rules! each_kind {
     )* };
 }
 
+mod acts;
 mod away;
 mod calls;
 mod crowd;
@@ -36,6 +37,7 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod registered;
 mod sick;
 mod starts;
 mod stop;

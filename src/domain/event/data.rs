@@ -295,6 +295,26 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer began or ended.";
 }
 
+/// What is told of something that a person had a printer do.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterCommandEventData", example = printer_example(json!({
+    "lastSeenAt": null, "command": "gcode", "outcome": "done", "error": null, "detail": "M104 S200",
+})))]
+pub struct PrinterCommandData {
+    #[serde(flatten)]
+    pub(crate) printer: PrinterData,
+    /// `pause`, `resume`, `cancel`, `gcode`, `put_file`, `delete_file`, `restart_firmware`, `home` or `emergency_stop`.
+    pub(crate) command: String,
+    /// `done`, or the code of the error.
+    pub(crate) outcome: String,
+    /// The printer's own words, if it did not do it.
+    pub(crate) error: Option<String>,
+    /// The lines of G-code, the name of the file.
+    pub(crate) detail: Option<String>,
+}
+carried_by! { PrinterCommandData: "printer.commanded", "An operator had a printer do something; `outcome` says what came of it."; }
+
 /// What is told of an endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]

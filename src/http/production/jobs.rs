@@ -9,11 +9,13 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::orders::PRIORITY;
-use super::printers::connection;
+use super::printers::PrinterAct;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
 use crate::domain::principal::Role;
+use crate::domain::printer::Act;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
@@ -258,22 +260,20 @@ fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
 }
 
 /// Asks the printer to pause a job; the state changes when the printer says so.
-pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub async fn paused(app: &AppState, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(app, printer)?;
-    connection.adapter.pause().await?;
-    connection.look.notify_one();
+    let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
+    act.carry_out(app, |link| async move { link.adapter.pause().await }).await?;
     Ok(job)
 }
 
 /// Asks the printer to resume a job; the state changes when the printer says so.
-pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub async fn resumed(app: &AppState, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(app, printer)?;
-    connection.adapter.resume().await?;
-    connection.look.notify_one();
+    let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
+    act.carry_out(app, |link| async move { link.adapter.resume().await }).await?;
     Ok(job)
 }
 
@@ -283,7 +283,7 @@ async fn pause(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
     call.read_body()?;
-    let job = paused(&app, id).await?;
+    let job = paused(&app, id, call.origin()).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
@@ -293,6 +293,6 @@ async fn resume(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
     call.read_body()?;
-    let job = resumed(&app, id).await?;
+    let job = resumed(&app, id, call.origin()).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }

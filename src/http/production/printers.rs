@@ -1,5 +1,6 @@
 //! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
 
+mod acts;
 mod commands;
 mod device;
 mod fields;
@@ -7,6 +8,7 @@ mod print;
 mod stop;
 mod view;
 
+pub use acts::PrinterAct;
 pub use stop::stop_now;
 pub use view::StatusView;
 
@@ -51,6 +53,7 @@ const ON_PRINTER: [No; 5] = [
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
 const BUSY: No = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
+const PRINTING: No = (409, "printing", "The printer prints; with `force` it is done all the same.");
 const NO_FILE: No = (404, "printer_file_not_found", "The printer has no such file.");
 
 /// The routes of printers.
@@ -62,11 +65,16 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
                 .about("It is registered even while it does not answer. Its API key is never shown again.")
+                .no(409, "printer_exists", "A printer with this address or serial number is registered already.")
         })
         .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Show a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
             let busy = "Type and address cannot change while the printer has a job in hand.";
-            op.named("updatePrinter", "Change a printer").no(409, "printer_busy", busy)
+            op.named("updatePrinter", "Change a printer").no(409, "printer_busy", busy).no(
+                409,
+                "printer_exists",
+                "Another printer has this address or serial number.",
+            )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
             op.named("deletePrinter", "Remove a printer").about("Its history stays.").nos(&[BUSY])
@@ -180,6 +188,8 @@ async fn create(
     State(app): State<AppState>,
     call: CommandRequest<NewPrinter>,
 ) -> Result<Created<PrinterView>, ApiError> {
+    // One at a time, so that two requests cannot register the same machine.
+    let _alone = app.registering.lock().await;
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
     let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
@@ -197,8 +207,9 @@ async fn update(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let change = call.read_body()?;
     change.check_named(&app).await?;
+    let _alone = app.registering.lock().await;
     let merge = |printer: &Printer, version: i64| {
-        let fields = Box::new(change.clone().merged_into(&app, printer.fields.clone())?);
+        let fields = Box::new(change.clone().merged_into(&app, id, printer.fields.clone())?);
         Ok(PrinterCommand::Update { if_version: Some(version), fields })
     };
     let done = call.merge(&app.printers, id, merge).await?;

@@ -11,11 +11,13 @@ use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer::{Act, Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
+use crate::http::production::printers::PrinterAct;
 use crate::http::production::{jobs, orders, printers};
+use crate::printers::connections::PrinterConnection;
 use crate::store::queries::{JobFilter, OrderFilter, Page};
 
 const JOB: &[&str] = &["jobId", "job"];
@@ -23,14 +25,6 @@ const PRINTER: &[&str] = &["printerId", "printer"];
 const ORDER: &[&str] = &["orderId", "order", "number"];
 const MATERIAL: &[&str] = &["materialId", "material", "name"];
 const FIRST: Page = Page { limit: 1, offset: 0 };
-
-/// What is asked of a print.
-#[derive(Clone, Copy)]
-enum Act {
-    Pause,
-    Resume,
-    Cancel,
-}
 
 impl AgentCall {
     pub(super) async fn carry_out(&self, skill: Skill) -> Result<Told, ApiError> {
@@ -53,27 +47,31 @@ impl AgentCall {
     async fn print(&self, act: Act) -> Result<Told, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
-            let link = printers::connection(&self.app, printer.id)?;
-            let verb = match act {
-                Act::Pause => link.adapter.pause().await.map(|()| "paused"),
-                Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
-                Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
-            }?;
-            link.look.notify_one();
+            let call = PrinterAct { printer: printer.id, origin: self.caller(), act, detail: None };
+            let wire = |link: Arc<PrinterConnection>| async move {
+                match act {
+                    Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
+                    Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
+                    _ => link.adapter.pause().await.map(|()| "paused"),
+                }
+            };
+            let verb = call.carry_out(&self.app, wire).await?;
             let message = format!("The print on {} is {verb}.", printer.fields.name);
             return Ok(Told { message, data: json!({"printerId": printer.id}) });
         }
         let job = self.job().await?;
         let number = job.number_text();
         let (job, message) = match act {
-            Act::Pause => (jobs::paused(&self.app, job.id).await?, format!("{number} is asked to pause.")),
-            Act::Resume => (jobs::resumed(&self.app, job.id).await?, format!("{number} is asked to resume.")),
+            Act::Resume => {
+                (jobs::resumed(&self.app, job.id, self.caller()).await?, format!("{number} is asked to resume."))
+            }
             Act::Cancel => {
                 let job = self.ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false }).await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
                 (job, format!("{number} {message}"))
             }
+            _ => (jobs::paused(&self.app, job.id, self.caller()).await?, format!("{number} is asked to pause.")),
         };
         Ok(Told { message, data: shown(&jobs::JobView::new(&self.app, &job))? })
     }
