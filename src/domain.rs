@@ -28,6 +28,7 @@ pub mod printer_status;
 pub mod refusal;
 pub mod rules;
 pub mod schedule;
+mod schemas;
 pub mod signing;
 pub mod sku;
 pub mod target;

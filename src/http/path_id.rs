@@ -1,4 +1,4 @@
-//! Path parameters.
+//! The identifier in a path.
 
 use crate::domain::id::Id;
 use crate::http::error::{ApiError, no_such_path};

@@ -12,12 +12,12 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use std::marker::PhantomData;
 
-/// What most answers have room in, in bytes.
-const USUAL: usize = 2048;
+/// Room that most answers fit in, in bytes.
+const USUAL_BYTES: usize = 2048;
 
 /// An answer in JSON. Written into one piece of memory, which costs half of what the framework's own way does.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut text = Vec::with_capacity(USUAL);
+    let mut text = Vec::with_capacity(USUAL_BYTES);
     match serde_json::to_writer(&mut text, body) {
         Ok(()) => {
             let mut response = Response::new(Body::from(text));
@@ -153,7 +153,7 @@ impl<T: ListItem> IntoResponse for Listed<T> {
     }
 }
 
-/// 204.
+/// 204: done, and there is nothing to show.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {

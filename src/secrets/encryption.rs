@@ -4,6 +4,7 @@
 //! pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys are not
 //! encrypted but hashed (`credentials`), because they need never be read back.
 
+use super::random::secret_bytes;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::aead::{Aead as _, Payload};
@@ -64,6 +65,11 @@ impl SecretCipher {
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
         let encrypted = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
         format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
+    }
+
+    /// Encrypts a secret for the database, with a new random nonce; an empty one stays empty.
+    pub fn encrypt_or_empty(&self, secret: &str) -> String {
+        if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }
 
     /// Decrypts a text that [`SecretCipher::encrypt`] encrypted with the same key.

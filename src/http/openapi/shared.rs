@@ -3,6 +3,7 @@
 use super::operation::Named;
 use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
+use api_schema::page_example;
 use serde_json::json;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
@@ -57,11 +58,6 @@ pub fn shapes() -> Vec<Named> {
         },
         Named { name: "Pagination", shape: pagination, example: page_example() },
     ]
-}
-
-/// The page that examples of lists show.
-pub fn page_example() -> serde_json::Value {
-    json!({"limit": 50, "offset": 0, "total": 1, "hasMore": false})
 }
 
 /// Headers of answers: name, as the document names it, and what it is.

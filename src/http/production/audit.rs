@@ -4,20 +4,27 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::shape::{Shape, anything, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::Listed;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema};
-use crate::store::queries::AuditFilter;
+use crate::store::queries::{AuditFilter, Queries};
 use crate::store::rows::Audit;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+handles! {
+    /// What the routes of the audit log use.
+    pub(crate) struct Handles {
+        queries: Queries,
+    }
+}
 
 /// The route of the audit log.
 pub fn routes() -> ResourceRoutes {
@@ -136,10 +143,7 @@ impl From<Audit> for AuditEntryView {
     }
 }
 
-async fn list(
-    State(app): State<AppState>,
-    Query(query): Query<AuditQuery>,
-) -> Result<Listed<AuditEntryView>, ApiError> {
+async fn list(State(app): State<Handles>, Query(query): Query<AuditQuery>) -> Result<Listed<AuditEntryView>, ApiError> {
     let AuditQuery { actor, action, subject, from, to, page } = query;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Refusal::field("to", "must not be before from").into());

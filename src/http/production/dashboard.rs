@@ -1,5 +1,7 @@
 //! The numbers that a shop shows on its wall.
 
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::event::data::LowStockData;
 use crate::domain::id::Id;
@@ -7,16 +9,30 @@ use crate::domain::job::JobState;
 use crate::domain::material::Material;
 use crate::domain::printer::{Attention, Printer};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
+use crate::printers::connections::PrinterConnections;
+use crate::store::queries::Queries;
 use api_derive::Response;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+
+handles! {
+    /// What the routes of the dashboard use.
+    pub(crate) struct Handles {
+        queries: Queries,
+        printers: Directory<Printer>,
+        materials: Directory<Material>,
+        printer_connections: Arc<PrinterConnections>,
+        environment: Arc<Environment>,
+    }
+}
 
 /// The route of the dashboard.
 pub fn routes() -> ResourceRoutes {
@@ -98,7 +114,7 @@ struct Dashboard {
     at: Timestamp,
 }
 
-async fn show(State(app): State<AppState>) -> Result<Plain<Dashboard>, ApiError> {
+async fn show(State(app): State<Handles>) -> Result<Plain<Dashboard>, ApiError> {
     let (queries, now) = (&app.queries, app.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
@@ -129,12 +145,12 @@ fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
     counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
-fn present(app: &AppState) -> Vec<Printer> {
+fn present(app: &Handles) -> Vec<Printer> {
     let all = app.printers.all_resident();
     all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
 }
 
-fn printers(app: &AppState) -> PrinterCounts {
+fn printers(app: &Handles) -> PrinterCounts {
     let all = present(app);
     let mut by_state = Counts::new();
     for printer in &all {
@@ -149,7 +165,7 @@ fn printers(app: &AppState) -> PrinterCounts {
     PrinterCounts { total: all.len(), by_state, attention }
 }
 
-fn low_stock(app: &AppState) -> Vec<LowStockData> {
+fn low_stock(app: &Handles) -> Vec<LowStockData> {
     let all = app.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let mut low: Vec<&Material> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(low).collect();
@@ -158,7 +174,7 @@ fn low_stock(app: &AppState) -> Vec<LowStockData> {
 }
 
 /// When the next printer can take a job: now, or when the first print is over as its printer says; unknown is null.
-fn next_free_at(app: &AppState, now: Timestamp) -> Option<Timestamp> {
+fn next_free_at(app: &Handles, now: Timestamp) -> Option<Timestamp> {
     let free = |printer: &Printer| {
         if printer.free().is_ok() {
             return Some(now);

@@ -1,5 +1,7 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
@@ -9,11 +11,11 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
-use crate::files::blobs::Kept;
-use crate::http::AppState;
+use crate::files::blobs::{Blobs, Kept};
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, found, silent, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, RequestHandles, found, silent, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::idempotency;
 use crate::http::openapi::shape::{bytes, has, may, taken};
 use crate::http::page::{PageQuery, Query};
@@ -21,7 +23,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
-use crate::store::queries::FileFilter;
+use crate::store::queries::{FileFilter, Queries};
 use api_derive::{Request, Response};
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
@@ -31,6 +33,7 @@ use axum::response::IntoResponse as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
 use tokio_util::io::ReaderStream;
 
 const PATH: &str = "/api/files";
@@ -42,6 +45,17 @@ const MAX_NAME_CHARS: usize = 200;
 const MAX_FIELD_BYTES: usize = 64;
 
 enumeration!(FileKind, GcodeForm);
+
+handles! {
+    /// What the routes of files use.
+    pub(crate) struct Handles {
+        files: Directory<File>,
+        blobs: Arc<Blobs>,
+        queries: Queries,
+        config: Arc<Config>,
+        request: RequestHandles,
+    }
+}
 
 /// The routes of files.
 pub fn routes() -> ResourceRoutes {
@@ -141,7 +155,7 @@ impl From<FileMetadata> for MetadataView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
 ) -> Result<Listed<FileView>, ApiError> {
     let page = page.into();
@@ -159,12 +173,12 @@ struct Upload {
 }
 
 async fn upload(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
     let (parts, form) = request.into_parts();
-    let call = CommandRequest::without_body(app.clone(), who, &parts)?;
+    let call = CommandRequest::without_body(&app.request, who, &parts)?;
     let form = Multipart::from_request(extract::Request::from_parts(parts, form), &app).await.map_err(|_| {
         let message = "the body must be multipart/form-data";
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
@@ -185,7 +199,7 @@ async fn upload(
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
-async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError> {
+async fn receive(app: &Handles, mut form: Multipart) -> Result<Upload, ApiError> {
     let mut upload = Upload::default();
     while let Some(mut field) = form.next_field().await.map_err(broken)? {
         match field.name() {
@@ -215,7 +229,7 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
     Ok(upload)
 }
 
-async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
+async fn store(app: &Handles, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
     let limit = app.config.server.upload_max_bytes;
     let mut incoming = app.blobs.begin()?;
     let mut reader = Reader::new();
@@ -239,7 +253,7 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
 }
 
 /// A damaged file is refused; what a package holds is read now that it is there as a whole.
-async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
+async fn whole(app: &Handles, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
     if found.content == Some(Content::SlicedThreeMf) {
         let path = app.blobs.path(&kept.sha256);
         let read =
@@ -281,7 +295,7 @@ fn clean_name(name: &str) -> String {
     if clean.is_empty() { "file".to_owned() } else { clean }
 }
 
-async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, ApiError> {
+async fn keep_metadata(app: &Handles, found: Found) -> Result<FileMetadata, ApiError> {
     let form = match found.content {
         Some(Content::Gcode) => Some(GcodeForm::Text),
         Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
@@ -296,7 +310,7 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
+async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
@@ -305,7 +319,7 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
@@ -314,7 +328,7 @@ async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRe
 }
 
 /// The bytes as a download: a browser never shows them as a page.
-async fn content(State(app): State<AppState>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
+async fn content(State(app): State<Handles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

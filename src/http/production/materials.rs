@@ -1,5 +1,6 @@
 //! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
 
+use crate::actors::kernel::directory::Directory;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -9,16 +10,16 @@ use crate::domain::material::{
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
-use crate::store::queries::MaterialFilter;
+use crate::store::queries::{MaterialFilter, Queries};
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,14 @@ const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "A SKU or an unfinished order or job names it.";
 /// The id that examples use for a material.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
+
+handles! {
+    /// What the routes of materials use.
+    pub(crate) struct Handles {
+        materials: Directory<Material>,
+        queries: Queries,
+    }
+}
 
 /// The routes of materials.
 pub fn routes() -> ResourceRoutes {
@@ -225,7 +234,7 @@ impl From<Movement> for MovementView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     Query(query): Query<MaterialQuery>,
 ) -> Result<Listed<MaterialView>, ApiError> {
     let page = query.page.into();
@@ -236,7 +245,7 @@ async fn list(
 }
 
 async fn create(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     call: CommandRequest<NewMaterial>,
 ) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
@@ -249,7 +258,7 @@ async fn create(
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
+async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
@@ -259,7 +268,7 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<MaterialChange>,
 ) -> Result<Resource<MaterialView>, ApiError> {
@@ -278,7 +287,7 @@ async fn update(
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
     if app.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
@@ -287,7 +296,7 @@ async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRe
 }
 
 async fn movements(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
@@ -298,7 +307,7 @@ async fn movements(
 }
 
 async fn adjust(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<Adjustment>,
 ) -> Result<Resource<MaterialView>, ApiError> {

@@ -11,22 +11,54 @@ pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
 use super::health;
+use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::kernel::root::Components;
+use crate::app::Directories;
 use crate::domain::mail::MailState;
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
+use crate::http::admission::Admission;
+use crate::http::audit_sampling::RefusalSampler;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::Limits;
+use crate::http::meter::RouteMeters;
 use crate::http::reply::{Media, MediaType};
 use crate::http::routes::ResourceRoutes;
+use crate::printers::connections::PrinterConnections;
+use crate::services::redis::Redis;
+use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
+use crate::store::writer::WriterCounters;
 use axum::extract::State;
 use axum::http::header;
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Of a family that has one sample only.
 const NONE: [(&str, &str); 0] = [];
+
+handles! {
+    /// What the routes of the numbers use.
+    pub(crate) struct Handles {
+        meters: Arc<RouteMeters>,
+        refusals: Arc<RefusalSampler>,
+        admission: Arc<Admission>,
+        limits: Arc<Limits>,
+        redis: Option<Arc<Redis>>,
+        outbox: Arc<Outbox>,
+        writer: Arc<WriterCounters>,
+        directories: Directories,
+        components: Components,
+        printer_connections: Arc<PrinterConnections>,
+        deliveries: Arc<DeliveryMeter>,
+        tallies: Arc<Tallies>,
+        queries: Queries,
+    }
+}
 
 /// The route of metrics: for operators, and for everybody when the settings say so (`metrics.public`).
 pub fn routes(public: bool) -> ResourceRoutes {
@@ -45,12 +77,12 @@ impl MediaType for OpenMetrics {
     const EXAMPLE: Option<&'static str> = Some("# TYPE printfloor_orders gauge\n# EOF\n");
 }
 
-async fn show(State(app): State<AppState>) -> Result<Media<OpenMetrics>, ApiError> {
+async fn show(State(app): State<Handles>) -> Result<Media<OpenMetrics>, ApiError> {
     let text = gathered(&app).await.text().map_err(ApiError::internal)?;
     Ok(Media::new(([(header::CONTENT_TYPE, MEDIA)], text)))
 }
 
-async fn gathered(app: &AppState) -> Page {
+async fn gathered(app: &Handles) -> Page {
     let mut page = Page::default();
     page.gauge("info", "The version that runs", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
     requests(app, &mut page);
@@ -65,7 +97,7 @@ async fn gathered(app: &AppState) -> Page {
 }
 
 /// Requests by route.
-fn requests(app: &AppState, page: &mut Page) {
+fn requests(app: &Handles, page: &mut Page) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
     for route in routes.iter().filter(|route| route.by_status().next().is_some()) {
@@ -91,7 +123,7 @@ fn requests(app: &AppState, page: &mut Page) {
 }
 
 /// What the server took in, and what it would not.
-fn edge(app: &AppState, page: &mut Page) {
+fn edge(app: &Handles, page: &mut Page) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
     page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
@@ -103,7 +135,7 @@ fn edge(app: &AppState, page: &mut Page) {
 }
 
 /// Redis, where there is one.
-fn redis(app: &AppState, page: &mut Page) {
+fn redis(app: &Handles, page: &mut Page) {
     let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
     page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
@@ -113,7 +145,7 @@ fn redis(app: &AppState, page: &mut Page) {
 }
 
 /// The writer's transactions.
-fn commits(app: &AppState, page: &mut Page) {
+fn commits(app: &Handles, page: &mut Page) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let away = writer.unavailable();
     page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(away.is_none()))]);
@@ -127,7 +159,7 @@ fn commits(app: &AppState, page: &mut Page) {
 }
 
 /// Directory in memory, and what they are made of.
-fn actors(app: &AppState, page: &mut Page) {
+fn actors(app: &Handles, page: &mut Page) {
     let all = app.directories.summaries();
     let places = all.iter().flat_map(|seen| {
         let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
@@ -155,9 +187,9 @@ fn actors(app: &AppState, page: &mut Page) {
 }
 
 /// Printers and mails, which are all in memory.
-fn floor(app: &AppState, page: &mut Page) {
+fn floor(app: &Handles, page: &mut Page) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for (id, seen) in app.printers.all_resident() {
+    for (id, seen) in app.directories.printers.all_resident() {
         let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
@@ -167,14 +199,14 @@ fn floor(app: &AppState, page: &mut Page) {
     page.gauge("printers", "Printers by what they do", labelled("state", states));
     page.gauge("printer_connections", "Printers by how they are reached", labelled("connection", connections));
     page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
-    let mails = app.mails.all_resident();
+    let mails = app.directories.mails.all_resident();
     let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
 }
 
 /// The outbox, who follows it, and what is delivered of it.
-fn events(app: &AppState, page: &mut Page) {
+fn events(app: &Handles, page: &mut Page) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
@@ -192,7 +224,7 @@ fn events(app: &AppState, page: &mut Page) {
 }
 
 /// What only the database can count; asked now and then, not each time.
-async fn work(app: &AppState, page: &mut Page) {
+async fn work(app: &Handles, page: &mut Page) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
     page.gauge("jobs", "Jobs by state", labelled("state", tallies.jobs.clone()));

@@ -7,22 +7,26 @@ mod timeline;
 mod view;
 
 use super::place::place;
+use crate::actors::kernel::directory::Directory;
 use crate::domain::aggregate::Versioned;
 use crate::domain::event::Numbered;
+use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
-use crate::http::AppState;
+use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::{NewOrders, handles};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
-use crate::store::queries::OrderFilter;
+use crate::store::queries::{OrderFilter, Queries};
 use axum::extract::State;
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use serde_json::Value;
@@ -42,6 +46,18 @@ const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
 type ShownOrder = Shown<Arc<Versioned<Order>>>;
+
+handles! {
+    /// What the routes of orders use.
+    pub(crate) struct Handles {
+        orders: Directory<Order>,
+        skus: Directory<Sku>,
+        files: Directory<File>,
+        materials: Directory<Material>,
+        queries: Queries,
+        new_orders: NewOrders,
+    }
+}
 
 /// The routes of orders.
 pub fn routes() -> ResourceRoutes {
@@ -94,7 +110,7 @@ pub fn event(numbered: &Numbered) -> Value {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub(crate) async fn shown(app: &Handles, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -108,7 +124,7 @@ pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
@@ -130,18 +146,18 @@ async fn list(
 }
 
 /// The order, if the caller may see it: another's is 404.
-async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+async fn visible(app: &Handles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
+async fn one(State(app): State<Handles>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
     Ok(Resource::new(state.version, Shown(state)))
 }
 
 async fn finish<B>(
-    app: &AppState,
+    app: &Handles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -151,7 +167,7 @@ async fn finish<B>(
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -167,7 +183,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -181,7 +197,7 @@ async fn cancel(
 }
 
 async fn confirm(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -190,7 +206,7 @@ async fn confirm(
 }
 
 async fn mark_paid(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -202,7 +218,7 @@ async fn mark_paid(
 }
 
 async fn ship(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -214,7 +230,7 @@ async fn ship(
 }
 
 async fn timeline(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Plain<Shown<Timeline>>, ApiError> {

@@ -2,8 +2,8 @@
 
 use super::{Rule, Secret};
 use crate::domain::access::normal_email;
-use crate::http::openapi::shape::Shape;
 use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
+use api_schema::shape::Shape;
 use utoipa::openapi::schema::SchemaFormat;
 
 /// Longest e-mail address, in characters.

@@ -7,7 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::Shape;
+use api_schema::shape::Shape;
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 

@@ -3,7 +3,7 @@
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::wire::{OpenObject, Viewed};
+use crate::http::wire::{JsonObject, Viewed};
 use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub struct EventView<'a> {
     /// Who did it.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
-    data: OpenObject<'a>,
+    data: JsonObject<&'a Value>,
 }
 
 /// What an event happened to.
@@ -56,7 +56,7 @@ impl<'a> EventView<'a> {
             timestamp: event.timestamp,
             subject: Subject { kind: &event.subject_kind, id: event.subject_id },
             actor: &event.actor,
-            data: OpenObject(&event.data),
+            data: JsonObject(&event.data),
         }
     }
 }

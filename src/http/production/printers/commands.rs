@@ -4,11 +4,10 @@
 
 use super::device::reach;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, connection, present};
+use super::{BUSY, Handles, ON_PRINTER, connection, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::PrinterCommand;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -120,7 +119,7 @@ type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Asks the printer's own actor.
 async fn ask<B>(
-    app: &AppState,
+    app: &Handles,
     call: &CommandRequest<B>,
     id: Id,
     command: PrinterCommand,
@@ -130,7 +129,7 @@ async fn ask<B>(
 }
 
 /// What would spoil a print is refused while one is on or about to begin.
-async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+async fn must_be_idle(app: &Handles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
@@ -139,7 +138,7 @@ async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
 }
 
 async fn connect(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -155,7 +154,7 @@ async fn connect(
 }
 
 async fn disconnect(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -171,7 +170,7 @@ async fn disconnect(
 }
 
 async fn pause(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -183,7 +182,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -195,7 +194,7 @@ async fn resume(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -207,31 +206,31 @@ async fn cancel(
 }
 
 async fn restart_firmware(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    let link = connection(&app, id)?;
+    let link = connection(&app.printer_connections, id)?;
     link.adapter.restart_firmware().await?;
     link.look.notify_one();
     Ok(DONE)
 }
 
 async fn home(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    connection(&app, id)?.adapter.home().await?;
+    connection(&app.printer_connections, id)?.adapter.home().await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
 
 async fn gcode(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -241,7 +240,7 @@ async fn gcode(
 }
 
 async fn bed_cleared(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -250,7 +249,7 @@ async fn bed_cleared(
 }
 
 async fn maintenance(
-    State(app): State<AppState>,
+    State(app): State<Handles>,
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {
