@@ -26,15 +26,17 @@ pub mod serve;
 pub mod stream_auth;
 pub mod wire;
 
+use std::ops::Deref;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{DefaultBodyLimit, FromRef as _, State};
+use tokio_util::sync::CancellationToken;
+use tower_http::catch_panic::CatchPanicLayer;
+
 use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
-use axum::Router;
-use axum::extract::{DefaultBodyLimit, FromRef as _, State};
-use std::ops::Deref;
-use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
-use tower_http::catch_panic::CatchPanicLayer;
 
 pub use serve::{serve_control, serve_tcp};
 

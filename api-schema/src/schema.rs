@@ -1,7 +1,8 @@
 //! What the OpenAPI document says of a type.
 
-use crate::shape::{self, Shape, has, list, may, named, object};
 use serde_json::{Value, json};
+
+use crate::shape::{self, Shape, has, list, may, named, object};
 
 /// A type that the document describes.
 pub trait ToSchema {

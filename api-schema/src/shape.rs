@@ -1,7 +1,8 @@
 //! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
 
-use serde_json::{Value, json};
 use std::ops::{Bound, RangeBounds};
+
+use serde_json::{Value, json};
 use utoipa::openapi::schema::{
     AdditionalProperties, Array, Object, OneOf, Ref, Schema, SchemaFormat, SchemaType, Type,
 };

@@ -1,9 +1,11 @@
 //! Descriptions of the standard library's types.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use crate::shape::{Shape, list, map, number, text, whole, yes_no};
 use crate::{Components, ToSchema, schema_of};
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Describes types that always have the same schema.
 macro_rules! always {

@@ -1,12 +1,13 @@
 //! How the values of the rules look in JSON, where events show them: their schemas.
 
+use api_schema::ToSchema;
+use api_schema::shape::{Shape, id, number, time};
+use api_schema::words::word_of;
+
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
 use crate::domain::order_status::OrderStatus;
 use crate::domain::time::Timestamp;
-use api_schema::ToSchema;
-use api_schema::shape::{Shape, id, number, time};
-use api_schema::words::word_of;
 
 impl ToSchema for Id {
     fn schema() -> Shape {

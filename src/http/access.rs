@@ -1,5 +1,15 @@
 //! Who asks, and whether they may: API keys, the staff cookie, roles.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::config::{Config, Mode};
@@ -18,14 +28,6 @@ use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
 use crate::store::Unavailable;
 use crate::store::queries::OwnOrders;
-use axum::extract::{FromRequestParts, Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use serde_json::json;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Name of the cookie that carries a staff session.
 pub const COOKIE: &str = "service_session";

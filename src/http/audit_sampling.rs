@@ -1,6 +1,12 @@
 //! Refused attempts in the audit log: a sample of them as they come, the rest as counts, so that nobody can fill the
 //! log by sending requests that are refused.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
 use crate::actors::kernel::environment::Environment;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
@@ -8,10 +14,6 @@ use crate::http::handles::handles;
 use crate::observe::meters::Counter;
 use crate::store::Store;
 use crate::store::rows::Audit;
-use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
 
 const MINUTE_MS: i64 = 60_000;
 /// Lines that one source may cause in a minute; further attempts become one line with their count.

@@ -3,6 +3,12 @@
 //! A handle outlives the request, is cheap to clone, and is found by its type. The state of the whole server is for the
 //! layers around the handlers alone.
 
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::directory::Directory;
@@ -38,10 +44,6 @@ use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
-use axum::extract::FromRef;
-use std::sync::Arc;
-use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 
 /// Says where the state of the server holds each handle.
 macro_rules! held {

@@ -1,5 +1,11 @@
 //! When keys and sessions were last used: collected in memory, written each minute in one commit.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio_util::sync::CancellationToken;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::config::Config;
@@ -8,10 +14,6 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::audit_sampling::{self, AuditHandles};
 use crate::http::handles::handles;
-use dashmap::DashMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Time between two writes.
 const EVERY: Duration = Duration::from_mins(1);

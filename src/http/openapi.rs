@@ -12,6 +12,15 @@ pub mod downgrade;
 pub mod operation;
 pub mod shared;
 
+use std::sync::{Arc, OnceLock};
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde_json::{Value, json};
+use shape::{Shape, open_object};
+
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::production::{
@@ -20,14 +29,7 @@ use crate::http::production::{
 };
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response as HttpResponse};
 use operation::{Content, Operation, Resource};
-use serde_json::{Value, json};
-use shape::{Shape, open_object};
-use std::sync::{Arc, OnceLock};
 
 pub use api_schema::{shape, words};
 pub use document::document;

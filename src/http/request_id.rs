@@ -1,12 +1,14 @@
 //! `X-Request-Id`: accepted or made, sent back, and part of every log line of the request.
 
-use crate::actors::kernel::environment::Environment;
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use std::sync::Arc;
 use tracing::Instrument as _;
+
+use crate::actors::kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 /// Longest id that is taken from a caller, in bytes.

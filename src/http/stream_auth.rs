@@ -1,11 +1,13 @@
 //! Ends open streams at once when the key, session or role that opened them changes.
 
-use crate::http::access::{AccessHandles, Caller, still};
-use crate::http::handles::{AccessChanges, handles};
 use std::time::Duration;
+
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+
+use crate::http::access::{AccessHandles, Caller, still};
+use crate::http::handles::{AccessChanges, handles};
 
 /// Time between two checks by the clock: keys and sessions also expire.
 const LOOK: Duration = Duration::from_secs(1);

@@ -1,5 +1,16 @@
 //! What every request passes before its handler: admission, credentials, rate limits, and a timeout on a silent body.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tower_http::timeout::TimeoutBody;
+
 use super::{Charge, refusal, tell};
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
@@ -9,15 +20,6 @@ use crate::http::admission::{Admission, Crowded, Peer};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::limits::Limits;
-use axum::body::{Body, HttpBody as _};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
-use axum::http::request::Parts;
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
-use std::time::Duration;
-use tower_http::timeout::TimeoutBody;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,5 +1,13 @@
 //! The numbers that a shop shows on its wall.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api_derive::Response;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::domain::endpoint::DeliveryState;
@@ -16,12 +24,6 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::printers::connections::PrinterConnections;
 use crate::store::queries::Queries;
-use api_derive::Response;
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 handles! {
     /// What the routes of the dashboard use.

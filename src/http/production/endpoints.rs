@@ -1,5 +1,12 @@
 //! Webhook endpoints: registered, changed, enabled, and their secrets.
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use super::keys::withheld;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
@@ -27,11 +34,6 @@ use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
-use std::sync::Arc;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// Heading of the operations of endpoints and of deliveries.

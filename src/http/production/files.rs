@@ -1,5 +1,18 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::body::Body;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{self, FromRequest as _, Multipart, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio_util::io::ReaderStream;
+
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
@@ -24,17 +37,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
 use crate::store::queries::{FileFilter, Queries};
-use api_derive::{Request, Response};
-use axum::body::Body;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{self, FromRequest as _, Multipart, State};
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse as _;
-use serde::Serialize;
-use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
-use tokio_util::io::ReaderStream;
 
 const PATH: &str = "/api/files";
 /// The id that examples use for a file.

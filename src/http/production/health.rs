@@ -1,5 +1,18 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_derive::Response;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
 use crate::actors::kernel::entry::ActorSummary;
 use crate::actors::kernel::root;
 use crate::app::Directories;
@@ -16,17 +29,6 @@ use crate::services::redis::Redis;
 use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
-use api_derive::Response;
-use axum::Json;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response as HttpResponse};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
 
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);

@@ -2,6 +2,12 @@
 
 mod view;
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::json;
+
 use super::orders::PRIORITY;
 use super::printers::connection;
 use crate::actors::dispatcher::Dispatcher;
@@ -25,10 +31,6 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, Optional, OptionalBody};
 use crate::printers::connections::PrinterConnections;
 use crate::store::queries::{JobFilter, Queries};
-use api_derive::Request;
-use axum::extract::State;
-use serde_json::json;
-use std::sync::Arc;
 
 pub use view::JobView;
 

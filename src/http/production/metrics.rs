@@ -10,6 +10,14 @@ mod tallies;
 pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::header;
+use serde::Serialize;
+use serde_json::json;
+
 use super::health;
 use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::root::Components;
@@ -30,12 +38,6 @@ use crate::services::redis::Redis;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
-use axum::extract::State;
-use axum::http::header;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Of a family that has one sample only.

@@ -1,5 +1,13 @@
 //! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use std::sync::Arc;
+
+use api_derive::Response;
+use axum::extract::{FromRequest, Request, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
 use super::agent;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -20,12 +28,6 @@ use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
-use api_derive::Response;
-use axum::extract::{FromRequest, Request, State};
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::sync::Arc;
-use uuid::Uuid;
 
 handles! {
     /// What the routes of payment events use.

@@ -10,6 +10,12 @@ mod view;
 pub(crate) use stop::stop_now;
 pub use view::StatusView;
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::Value;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
@@ -36,11 +42,7 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::secrets::encryption::SecretCipher;
-use api_derive::Request;
-use axum::extract::State;
 use fields::{NewPrinter, PrinterChange};
-use serde_json::Value;
-use std::sync::Arc;
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";

@@ -1,5 +1,12 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
@@ -21,11 +28,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
 use crate::store::queries::{Queries, SkuFilter};
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
-use std::sync::Arc;
 
 const PATH: &str = "/api/skus";
 /// The id that examples use for a SKU.

@@ -1,10 +1,11 @@
 //! Answers that borrow: how a handler returns a view of what it owns.
 
-use super::{Components, ListItem, Response, ToSchema};
 use api_schema::shape::Shape;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use super::{Components, ListItem, Response, ToSchema};
 
 /// Something that is answered as a view, which borrows from it and is written at once: nothing is copied.
 pub trait Viewed: 'static {

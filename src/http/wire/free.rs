@@ -1,10 +1,11 @@
 //! JSON whose members are not the server's to say.
 
-use super::{FromJson, Place, ToSchema};
-use crate::domain::refusal::Faults;
 use api_schema::shape::{Shape, anything, open_object};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use super::{FromJson, Place, ToSchema};
+use crate::domain::refusal::Faults;
 
 /// An object whose members another program chose: its members, or the borrowed value that holds them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

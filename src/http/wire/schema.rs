@@ -1,7 +1,8 @@
 //! What the OpenAPI document says of a request.
 
-use super::{FromJson, Member, Rule, schema_of};
 use api_schema::shape::{Shape, object, taken};
+
+use super::{FromJson, Member, Rule, schema_of};
 
 /// A member of a request: what the rules ask of it, whether it may be null or absent, and its default.
 pub fn request_member<T: FromJson>(

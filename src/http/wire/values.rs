@@ -1,5 +1,9 @@
 //! How plain values are read.
 
+use api_schema::shape::{Shape, above_zero, has, taken};
+use api_schema::words::words_of;
+use serde_json::{Value, json};
+
 use super::{FromJson, Place, ToSchema};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -9,9 +13,6 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use api_schema::shape::{Shape, above_zero, has, taken};
-use api_schema::words::words_of;
-use serde_json::{Value, json};
 
 /// Longest part along one axis, in millimetres.
 const MAX_LENGTH_MM: f64 = 100_000.0;
