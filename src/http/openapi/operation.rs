@@ -45,7 +45,7 @@ pub struct Parameter {
     pub about: &'static str,
 }
 
-/// The body of a request.
+/// What a request carries, and in which media type.
 pub struct RequestBody {
     /// Its media type: `application/json`, `multipart/form-data`.
     pub media: &'static str,
@@ -71,6 +71,8 @@ pub enum Content {
     Json(Shape, Value),
     /// No JSON: a media type, with an example where it is text.
     Other(&'static str, Option<&'static str>),
+    /// Text in one of several forms, of which `Accept` chooses: their media types with examples.
+    Texts(&'static [(&'static str, &'static str)]),
 }
 
 /// An error: its status, its code, and when it happens.

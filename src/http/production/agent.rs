@@ -44,14 +44,14 @@ pub(super) const ABOUT: &str = "What other programs tell the shop: payment event
 
 handles! {
     /// What the routes of agents use.
-    pub(crate) struct Handles {
+    pub(crate) struct AgentHandles {
         access: Directory<Access>,
         orders: Directory<Order>,
         materials: Directory<Material>,
         queries: Queries,
         config: Arc<Config>,
-        job_handles: jobs::Handles,
-        printer_handles: printers::Handles,
+        job_handles: jobs::JobHandles,
+        printer_handles: printers::PrinterHandles,
     }
 }
 
@@ -110,13 +110,13 @@ struct Told {
 
 /// A command of an agent: who asks and what with.
 struct AgentCall {
-    app: Handles,
+    app: AgentHandles,
     who: Caller,
     params: Map<String, Value>,
 }
 
 async fn receive(
-    State(app): State<Handles>,
+    State(app): State<AgentHandles>,
     call: CommandRequest<AgentCommand>,
 ) -> Result<Plain<AgentAnswer>, ApiError> {
     let token = app.config.agent.token.expose();

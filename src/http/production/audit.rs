@@ -22,7 +22,7 @@ use crate::store::rows::Audit;
 
 handles! {
     /// What the routes of the audit log use.
-    pub(crate) struct Handles {
+    pub(crate) struct AuditLogHandles {
         queries: Queries,
     }
 }
@@ -144,7 +144,10 @@ impl From<Audit> for AuditEntryView {
     }
 }
 
-async fn list(State(app): State<Handles>, Query(query): Query<AuditQuery>) -> Result<Listed<AuditEntryView>, ApiError> {
+async fn list(
+    State(app): State<AuditLogHandles>,
+    Query(query): Query<AuditQuery>,
+) -> Result<Listed<AuditEntryView>, ApiError> {
     let AuditQuery { actor, action, subject, from, to, page } = query;
     if from.zip(to).is_some_and(|(from, to)| from > to) {
         return Err(Refusal::field("to", "must not be before from").into());

@@ -43,7 +43,7 @@ const MAX_AGENT_CHARS: usize = 300;
 
 handles! {
     /// What the routes of signing in and out use.
-    pub(crate) struct Handles {
+    pub(crate) struct SessionHandles {
         access: Directory<Access>,
         hashing: Hashing,
         last_used: Arc<LastUsed>,
@@ -195,7 +195,7 @@ struct SessionView {
 }
 
 impl SessionView {
-    fn new(app: &Handles, session: &Session, current: Option<Id>) -> Self {
+    fn new(app: &SessionHandles, session: &Session, current: Option<Id>) -> Self {
         let Session { id, created_at, .. } = *session;
         let seen_at = app.last_used.session_seen(id).unwrap_or(session.seen_at);
         Self { id, created_at, seen_at, agent: session.agent.clone(), current: current == Some(id) }
@@ -203,7 +203,7 @@ impl SessionView {
 }
 
 async fn login(
-    State(app): State<Handles>,
+    State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
@@ -214,7 +214,7 @@ async fn login(
 }
 
 async fn open_session(
-    app: &Handles,
+    app: &SessionHandles,
     call: &CommandRequest<LoginCredentials>,
     email: &str,
     password: String,
@@ -254,7 +254,7 @@ fn check(password: &str, hash: Option<&str>) -> bool {
 }
 
 /// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the session.
-fn set_cookie(app: &Handles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
+fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
     HeaderValue::from_str(&format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}{age}"))
@@ -262,7 +262,7 @@ fn set_cookie(app: &Handles, token: &str, age: Option<u32>) -> Result<HeaderValu
 }
 
 async fn logout(
-    State(app): State<Handles>,
+    State(app): State<SessionHandles>,
     who: Caller,
     headers: HeaderMap,
 ) -> Result<WithCookie<NoContent>, ApiError> {
@@ -281,7 +281,7 @@ async fn logout(
     Ok(WithCookie { reply: NoContent, cookie: set_cookie(&app, "", Some(0))? })
 }
 
-async fn me(State(app): State<Handles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
+async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
     Ok(Plain(match &*who.by {
         Principal::User { id, .. } => {
             let user = with_access(&app.access, |access| access.user(*id).cloned())?;
@@ -299,7 +299,10 @@ async fn me(State(app): State<Handles>, who: Caller) -> Result<Plain<Identity>, 
     }))
 }
 
-async fn password(State(app): State<Handles>, call: CommandRequest<PasswordChange>) -> Result<NoContent, ApiError> {
+async fn password(
+    State(app): State<SessionHandles>,
+    call: CommandRequest<PasswordChange>,
+) -> Result<NoContent, ApiError> {
     let user = call.who.user()?;
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
@@ -318,7 +321,7 @@ async fn password(State(app): State<Handles>, call: CommandRequest<PasswordChang
 }
 
 async fn sessions(
-    State(app): State<Handles>,
+    State(app): State<SessionHandles>,
     who: Caller,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<SessionView>, ApiError> {
@@ -330,7 +333,7 @@ async fn sessions(
     Ok(Listed { page, items, total })
 }
 
-fn own_sessions(app: &Handles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
+fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     with_access(&app.access, |access| {
@@ -343,7 +346,7 @@ fn own_sessions(app: &Handles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> 
 }
 
 async fn end_sessions(
-    State(app): State<Handles>,
+    State(app): State<SessionHandles>,
     Query(EndedSessions { id: wanted }): Query<EndedSessions>,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {

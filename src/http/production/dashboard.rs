@@ -27,7 +27,7 @@ use crate::store::queries::Queries;
 
 handles! {
     /// What the routes of the dashboard use.
-    pub(crate) struct Handles {
+    pub(crate) struct DashboardHandles {
         queries: Queries,
         printers: Directory<Printer>,
         materials: Directory<Material>,
@@ -116,7 +116,7 @@ struct Dashboard {
     at: Timestamp,
 }
 
-async fn show(State(app): State<Handles>) -> Result<Plain<Dashboard>, ApiError> {
+async fn show(State(app): State<DashboardHandles>) -> Result<Plain<Dashboard>, ApiError> {
     let (queries, now) = (&app.queries, app.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
@@ -147,12 +147,12 @@ fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
     counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
-fn present(app: &Handles) -> Vec<Printer> {
+fn present(app: &DashboardHandles) -> Vec<Printer> {
     let all = app.printers.all_resident();
     all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
 }
 
-fn printers(app: &Handles) -> PrinterCounts {
+fn printers(app: &DashboardHandles) -> PrinterCounts {
     let all = present(app);
     let mut by_state = Counts::new();
     for printer in &all {
@@ -167,7 +167,7 @@ fn printers(app: &Handles) -> PrinterCounts {
     PrinterCounts { total: all.len(), by_state, attention }
 }
 
-fn low_stock(app: &Handles) -> Vec<LowStockData> {
+fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
     let all = app.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let mut low: Vec<&Material> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(low).collect();
@@ -176,7 +176,7 @@ fn low_stock(app: &Handles) -> Vec<LowStockData> {
 }
 
 /// When the next printer can take a job: now, or when the first print is over as its printer says; unknown is null.
-fn next_free_at(app: &Handles, now: Timestamp) -> Option<Timestamp> {
+fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
     let free = |printer: &Printer| {
         if printer.free().is_ok() {
             return Some(now);

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::endpoints::{self, Handles, present};
+use super::endpoints::{self, EndpointHandles, present};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::data::TestData;
@@ -123,9 +123,9 @@ struct DeliveryView {
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,
     state: DeliveryStatus,
-    /// Attempts so far.
+    /// Number of attempts since it was made, or since its endpoint was enabled.
     attempts: u32,
-    /// When it is tried next.
+    /// When it is tried next. Null while that is at once, while its endpoint is disabled, and when it is over.
     next_at: Option<Timestamp>,
     /// Status of the last answer.
     last_status: Option<u16>,
@@ -137,7 +137,7 @@ struct DeliveryView {
     last_duration_ms: Option<i64>,
     created_at: Timestamp,
     attempted_at: Option<Timestamp>,
-    /// What is sent.
+    /// The body that every attempt sends.
     payload: AnyJson,
 }
 
@@ -149,6 +149,7 @@ impl DeliveryView {
                 && delivery.next_at <= now
         };
         let pending = delivery.state == DeliveryState::Pending;
+        let held = endpoint.is_some_and(|endpoint| endpoint.state == EndpointState::Disabled);
         let sending = pending && endpoint.is_some_and(due);
         Self {
             id: delivery.id,
@@ -158,7 +159,7 @@ impl DeliveryView {
             replay: delivery.replay,
             state: if sending { DeliveryStatus::Sending } else { delivery.state.into() },
             attempts: delivery.attempts,
-            next_at: pending.then_some(delivery.next_at),
+            next_at: (pending && !held && delivery.next_at > now).then_some(delivery.next_at),
             last_status: delivery.last_status,
             last_error: delivery.last_error.clone(),
             last_excerpt: delivery.last_excerpt.clone(),
@@ -172,7 +173,7 @@ impl DeliveryView {
 
 /// Newest first; the log of a deleted endpoint stays.
 async fn list(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     Query(query): Query<DeliveryQuery>,
 ) -> Result<Listed<DeliveryView>, ApiError> {
@@ -185,7 +186,7 @@ async fn list(
     Ok(Listed { page, items, total })
 }
 
-fn made(app: &Handles, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
+fn made(app: &EndpointHandles, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
@@ -196,7 +197,7 @@ fn made(app: &Handles, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<
 }
 
 async fn test(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<DeliveryView>, ApiError> {
@@ -222,7 +223,7 @@ async fn test(
 }
 
 async fn redeliver(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<DeliveryView>, ApiError> {
@@ -236,7 +237,7 @@ async fn redeliver(
 /// Sends again each event whose first delivery was made since then, once. They are taken from the log in parts, in the
 /// background; 409 while a replay before has not ended.
 async fn replay(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<Replay>,
 ) -> Result<Resource<ReplayStarted>, ApiError> {

@@ -48,7 +48,7 @@ const WITHHELD: No = (409, "answer_withheld", "The first answer to this `Idempot
 
 handles! {
     /// What the routes of endpoints and of their deliveries use.
-    pub(crate) struct Handles {
+    pub(crate) struct EndpointHandles {
         endpoints: Directory<Endpoint>,
         queries: Queries,
         outbox: Arc<Outbox>,
@@ -251,13 +251,13 @@ impl Chosen {
 }
 
 /// An endpoint that is not deleted.
-pub(crate) async fn present(app: &Handles, id: Id) -> Result<(i64, Endpoint), ApiError> {
+pub(crate) async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
     let (version, state) = found(&app.endpoints, id).await?;
     let endpoint = state_of(&state)?;
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
 }
 
-fn check_url(app: &Handles, url: &str) -> Result<(), ApiError> {
+fn check_url(app: &EndpointHandles, url: &str) -> Result<(), ApiError> {
     let checked = target::check(url, app.config.webhooks.allow_private_targets);
     Ok(checked.map(drop).map_err(|error| Refusal::field("url", error.to_string()))?)
 }
@@ -266,14 +266,17 @@ fn words(events: &[OutboundEvent]) -> Vec<String> {
     events.iter().map(|event| event.word().to_owned()).collect()
 }
 
-async fn list(State(app): State<Handles>, Query(page): Query<PageQuery>) -> Result<Listed<EndpointView>, ApiError> {
+async fn list(
+    State(app): State<EndpointHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
     let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.version)));
     Ok(Listed { page, items: items.collect(), total })
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
+async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
     let (version, endpoint) = present(&app, id).await?;
     Ok(Resource::new(version, EndpointView::new(&endpoint, version)))
 }
@@ -283,7 +286,7 @@ async fn event_types() -> Result<Plain<EventTypes>, ApiError> {
 }
 
 async fn create(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     call: CommandRequest<NewEndpoint>,
 ) -> Result<Created<EndpointWithSecret>, ApiError> {
     let new = call.read_body();
@@ -299,7 +302,7 @@ async fn create(
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<EndpointChange>,
 ) -> Result<Resource<EndpointView>, ApiError> {
@@ -313,13 +316,17 @@ async fn update(
     Ok(Resource::after(&done, EndpointView::after(&done)?))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<EndpointHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Archive).await?;
     Ok(NoContent)
 }
 
 async fn enable(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
@@ -329,7 +336,7 @@ async fn enable(
 }
 
 async fn rotate(
-    State(app): State<Handles>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<SecretRotation>>,
 ) -> Result<Resource<EndpointWithSecret>, ApiError> {

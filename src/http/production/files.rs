@@ -50,7 +50,7 @@ enumeration!(FileKind, GcodeForm);
 
 handles! {
     /// What the routes of files use.
-    pub(crate) struct Handles {
+    pub(crate) struct FileHandles {
         files: Directory<File>,
         blobs: Arc<Blobs>,
         queries: Queries,
@@ -157,7 +157,7 @@ impl From<FileMetadata> for MetadataView {
 }
 
 async fn list(
-    State(app): State<Handles>,
+    State(app): State<FileHandles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
 ) -> Result<Listed<FileView>, ApiError> {
     let page = page.into();
@@ -175,7 +175,7 @@ struct Upload {
 }
 
 async fn upload(
-    State(app): State<Handles>,
+    State(app): State<FileHandles>,
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
@@ -201,7 +201,7 @@ async fn upload(
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
-async fn receive(app: &Handles, mut form: Multipart) -> Result<Upload, ApiError> {
+async fn receive(app: &FileHandles, mut form: Multipart) -> Result<Upload, ApiError> {
     let mut upload = Upload::default();
     while let Some(mut field) = form.next_field().await.map_err(broken)? {
         match field.name() {
@@ -231,7 +231,7 @@ async fn receive(app: &Handles, mut form: Multipart) -> Result<Upload, ApiError>
     Ok(upload)
 }
 
-async fn store(app: &Handles, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
+async fn store(app: &FileHandles, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
     let limit = app.config.server.upload_max_bytes;
     let mut incoming = app.blobs.begin()?;
     let mut reader = Reader::new();
@@ -255,7 +255,7 @@ async fn store(app: &Handles, field: &mut Field<'_>) -> Result<(Kept, Found), Ap
 }
 
 /// A damaged file is refused; what a package holds is read now that it is there as a whole.
-async fn whole(app: &Handles, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
+async fn whole(app: &FileHandles, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
     if found.content == Some(Content::SlicedThreeMf) {
         let path = app.blobs.path(&kept.sha256);
         let read =
@@ -297,7 +297,7 @@ fn clean_name(name: &str) -> String {
     if clean.is_empty() { "file".to_owned() } else { clean }
 }
 
-async fn keep_metadata(app: &Handles, found: Found) -> Result<FileMetadata, ApiError> {
+async fn keep_metadata(app: &FileHandles, found: Found) -> Result<FileMetadata, ApiError> {
     let form = match found.content {
         Some(Content::Gcode) => Some(GcodeForm::Text),
         Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
@@ -312,7 +312,7 @@ async fn keep_metadata(app: &Handles, found: Found) -> Result<FileMetadata, ApiE
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
+async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
@@ -321,7 +321,11 @@ async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<FileHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
@@ -330,7 +334,7 @@ async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandReq
 }
 
 /// The bytes as a download: a browser never shows them as a page.
-async fn content(State(app): State<Handles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
+async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

@@ -41,7 +41,7 @@ const READY: &str = "The database takes writes and answers reads, and every comp
 
 handles! {
     /// What the routes of health use.
-    pub(crate) struct Handles {
+    pub(crate) struct HealthHandles {
         writer: Arc<WriterCounters>,
         queries: Queries,
         components: root::Components,
@@ -238,7 +238,7 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
     Ok(Plain(Alive { status: AliveStatus::Ok }))
 }
 
-async fn ready(State(app): State<Handles>) -> Result<ReadyReply, ApiError> {
+async fn ready(State(app): State<HealthHandles>) -> Result<ReadyReply, ApiError> {
     let (database, mut fault) = database(&app).await;
     let (parts, fallen) = parts(&app);
     if let (None, Some(name)) = (&fault, fallen) {
@@ -259,7 +259,7 @@ async fn ready(State(app): State<Handles>) -> Result<ReadyReply, ApiError> {
 }
 
 /// The word for the database, and why it is not ready.
-async fn database(app: &Handles) -> (DatabaseStatus, Option<ApiError>) {
+async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |away: Unavailable| match away {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
@@ -276,7 +276,7 @@ async fn database(app: &Handles) -> (DatabaseStatus, Option<ApiError>) {
 }
 
 /// Every component by name, and the first that does not stand.
-fn parts(app: &Handles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
+fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut fallen = None;
     let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
@@ -297,7 +297,7 @@ fn parts(app: &Handles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'st
 }
 
 /// In plain words what is wrong and stops nobody.
-fn degraded(app: &Handles) -> Vec<String> {
+fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
@@ -306,7 +306,7 @@ fn degraded(app: &Handles) -> Vec<String> {
     parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
-async fn actors(State(app): State<Handles>) -> Result<Plain<Actors>, ApiError> {
+async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
     let mut all = app.directories.actors();
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))

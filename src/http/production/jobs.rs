@@ -48,7 +48,7 @@ const AT_PRINTER: [No; 5] = [
 
 handles! {
     /// What the routes of jobs use.
-    pub(crate) struct Handles {
+    pub(crate) struct JobHandles {
         orders: Directory<Order>,
         printers: Directory<Printer>,
         queries: Queries,
@@ -157,7 +157,7 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
     }
 }
 
-async fn list(State(app): State<Handles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
+async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
     let JobQuery { state, waiting, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
     let filter = JobFilter { state, order_id, printer_id, sku_id, material_id, waiting, number: None };
@@ -167,7 +167,7 @@ async fn list(State(app): State<Handles>, Query(query): Query<JobQuery>) -> Resu
 
 /// The job as its order last committed it. When the database is unavailable, the orders in memory are
 /// searched.
-pub(crate) async fn find(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.queries.order_of_job(id).await {
         Ok(None) => None,
@@ -181,13 +181,13 @@ pub(crate) async fn find(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError> {
     job.ok_or_else(|| Refusal::not_found("job").into())
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<JobView>, ApiError> {
+async fn one(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Resource<JobView>, ApiError> {
     let job = find(&app, id).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
 async fn ask<B>(
-    app: &Handles,
+    app: &JobHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -199,7 +199,7 @@ async fn ask<B>(
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<JobChange>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -210,7 +210,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<JobCancellation>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -222,7 +222,7 @@ async fn cancel(
 }
 
 async fn retry(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -231,7 +231,7 @@ async fn retry(
 }
 
 async fn release(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -240,7 +240,7 @@ async fn release(
 }
 
 async fn resolve(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<JobResolution>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -252,7 +252,7 @@ async fn resolve(
 }
 
 /// Where a job prints; 409 when it does not stand as wanted.
-async fn printing(app: &Handles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
+async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {
         Some(printer) if job.state == wanted => Ok((job, printer)),
@@ -261,7 +261,7 @@ async fn printing(app: &Handles, id: Id, wanted: JobState, what: &str) -> Result
 }
 
 /// The print that the printer shows must be this job's: a print that someone began there is never touched.
-fn ours(app: &Handles, job: &Job, printer: Id) -> Result<(), ApiError> {
+fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
     let state = handle.read();
     let in_hand = state.state.as_ref().and_then(|printer| printer.in_hand.as_ref());
@@ -273,7 +273,7 @@ fn ours(app: &Handles, job: &Job, printer: Id) -> Result<(), ApiError> {
 }
 
 /// Asks the printer to pause a job; the state changes when the printer says so.
-pub(crate) async fn paused(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn paused(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
     let connection = connection(&app.printer_connections, printer)?;
@@ -283,7 +283,7 @@ pub(crate) async fn paused(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError> 
 }
 
 /// Asks the printer to resume a job; the state changes when the printer says so.
-pub(crate) async fn resumed(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn resumed(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
     let connection = connection(&app.printer_connections, printer)?;
@@ -293,7 +293,7 @@ pub(crate) async fn resumed(app: &Handles, id: Id) -> Result<Arc<Job>, ApiError>
 }
 
 async fn pause(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -303,7 +303,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<Handles>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {

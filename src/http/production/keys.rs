@@ -32,7 +32,7 @@ const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 
 handles! {
     /// What the routes of API keys use.
-    pub(crate) struct Handles {
+    pub(crate) struct KeyHandles {
         access: Directory<Access>,
         last_used: Arc<LastUsed>,
         config: Arc<Config>,
@@ -105,7 +105,7 @@ struct ApiKeyView {
 }
 
 impl ApiKeyView {
-    fn new(app: &Handles, key: &ApiKey) -> Self {
+    fn new(app: &KeyHandles, key: &ApiKey) -> Self {
         let ApiKey { id, role, expires_at, revoked_at, created_at, .. } = *key;
         Self {
             id,
@@ -161,7 +161,7 @@ impl Flattened for KeyCustomer {
     fn components(_: &mut Components) {}
 }
 
-async fn list(State(app): State<Handles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
     let page = page.into();
     let mut all = with_access(&app.access, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
@@ -170,7 +170,7 @@ async fn list(State(app): State<Handles>, Query(page): Query<PageQuery>) -> Resu
 }
 
 async fn create(
-    State(app): State<Handles>,
+    State(app): State<KeyHandles>,
     call: CommandRequest<NewApiKey>,
 ) -> Result<Created<CreatedApiKeyView>, ApiError> {
     let key = credentials::new_api_key(credentials::api_key_prefix(app.config.mode));
@@ -196,7 +196,11 @@ pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
 }
 
-async fn revoke(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn revoke(
+    State(app): State<KeyHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
     Ok(NoContent)
 }

@@ -33,7 +33,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
 handles! {
     /// What the routes of materials use.
-    pub(crate) struct Handles {
+    pub(crate) struct MaterialHandles {
         materials: Directory<Material>,
         queries: Queries,
     }
@@ -235,7 +235,7 @@ impl From<Movement> for MovementView {
 }
 
 async fn list(
-    State(app): State<Handles>,
+    State(app): State<MaterialHandles>,
     Query(query): Query<MaterialQuery>,
 ) -> Result<Listed<MaterialView>, ApiError> {
     let page = query.page.into();
@@ -246,7 +246,7 @@ async fn list(
 }
 
 async fn create(
-    State(app): State<Handles>,
+    State(app): State<MaterialHandles>,
     call: CommandRequest<NewMaterial>,
 ) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
@@ -259,7 +259,7 @@ async fn create(
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
+async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
@@ -269,7 +269,7 @@ async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     call: CommandRequest<MaterialChange>,
 ) -> Result<Resource<MaterialView>, ApiError> {
@@ -288,7 +288,11 @@ async fn update(
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<MaterialHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     if app.queries.material_in_use(id).await? {
         return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
     }
@@ -297,7 +301,7 @@ async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandReq
 }
 
 async fn movements(
-    State(app): State<Handles>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
@@ -308,7 +312,7 @@ async fn movements(
 }
 
 async fn adjust(
-    State(app): State<Handles>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     call: CommandRequest<Adjustment>,
 ) -> Result<Resource<MaterialView>, ApiError> {

@@ -51,7 +51,7 @@ type ShownOrder = Shown<Arc<Versioned<Order>>>;
 
 handles! {
     /// What the routes of orders use.
-    pub(crate) struct Handles {
+    pub(crate) struct OrderHandles {
         orders: Directory<Order>,
         skus: Directory<Sku>,
         files: Directory<File>,
@@ -112,7 +112,7 @@ pub fn event(numbered: &Numbered) -> Value {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub(crate) async fn shown(app: &Handles, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub(crate) async fn shown(app: &OrderHandles, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -126,7 +126,7 @@ pub(crate) async fn shown(app: &Handles, done: &CommandOutcome<OrderAnswer>) -> 
 }
 
 async fn list(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
@@ -148,18 +148,22 @@ async fn list(
 }
 
 /// The order, if the caller may see it: another's is 404.
-async fn visible(app: &Handles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
+async fn one(
+    State(app): State<OrderHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
     Ok(Resource::new(state.version, Shown(state)))
 }
 
 async fn finish<B>(
-    app: &Handles,
+    app: &OrderHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -169,7 +173,7 @@ async fn finish<B>(
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -185,7 +189,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -199,7 +203,7 @@ async fn cancel(
 }
 
 async fn confirm(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -208,7 +212,7 @@ async fn confirm(
 }
 
 async fn mark_paid(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -220,7 +224,7 @@ async fn mark_paid(
 }
 
 async fn ship(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -232,7 +236,7 @@ async fn ship(
 }
 
 async fn timeline(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Plain<Shown<Timeline>>, ApiError> {

@@ -31,7 +31,7 @@ use crate::http::wire::{Argument, Components, ToSchema, schema_of};
 
 handles! {
     /// What the routes of payment events use.
-    pub(crate) struct Handles {
+    pub(crate) struct PaymentHandles {
         payments: PaymentMatcher,
         inbound: Directory<KeptPaymentEvent>,
         environment: Arc<Environment>,
@@ -107,7 +107,10 @@ struct Received {
 }
 
 /// 200 for everything that the processor signed; a 5xx makes it send the event again.
-async fn receive(State(app): State<Handles>, SignedEvent(call): SignedEvent) -> Result<Plain<Received>, ApiError> {
+async fn receive(
+    State(app): State<PaymentHandles>,
+    SignedEvent(call): SignedEvent,
+) -> Result<Plain<Received>, ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -127,7 +130,7 @@ async fn receive(State(app): State<Handles>, SignedEvent(call): SignedEvent) -> 
 }
 
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.
-async fn keep(app: &Handles, event_id: String, body: String) -> Result<(), ApiError> {
+async fn keep(app: &PaymentHandles, event_id: String, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
     let command = KeptPaymentEventCommand::Keep { event_id, body };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));

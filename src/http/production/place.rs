@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, Handles, PRIORITY, shown};
+use super::orders::{self, OrderHandles, PRIORITY, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::aggregate::Versioned;
@@ -91,7 +91,7 @@ pub struct PlaceQuery {
 
 /// `POST /api/orders`
 pub(crate) async fn place(
-    State(app): State<Handles>,
+    State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
@@ -126,7 +126,7 @@ pub(crate) async fn place(
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
-async fn look_up(app: &Handles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
+async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
@@ -154,7 +154,7 @@ async fn look_up(app: &Handles, who: &Caller, wished: &[NewOrderLine]) -> Result
 }
 
 /// What the jobs of a line are made from. The G-code's own words win over the SKU's estimates.
-async fn make(app: &Handles, sku: &Sku) -> Result<Make, ApiError> {
+async fn make(app: &OrderHandles, sku: &Sku) -> Result<Make, ApiError> {
     let fields = &sku.fields;
     let state = match fields.gcode_file_id {
         Some(id) => app.files.read(id).await?,

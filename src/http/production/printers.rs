@@ -62,7 +62,7 @@ const NO_FILE: No = (404, "printer_file_not_found", "The printer has no such fil
 
 handles! {
     /// What the routes of printers use.
-    pub(crate) struct Handles {
+    pub(crate) struct PrinterHandles {
         printers: Directory<Printer>,
         materials: Directory<Material>,
         files: Directory<File>,
@@ -160,14 +160,14 @@ pub fn connection(connections: &PrinterConnections, id: Id) -> Result<Arc<Printe
 }
 
 /// A printer that is not deleted, with its version.
-async fn present(app: &Handles, id: Id) -> Result<(i64, Printer), ApiError> {
+async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
     let (version, state) = found(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
 /// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
-pub(crate) fn present_all(app: &Handles) -> Vec<(i64, Printer)> {
+pub(crate) fn present_all(app: &PrinterHandles) -> Vec<(i64, Printer)> {
     let all = app.printers.all_resident();
     let mut all: Vec<(i64, Printer)> = all
         .iter()
@@ -179,7 +179,10 @@ pub(crate) fn present_all(app: &Handles) -> Vec<(i64, Printer)> {
     all
 }
 
-async fn list(State(app): State<Handles>, Query(query): Query<PrinterQuery>) -> Result<Listed<PrinterView>, ApiError> {
+async fn list(
+    State(app): State<PrinterHandles>,
+    Query(query): Query<PrinterQuery>,
+) -> Result<Listed<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
     let mut found = present_all(&app);
@@ -198,7 +201,7 @@ async fn list(State(app): State<Handles>, Query(query): Query<PrinterQuery>) -> 
 }
 
 async fn create(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     call: CommandRequest<NewPrinter>,
 ) -> Result<Created<PrinterView>, ApiError> {
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
@@ -206,13 +209,13 @@ async fn create(
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
+async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
     let (version, printer) = present(&app, id).await?;
     Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<PrinterChange>,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -226,12 +229,16 @@ async fn update(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
     Ok(NoContent)
 }
 
-async fn status(State(app): State<Handles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
+async fn status(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
     let (_, printer) = present(&app, id).await?;
     Ok(Plain(StatusView::of(&app, &printer)))
 }

@@ -44,7 +44,7 @@ like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
 
 handles! {
     /// What the routes of SKUs use.
-    pub(crate) struct Handles {
+    pub(crate) struct SkuHandles {
         skus: Directory<Sku>,
         materials: Directory<Material>,
         files: Directory<File>,
@@ -195,7 +195,7 @@ fn slug_of(code: &str) -> String {
 
 /// What a SKU names must exist and be of the right kind.
 async fn check_named(
-    app: &Handles,
+    app: &SkuHandles,
     material: Option<Id>,
     model_file: Option<Id>,
     gcode_file: Option<Id>,
@@ -221,7 +221,7 @@ async fn check_named(
 }
 
 async fn list(
-    State(app): State<Handles>,
+    State(app): State<SkuHandles>,
     who: Caller,
     Query(query): Query<SkuQuery>,
 ) -> Result<Listed<SkuView>, ApiError> {
@@ -236,7 +236,7 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
+async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
     let (version, state) = found(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
@@ -245,7 +245,7 @@ async fn one(State(app): State<Handles>, PathId(id): PathId, who: Caller) -> Res
     Ok(Resource::new(version, SkuView::new(sku, version)))
 }
 
-async fn create(State(app): State<Handles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
+async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
         check_named(&app, Some(new.material_id), new.model_file_id, new.gcode_file_id).await?;
@@ -258,7 +258,7 @@ async fn create(State(app): State<Handles>, call: CommandRequest<NewSku>) -> Res
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<SkuHandles>,
     PathId(id): PathId,
     call: CommandRequest<SkuChange>,
 ) -> Result<Resource<SkuView>, ApiError> {
@@ -276,7 +276,11 @@ async fn update(
     Ok(Resource::after(&done, SkuView::after(&done)))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<SkuHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     if app.queries.sku_in_use(id).await? {
         return Err(ApiError::conflict("sku_in_use", "an unfinished order or job names this SKU"));
     }

@@ -29,7 +29,7 @@ const MAX_NAME_CHARS: usize = 200;
 
 handles! {
     /// What the routes of members of staff use.
-    pub(crate) struct Handles {
+    pub(crate) struct UserHandles {
         access: Directory<Access>,
         hashing: Hashing,
     }
@@ -162,7 +162,7 @@ impl UserView {
     }
 }
 
-async fn list(State(app): State<Handles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
     let page = page.into();
     let mut all = with_access(&app.access, |access| {
         access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
@@ -172,17 +172,17 @@ async fn list(State(app): State<Handles>, Query(page): Query<PageQuery>) -> Resu
     Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
 }
 
-async fn one(State(app): State<Handles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
+async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
     let user =
         with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-async fn hash(app: &Handles, password: String) -> Result<String, ApiError> {
+async fn hash(app: &UserHandles, password: String) -> Result<String, ApiError> {
     app.hashing.run(move || credentials::hash_password(&password)).await
 }
 
-async fn create(State(app): State<Handles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
+async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
     let command = async {
         let NewUser { email, name, password, role } = call.read_body()?;
         let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
@@ -194,7 +194,7 @@ async fn create(State(app): State<Handles>, call: CommandRequest<NewUser>) -> Re
 }
 
 async fn update(
-    State(app): State<Handles>,
+    State(app): State<UserHandles>,
     PathId(id): PathId,
     call: CommandRequest<UserChange>,
 ) -> Result<Resource<UserView>, ApiError> {
@@ -212,7 +212,11 @@ async fn update(
     Ok(Resource::new(user.version, UserView::new(user)))
 }
 
-async fn remove(State(app): State<Handles>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<UserHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
     Ok(NoContent)
 }

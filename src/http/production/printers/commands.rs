@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::device::reach;
 use super::view::PrinterView;
-use super::{BUSY, Handles, ON_PRINTER, connection, present};
+use super::{BUSY, ON_PRINTER, PrinterHandles, connection, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::PrinterCommand;
@@ -120,7 +120,7 @@ type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Asks the printer's own actor.
 async fn ask<B>(
-    app: &Handles,
+    app: &PrinterHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: PrinterCommand,
@@ -130,7 +130,7 @@ async fn ask<B>(
 }
 
 /// What would spoil a print is refused while one is on or about to begin.
-async fn must_be_idle(app: &Handles, id: Id) -> Result<(), ApiError> {
+async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
@@ -139,7 +139,7 @@ async fn must_be_idle(app: &Handles, id: Id) -> Result<(), ApiError> {
 }
 
 async fn connect(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -155,7 +155,7 @@ async fn connect(
 }
 
 async fn disconnect(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -171,7 +171,7 @@ async fn disconnect(
 }
 
 async fn pause(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -183,7 +183,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -195,7 +195,7 @@ async fn resume(
 }
 
 async fn cancel(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -207,7 +207,7 @@ async fn cancel(
 }
 
 async fn restart_firmware(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -220,7 +220,7 @@ async fn restart_firmware(
 }
 
 async fn home(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -231,7 +231,7 @@ async fn home(
 }
 
 async fn gcode(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -241,7 +241,7 @@ async fn gcode(
 }
 
 async fn bed_cleared(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -250,7 +250,7 @@ async fn bed_cleared(
 }
 
 async fn maintenance(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {

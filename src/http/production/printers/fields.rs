@@ -4,7 +4,7 @@ use api_derive::Request;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Handles;
+use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::PrinterFields;
@@ -104,7 +104,7 @@ impl From<PrinterFields> for PrinterDetails {
 
 impl NewPrinter {
     /// The fields of the new printer; an empty address or key of an `fw_rest` printer is filled from the settings.
-    pub async fn into_fields(self, app: &Handles) -> Result<PrinterFields, ApiError> {
+    pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
         let (base_url, api_key) =
@@ -129,12 +129,12 @@ impl NewPrinter {
 
 impl PrinterChange {
     /// What the change names must exist.
-    pub async fn check_named(&self, app: &Handles) -> Result<(), ApiError> {
+    pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, self.loaded_material_id.or(None)).await
     }
 
     /// The fields after this change.
-    pub fn merged_into(self, app: &Handles, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+    pub fn merged_into(self, app: &PrinterHandles, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let fields = PrinterFields {
             name: self.name.or(old.name),
@@ -154,7 +154,7 @@ impl PrinterChange {
     }
 }
 
-async fn check_material(app: &Handles, id: Option<Id>) -> Result<(), ApiError> {
+async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
     let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
@@ -171,7 +171,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
-fn check_address(app: &Handles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::device::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
-use super::{BUSY, Handles, NO_FILE, ON_PRINTER, connection, present};
+use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::{StartOutcome, await_start};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -152,7 +152,7 @@ impl Reply for Printing {
 
 /// The printer must be able to take a job; meanwhile it takes none.
 async fn print(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<FileToPrint>,
 ) -> Result<Printing, ApiError> {

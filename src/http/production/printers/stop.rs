@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Handles, ON_PRINTER, present};
+use super::{ON_PRINTER, PrinterHandles, present};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::printers::{StopRoute, emergency_stop};
 use crate::domain::id::Id;
@@ -42,7 +42,7 @@ struct StoppedView {
 
 /// The body is not read: whatever is in it, the printer stops. Without a database it stops all the same.
 async fn stop(
-    State(app): State<Handles>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Plain<StoppedView>, ApiError> {
@@ -51,7 +51,7 @@ async fn stop(
 }
 
 /// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.
-pub(crate) async fn stop_now(app: &Handles, id: Id, who: &Caller) -> Result<bool, ApiError> {
+pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.link(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
