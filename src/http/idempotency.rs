@@ -79,7 +79,7 @@ pub async fn look_up<T: Aggregate>(
         ));
     }
     let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
-    Ok(Some(Kept { id: row.thing_id, version: row.version, verdict }))
+    Ok(Some(Kept { id: row.aggregate_id, version: row.version, verdict }))
 }
 
 /// Scopes of keys whose first request is still running.
