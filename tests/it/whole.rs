@@ -3,10 +3,10 @@
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::{App, Client, on_both, until};
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
 use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -69,7 +69,7 @@ pub fn sliced(folder: &Path) -> Vec<u8> {
 on_both! {
     async fn a_paid_order_becomes_printed_parts_and_ships(db: Db) {
         let app = App::new(db).await;
-        let fleet = Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, base_port: None, speed: 300.0, seed: 7 }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(2) }).await.unwrap();
         for sim in &fleet.printers {
             app.printer(sim).await;
         }

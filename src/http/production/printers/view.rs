@@ -11,7 +11,7 @@ use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
-use crate::printers::registry::BUILT_IN;
+use crate::printers::BUILT_IN;
 use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
