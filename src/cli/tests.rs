@@ -2,9 +2,9 @@
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use simulator::PrinterKind;
 
 use super::*;
-use simulator::PrinterKind;
 
 fn parse(line: &str) -> Cli {
     Cli::try_parse_from(line.split_whitespace()).unwrap()

@@ -3,14 +3,16 @@
 //! An adapter carries a command to the printer and tells truthfully what came back. It decides nothing, remembers nothing durable, never
 //! retries a command, and never starts what it uploads.
 
-use crate::domain::printer_status::{Connection, PastPrint, Status};
-use crate::domain::time::Timestamp;
-use crate::printers::PrinterType;
+use std::fmt;
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
-use std::path::PathBuf;
+
+use crate::domain::printer_status::{Connection, PastPrint, Status};
+use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
 
 pub use super::error::PrinterError;
 

@@ -8,6 +8,13 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
+use self::read::{no_route, result};
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -15,11 +22,6 @@ use crate::printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Sourc
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::{Wire, file_name};
-use async_trait::async_trait;
-use read::{no_route, result};
-use serde_json::{Value, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {

@@ -1,12 +1,13 @@
 //! What a printer type declares about itself. All that other rooms know of a type follows from its declaration.
 
+use std::sync::Arc;
+
 use super::PRINTER_TYPES;
 use crate::config::sections::Printers;
 use crate::config::values::Secret;
 use crate::domain::file::GcodeForm;
 use crate::printers::adapter::{Adapter, Operation, PrinterError};
 use crate::printers::registry::{AdapterParts, MakeError};
-use std::sync::Arc;
 
 /// Makes the adapter of one printer. Nothing is sent.
 pub(super) type Make = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;

@@ -1,12 +1,13 @@
 //! Makes adapters: the one place where a printer's address, its type and the server's HTTP clients come together.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
 use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]

@@ -8,6 +8,14 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -15,12 +23,6 @@ use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Remote
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
-use async_trait::async_trait;
-use read::Port;
-use serde_json::{Value, json};
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
 /// How often the serial port is asked for while it opens.
 const PORT_POLL: Duration = Duration::from_millis(250);

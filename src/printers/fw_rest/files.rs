@@ -1,11 +1,12 @@
 //! Files on a Moonraker.
 
+use reqwest::multipart::Form;
+use serde_json::Value;
+
 use super::read::{in_use, moment};
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
-use reqwest::multipart::Form;
-use serde_json::Value;
 
 /// Stores a file. The printer compares its SHA-256, so a file cut short is never kept.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {

@@ -1,11 +1,12 @@
 //! What Moonraker remembers of past prints.
 
+use serde_json::Value;
+
 use super::FwRest;
 use super::read::moment;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::printers::adapter::{Operation, PrinterError};
 use crate::printers::wire::file_name;
-use serde_json::Value;
 
 /// Prints asked for at a time.
 const PAGE_PRINTS: usize = 100;

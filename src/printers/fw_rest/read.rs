@@ -1,9 +1,10 @@
 //! What Moonraker's answers mean, beside those of a print's state. Pure.
 
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{PrinterError, Webcam};
 use reqwest::Url;
 use serde_json::Value;
+
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{PrinterError, Webcam};
 
 /// Takes the success envelope off.
 pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {

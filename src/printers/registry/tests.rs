@@ -1,10 +1,11 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use axum::Router;
+use axum::routing::get;
+
 use super::*;
 use crate::printers::adapter::{Operation, PrinterError};
 use crate::printers::tests::{registry, serve, settings};
-use axum::Router;
-use axum::routing::get;
 
 /// A type that no program declares: like `fw_rest`, but reached with its serial number only.
 static OTHER: [PrinterType; 1] = {

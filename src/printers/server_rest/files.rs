@@ -1,12 +1,13 @@
 //! Files on an `OctoPrint`, and what it remembers of their prints.
 
+use reqwest::multipart::Form;
+use serde_json::Value;
+
 use super::read::{in_use, moment};
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
-use reqwest::multipart::Form;
-use serde_json::Value;
 
 /// The path of an uploaded file's resource.
 pub(super) fn resource(name: &str) -> Result<String, PrinterError> {

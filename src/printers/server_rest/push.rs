@@ -1,10 +1,11 @@
 //! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
 
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
 use crate::printers::wire::Wire;
-use async_trait::async_trait;
-use serde_json::{Value, json};
 
 /// What we say on the socket.
 pub(super) struct Socket {

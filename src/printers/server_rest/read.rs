@@ -1,9 +1,10 @@
 //! What `OctoPrint`'s answers mean, beside those of a print's state. Pure.
 
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{PrinterError, Webcam};
 use reqwest::Url;
 use serde_json::Value;
+
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{PrinterError, Webcam};
 
 /// The serial port to the firmware.
 pub(super) enum Port {
