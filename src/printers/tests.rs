@@ -7,13 +7,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::routing::{get, post};
+use axum::routing::post;
 use futures::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
-use super::registry::{MakeError, PrinterAddress, Registry, Settings};
+use super::registry::{PrinterAddress, Registry, Settings};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
