@@ -6,6 +6,7 @@
 mod emergency;
 mod manual;
 mod run;
+mod send;
 mod watch;
 
 pub use emergency::{StopRoute, emergency_stop};

@@ -9,6 +9,7 @@ mod comment;
 mod content;
 mod heatshrink;
 mod notes;
+mod others;
 mod package;
 mod thumbnail;
 

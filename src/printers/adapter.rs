@@ -10,6 +10,8 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::file::{File, GcodeForm};
+use crate::domain::id::Id;
 use crate::domain::printer_status::{Connection, PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -82,8 +84,32 @@ pub struct Source {
     pub path: PathBuf,
     /// Bytes; must be the file's length.
     pub size: u64,
-    /// Lower-case hex, where known; computed where a printer's protocol wants it and it is not.
-    pub sha256: Option<String>,
+    /// A line of text to send before the file's own bytes, without its line break; `None` for forms that are not text.
+    pub first_line: Option<String>,
+}
+
+impl Source {
+    /// A stored file, whose content is at this path.
+    pub fn of(file: &File, path: PathBuf) -> Self {
+        Self { path, size: file.size.unsigned_abs(), first_line: None }
+    }
+
+    /// With a first line that names the print, where the file is G-code as text: what the printer holds then shows which
+    /// print it was sent for.
+    pub fn marked(mut self, print: Id, form: Option<GcodeForm>) -> Self {
+        self.first_line = (form == Some(GcodeForm::Text)).then(|| format!("; printfloor print {print}"));
+        self
+    }
+
+    /// Bytes that come before the file's own.
+    pub(super) fn head(&self) -> Vec<u8> {
+        self.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default()
+    }
+
+    /// Bytes that are sent in all.
+    pub(super) fn sent_bytes(&self) -> u64 {
+        self.size + self.head().len() as u64
+    }
 }
 
 /// Present temperatures in degrees Celsius; 0 when unknown.
@@ -169,7 +195,8 @@ pub trait Adapter: Send + Sync {
         }
         Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
     }
-    /// Stores a file without starting it; the name the printer really gave it. The time limit grows with the size.
+    /// Stores a file without starting it, and where the printer's server lets us, reads back that it stored what was sent; the
+    /// name the printer really gave it. The time limit grows with the size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;

@@ -25,6 +25,7 @@ use crate::printers::wire::{Wire, file_name};
 
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
+    one_upload_per_host: true,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {
@@ -50,7 +51,7 @@ impl FwRest {
 
     /// What the server says of itself, `klippy_connected` included. It answers whatever the firmware does.
     async fn info(&self) -> Result<Value, PrinterError> {
-        self.get("server/info", &[]).await
+        self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
     }
 
     /// A command without arguments; waits for the macros that it runs.
@@ -99,6 +100,10 @@ impl Adapter for FwRest {
             // then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {
                 Ok(status::firmware_away(&self.info().await?, at))
+            }
+            Err(error @ (PrinterError::BadAnswer(_) | PrinterError::Stranger { .. })) => {
+                self.info().await?;
+                Err(error)
             }
             Err(error) => Err(error),
         }

@@ -46,9 +46,9 @@ impl ServerRest {
     async fn printer(&self) -> Result<Option<Value>, PrinterError> {
         match self.wire.get("api/printer", &[("exclude", "sd")]).await {
             Ok(printer) if printer.pointer("/state/flags").is_some_and(Value::is_object) => Ok(Some(printer)),
-            Ok(_) => Err(PrinterError::BadAnswer("no state flags".into())),
+            Ok(_) => Err(self.wire.at_first(PrinterError::BadAnswer("no state flags".into()))),
             Err(PrinterError::Refused { status: 409, .. }) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(self.wire.at_first(error)),
         }
     }
 
@@ -59,7 +59,8 @@ impl ServerRest {
 
     /// How the serial port stands.
     async fn port(&self) -> Result<Port, PrinterError> {
-        read::port(&self.wire.get("api/connection", &[]).await?)
+        let connection = self.wire.get("api/connection", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        read::port(&connection)
     }
 
     /// `connect` (with the preferred port) or `disconnect`.

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -15,9 +17,11 @@ use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
 use super::status;
+use crate::domain::file::GcodeForm;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, Operation, PrinterError};
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
 use crate::printers::tests::{adapter, file, serve, settings, with_key};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -192,6 +196,54 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
         let url = serve(Router::new().fallback(move |_: Bytes| async move { error(status, words) })).await;
         assert_eq!(adapter("fw_rest", &url).upload("a.gcode", &source).await, Err(expected));
     }
+}
+
+/// A Moonraker that stores what it was sent, says that it stored `size` bytes, and sends `stored` when asked for the file. Counts
+/// deletions.
+async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
+    let deleted = Arc::new(AtomicUsize::new(0));
+    let counted = deleted.clone();
+    let taken = json!({"item": {"path": "a.gcode", "root": "gcodes", "modified": 1.5, "size": size}});
+    let send = move |headers: HeaderMap| async move { simulator::wire::ranged(&headers, stored.into(), "text/plain") };
+    let delete = move || async move {
+        counted.fetch_add(1, Ordering::SeqCst);
+        r#"{"result":{"item":{},"action":"delete_file"}}"#
+    };
+    let metadata = json!({"result": {"file_processors": processors}});
+    let router = Router::new()
+        .route("/server/files/upload", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(taken)) }))
+        .route("/server/files/gcodes/a.gcode", get(send).delete(delete))
+        .route("/server/files/metadata", get(move || async move { axum::Json(metadata) }));
+    (adapter("fw_rest", &serve(router).await), deleted)
+}
+
+#[tokio::test]
+async fn what_was_stored_is_compared_with_what_was_sent() {
+    let (_kept, source) = file(10_000);
+    let source = source.marked(id(7), Some(GcodeForm::Text));
+    let sent = [format!("; printfloor print {}\n", id(7)).into_bytes(), vec![b'G'; 10_000]].concat();
+    let changed = |at: usize| {
+        let mut bytes = sent.clone();
+        bytes[at] = b'X';
+        bytes
+    };
+    let none = json!([]);
+    for (stored, altered) in [
+        (sent.clone(), None),
+        (changed(0), Some("the first bytes of the stored file differ")),
+        (changed(sent.len() - 1), Some("the last bytes of the stored file differ")),
+        ([sent.clone(), b"more".to_vec()].concat(), Some("10061 of 10057 bytes")),
+    ] {
+        let (printer, deleted) = storing(sent.len(), stored, none.clone()).await;
+        let uploaded = printer.upload("a.gcode", &source).await;
+        assert_eq!(uploaded, altered.map_or(Ok("a.gcode".into()), |words| Err(PrinterError::Altered(words.into()))));
+        assert_eq!(deleted.load(Ordering::SeqCst), usize::from(altered.is_some()), "it must not be started by anybody");
+    }
+    let (printer, _) = storing(sent.len() - 1, sent.clone(), none).await;
+    assert!(matches!(printer.upload("a.gcode", &source).await, Err(PrinterError::Altered(_))), "the size that it tells");
+    // It says that it rewrites files, so they cannot be compared.
+    let (printer, deleted) = storing(12, changed(0), json!(["preprocess_cancellation"])).await;
+    assert_eq!((printer.upload("a.gcode", &source).await, deleted.load(Ordering::SeqCst)), (Ok("a.gcode".into()), 0));
 }
 
 fn expected_words(status: u16) -> &'static str {
