@@ -8,13 +8,14 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use self::read::{no_route, result};
+use self::status::FileFacts;
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
@@ -32,6 +33,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             let_go: AtomicBool::new(false),
+            facts: Mutex::default(),
         }))
     })
 };
@@ -42,6 +44,8 @@ struct FwRest {
     push: Push,
     /// Whether an operator disconnected it.
     let_go: AtomicBool,
+    /// What Moonraker read from the file that is being printed, by the file's name.
+    facts: Mutex<Option<(String, FileFacts)>>,
 }
 
 impl FwRest {
@@ -52,6 +56,22 @@ impl FwRest {
     /// What the server says of itself, `klippy_connected` included. It answers whatever the firmware does.
     async fn info(&self) -> Result<Value, PrinterError> {
         self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
+    }
+
+    /// What Moonraker read from a file; it is asked once for the file that is being printed.
+    async fn facts(&self, file: &str) -> FileFacts {
+        let known = self.facts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, facts)) = known.filter(|(name, _)| name == file) {
+            return facts;
+        }
+        let facts = match self.get("server/files/metadata", &[("filename", file)]).await {
+            Ok(metadata) => FileFacts::read(&metadata),
+            // It could not read the file, and will not later.
+            Err(PrinterError::NotFound(_)) => FileFacts::default(),
+            Err(_) => return FileFacts::default(),
+        };
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some((file.to_owned(), facts));
+        facts
     }
 
     /// A command without arguments; waits for the macros that it runs.
@@ -95,7 +115,14 @@ impl Adapter for FwRest {
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
         match self.get("printer/objects/query", status::OBJECTS).await {
-            Ok(answer) => Ok(status::read(status::objects(&answer)?, at)),
+            Ok(answer) => {
+                let objects = status::objects(&answer)?;
+                let facts = match status::open_file(objects) {
+                    Some(file) => self.facts(file).await,
+                    None => FileFacts::default(),
+                };
+                Ok(status::read(objects, facts, at))
+            }
             // These routes answer 404 until Klipper connected for the first time, 503 while it is away; `/server/info`
             // then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {

@@ -55,6 +55,8 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
         ("first_layer_extr_temp", Some(facts.nozzle_temp.into())),
         ("first_layer_bed_temp", Some(facts.bed_temp.into())),
         ("size", Some(size.into())),
+        ("gcode_start_byte", Some(facts.code.0.into())),
+        ("gcode_end_byte", Some(facts.code.1.into())),
     ];
     known
         .into_iter()

@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::status;
+use super::status::{self, FileFacts};
 use crate::domain::file::GcodeForm;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
@@ -37,6 +37,11 @@ fn objects(firmware: &str, print: &str, file: &str, progress: f64) -> Value {
     })
 }
 
+/// A status of a file that nothing is known of.
+fn read(objects: &Value, at: Timestamp) -> Status {
+    status::read(objects, FileFacts::default(), at)
+}
+
 fn error(status: u16, message: &str) -> impl IntoResponse + use<> {
     let body = json!({"error": {"code": status, "message": message, "traceback": "…"}});
     (StatusCode::from_u16(status).unwrap(), axum::Json(body))
@@ -52,38 +57,56 @@ fn states_of_a_print() {
         ("cancelled", Activity::Idle, Some(PrintEnd::Cancelled)),
         ("error", Activity::Idle, Some(PrintEnd::Failed)),
     ] {
-        let status = status::read(&objects("ready", print, "a.gcode", 0.25), AT);
+        let status = read(&objects("ready", print, "a.gcode", 0.25), AT);
         assert_eq!((status.state, status.ended, status.connection), (state, ended, Connection::Connected), "{print}");
         assert_eq!(status.file.as_deref(), Some("a.gcode"));
     }
-    let status = status::read(&objects("ready", "printing", "a.gcode", 0.25), AT);
+    let status = read(&objects("ready", "printing", "a.gcode", 0.25), AT);
     assert_eq!((status.progress, status.remaining_seconds, status.filament_mm), (25.0, Some(900), Some(1234.5)));
     assert_eq!((status.nozzle, status.bed, status.homed, status.updated_at), (210.4, 60.1, Some(true), AT));
-    assert!(status::read(&objects("ready", "complete", "a.gcode", 0.99), AT).progress >= 100.0);
+    assert!(read(&objects("ready", "complete", "a.gcode", 0.99), AT).progress >= 100.0);
+}
+
+#[test]
+fn progress_counts_from_the_first_to_the_last_line_of_gcode() {
+    let facts =
+        FileFacts::read(&json!({"gcode_start_byte": 40_000, "gcode_end_byte": 90_000, "estimated_time": 1000.0}));
+    let at = |position: u32| {
+        let mut objects = objects("ready", "printing", "a.gcode", f64::from(position) / 100_000.0);
+        objects["virtual_sdcard"]["file_position"] = json!(position);
+        let status = status::read(&objects, facts, AT);
+        (status.progress, status.remaining_seconds)
+    };
+    assert_eq!(at(0), (0.0, Some(1000)), "thumbnails are no progress");
+    assert_eq!(at(40_000), (0.0, Some(1000)));
+    assert_eq!(at(65_000), (50.0, Some(500)));
+    assert_eq!(at(95_000), (100.0, Some(0)), "nor are settings");
+    let paused = status::read(&objects("ready", "standby", "", 0.5), facts, AT);
+    assert_eq!(paused.remaining_seconds, None);
 }
 
 #[test]
 fn after_a_shutdown_paused_is_a_lost_print() {
     for print in ["printing", "paused", "error"] {
-        let status = status::read(&objects("shutdown", print, "a.gcode", 0.5), AT);
+        let status = read(&objects("shutdown", print, "a.gcode", 0.5), AT);
         assert_eq!((status.state, status.ended), (Activity::Error, Some(PrintEnd::Failed)), "{print}");
         assert_eq!(status.message.as_deref(), Some("Shutdown due to webhooks request"));
     }
-    let finished = status::read(&objects("shutdown", "complete", "a.gcode", 1.0), AT);
+    let finished = read(&objects("shutdown", "complete", "a.gcode", 1.0), AT);
     assert_eq!((finished.state, finished.ended), (Activity::Error, Some(PrintEnd::Finished)));
-    let nothing = status::read(&objects("error", "standby", "", 0.0), AT);
+    let nothing = read(&objects("error", "standby", "", 0.0), AT);
     assert_eq!((nothing.state, nothing.ended, nothing.file), (Activity::Error, None, None));
 }
 
 #[test]
 fn objects_the_printer_lacks_are_zero_or_unknown() {
     let status =
-        status::read(&json!({"webhooks": {"state": "ready"}, "print_stats": {"state": "standby", "filename": ""}}), AT);
+        read(&json!({"webhooks": {"state": "ready"}, "print_stats": {"state": "standby", "filename": ""}}), AT);
     assert_eq!(
         (status.state, status.file, status.nozzle, status.bed, status.homed),
         (Activity::Idle, None, 0.0, 0.0, None)
     );
-    let startup = status::read(&objects("startup", "standby", "", 0.0), AT);
+    let startup = read(&objects("startup", "standby", "", 0.0), AT);
     assert_eq!((startup.state, startup.connection), (Activity::Offline, Connection::FirmwareDisconnected));
 }
 
