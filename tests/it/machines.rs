@@ -38,6 +38,7 @@ mod manual;
 mod mishaps;
 mod starts;
 mod stop;
+mod story;
 mod unverified;
 mod uploads;
 
