@@ -20,7 +20,9 @@ impl Blobs {
     pub(super) async fn describe(&self, path: &Path) -> io::Result<Found> {
         let _turn = self.readers.acquire().await.map_err(io::Error::other)?;
         let path = path.to_owned();
-        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + MAX_TIME)).await.map_err(io::Error::other)?
+        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + MAX_TIME))
+            .await
+            .map_err(io::Error::other)?
     }
 }
 

@@ -216,14 +216,19 @@ impl From<PrinterError> for ApiError {
     fn from(error: PrinterError) -> Self {
         use PrinterError as P;
         let (status, code) = match &error {
-            P::Unreachable(_) | P::Lost(_) | P::Timeout | P::Stalled(_) => (StatusCode::GATEWAY_TIMEOUT, "printer_timeout"),
+            P::Unreachable(_) | P::Lost(_) | P::Timeout | P::Stalled(_) => {
+                (StatusCode::GATEWAY_TIMEOUT, "printer_timeout")
+            }
             P::Unsupported(_) => (StatusCode::CONFLICT, "unsupported_by_printer"),
             P::InUse(_) => (StatusCode::CONFLICT, "printer_in_use"),
             P::NotFound(_) => (StatusCode::NOT_FOUND, "printer_file_not_found"),
             P::Invalid(_) => (StatusCode::BAD_REQUEST, "validation_failed"),
-            P::WrongKey(_) | P::FirmwareDisconnected(_) | P::Refused { .. } | P::BadAnswer(_) | P::Altered(_) | P::Stranger { .. } => {
-                (StatusCode::BAD_GATEWAY, "printer_refused")
-            }
+            P::WrongKey(_)
+            | P::FirmwareDisconnected(_)
+            | P::Refused { .. }
+            | P::BadAnswer(_)
+            | P::Altered(_)
+            | P::Stranger { .. } => (StatusCode::BAD_GATEWAY, "printer_refused"),
         };
         Self::new(status, code, error.to_string())
     }

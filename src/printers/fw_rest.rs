@@ -8,18 +8,18 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use self::read::{no_route, result};
-use self::status::FileFacts;
+use self::status::{FileFacts, KnownFacts};
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::{Wire, file_name};
@@ -33,7 +33,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             let_go: AtomicBool::new(false),
-            facts: Mutex::default(),
+            facts: Arc::default(),
         }))
     })
 };
@@ -44,8 +44,8 @@ struct FwRest {
     push: Push,
     /// Whether an operator disconnected it.
     let_go: AtomicBool,
-    /// What Moonraker read from the file that is being printed, by the file's name.
-    facts: Mutex<Option<(String, FileFacts)>>,
+    /// What Moonraker read from the file that is being printed.
+    facts: Arc<KnownFacts>,
 }
 
 impl FwRest {
@@ -60,8 +60,7 @@ impl FwRest {
 
     /// What Moonraker read from a file; it is asked once for the file that is being printed.
     async fn facts(&self, file: &str) -> FileFacts {
-        let known = self.facts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, facts)) = known.filter(|(name, _)| name == file) {
+        if let Some(facts) = self.facts.of(file) {
             return facts;
         }
         let facts = match self.get("server/files/metadata", &[("filename", file)]).await {
@@ -70,7 +69,7 @@ impl FwRest {
             Err(PrinterError::NotFound(_)) => FileFacts::default(),
             Err(_) => return FileFacts::default(),
         };
-        *self.facts.lock().unwrap_or_else(PoisonError::into_inner) = Some((file.to_owned(), facts));
+        self.facts.note(file, facts);
         facts
     }
 
@@ -211,6 +210,15 @@ impl Adapter for FwRest {
 
     async fn changed(&self) {
         let endpoint = || Endpoint::beside(&self.wire, "websocket");
-        self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.api_key.clone())))).await;
+        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone());
+        self.push.changed(|| Some((endpoint()?, socket()))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

@@ -21,8 +21,8 @@ pub struct Settings {
     pub command_timeout: Duration,
     /// An upload slower than this is given up.
     pub upload_min_bytes_per_second: u64,
-    /// An upload of which the printer takes no byte for this long is given up.
-    pub upload_stall_timeout: Duration,
+    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is given up.
+    pub offline_after: Duration,
     /// For an emergency stop.
     pub emergency_timeout: Duration,
 }
@@ -41,7 +41,7 @@ impl From<&Printers> for Settings {
             request_timeout,
             command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
-            upload_stall_timeout: printers.offline_after_seconds.duration(),
+            offline_after: printers.offline_after_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }

@@ -19,7 +19,9 @@ use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::adapter::{
+    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
+};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
@@ -232,5 +234,13 @@ impl Adapter for ServerRest {
     async fn changed(&self) {
         let endpoint = || Endpoint::beside(&self.wire, "sockjs/websocket");
         self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

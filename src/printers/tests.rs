@@ -32,7 +32,7 @@ pub(crate) fn settings() -> Settings {
         request_timeout: Duration::from_secs(5),
         command_timeout: Duration::from_secs(5),
         upload_min_bytes_per_second: 20_000,
-        upload_stall_timeout: Duration::from_secs(5),
+        offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
     }
 }
@@ -195,11 +195,12 @@ async fn an_upload_of_which_no_byte_is_taken_is_given_up_long_before_its_deadlin
     });
     // More than the buffers of a connection hold.
     let (_kept, source) = file(64_000_000);
-    let limits = Settings { upload_stall_timeout: Duration::from_millis(300), ..settings() };
+    let limits = Settings { offline_after: Duration::from_millis(300), ..settings() };
     for kind in KINDS {
         let printer = with_key(kind, &url, "", limits.clone());
-        let uploaded = tokio::time::timeout(limits.upload_timeout(64_000_000), printer.upload("a.gcode", &source)).await;
-        assert_eq!(uploaded, Ok(Err(PrinterError::Stalled(limits.upload_stall_timeout))));
+        let uploaded =
+            tokio::time::timeout(limits.upload_timeout(64_000_000), printer.upload("a.gcode", &source)).await;
+        assert_eq!(uploaded, Ok(Err(PrinterError::Stalled(limits.offline_after))));
     }
 }
 

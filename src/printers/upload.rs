@@ -69,9 +69,11 @@ pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result
         return Err(PrinterError::Invalid(format!("the file to upload has {length} bytes, not {}", source.size)));
     }
     let (told, taken) = watch::channel(0);
-    let head = futures::stream::iter([Ok(Bytes::from(source.head()))].into_iter().filter(|head| {
-        head.as_ref().is_ok_and(|head: &Bytes| !head.is_empty())
-    }));
+    let head = futures::stream::iter(
+        [Ok(Bytes::from(source.head()))]
+            .into_iter()
+            .filter(|head| head.as_ref().is_ok_and(|head: &Bytes| !head.is_empty())),
+    );
     // The connection asks for a chunk when it has room for it. Dropping the stream ends the count.
     let bytes = head.chain(ReaderStream::with_capacity(file, CHUNK_BYTES)).inspect_ok(move |chunk: &Bytes| {
         told.send_modify(|taken| *taken += chunk.len() as u64);

@@ -132,12 +132,12 @@ impl Wire {
         source: &Source,
     ) -> Result<Value, PrinterError> {
         let (form, taken) = upload::with_file(form, name, source).await?;
-        let Settings { upload_stall_timeout, .. } = self.settings;
+        let Settings { offline_after, .. } = self.settings;
         let limit = self.settings.upload_timeout(source.sent_bytes());
         tokio::select! {
             biased; // an answer counts, even when it comes with the end of patience
             answer = self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)) => answer,
-            () = taken.stalled(upload_stall_timeout) => Err(PrinterError::Stalled(upload_stall_timeout)),
+            () = taken.stalled(offline_after) => Err(PrinterError::Stalled(offline_after)),
         }
     }
 
@@ -320,7 +320,8 @@ mod tests {
             let body = json!({"error": {"code": status, "message": message, "traceback": traceback}});
             words(Some(&body), b"{}", StatusCode::from_u16(status).unwrap_or_default())
         };
-        let frames = "Traceback (most recent call last):\n\n  File \"application.py\", line 734, in _process\n    await x()\n\n";
+        let frames =
+            "Traceback (most recent call last):\n\n  File \"application.py\", line 734, in _process\n    await x()\n\n";
         let shutdown = format!(
             "{frames}moonraker.utils.exceptions.ServerError: Lost communication with MCU 'mcu'\nOnce the underlying issue is corrected,\n\nPrinter is shutdown\n"
         );
@@ -328,7 +329,8 @@ mod tests {
             told(400, "Unknown", &shutdown),
             "Lost communication with MCU 'mcu' Once the underlying issue is corrected, Printer is shutdown"
         );
-        let loaded = format!("{frames}tornado.web.HTTPError: HTTP 403: Forbidden (File is loaded, upload not permitted)\n");
+        let loaded =
+            format!("{frames}tornado.web.HTTPError: HTTP 403: Forbidden (File is loaded, upload not permitted)\n");
         assert_eq!(told(403, "Forbidden", &loaded), "File is loaded, upload not permitted");
         assert_eq!(told(400, "SD busy", &loaded), "SD busy", "a message of its own");
         assert_eq!(told(400, "Unknown", "…"), "Unknown");

@@ -58,6 +58,8 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "1");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "300");
+/// The files of prints that are over stay on the printers, so that the test sees them.
+pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
 /// Printers that do not answer are given up soon.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
 

@@ -133,7 +133,8 @@ impl Notes {
     /// The weight. A slicer without a density leaves it out, or writes 0 for a print that uses filament; then it is
     /// the volume times the density of the embedded settings, if they have one.
     fn weight(&self) -> Option<Amount> {
-        let stated = [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
+        let stated =
+            [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
         let grams = stated.or_else(|| {
             let densities = self.densities.as_ref()?;
             let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate().filter(|(_, volume)| **volume > 0.0);

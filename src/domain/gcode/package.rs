@@ -38,7 +38,10 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
         // Entries and bytes of the directory, 16 and 32 bits, or 64 bits each. The 64-bit record may also stand elsewhere, where
         // its locator says.
         let told = if here.starts_with(b"PK\x05\x06") {
-            [number(here, 10, 2).filter(|entries| *entries != 0xffff), number(here, 12, 4).filter(|bytes| *bytes != 0xffff_ffff)]
+            [
+                number(here, 10, 2).filter(|entries| *entries != 0xffff),
+                number(here, 12, 4).filter(|bytes| *bytes != 0xffff_ffff),
+            ]
         } else if here.starts_with(b"PK\x06\x06") {
             [number(here, 32, 8), number(here, 40, 8)]
         } else if here.starts_with(b"PK\x06\x07") {
@@ -51,7 +54,9 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
             continue;
         };
         let [entries, bytes] = told;
-        if entries.is_some_and(|entries| entries > MAX_ENTRIES) || bytes.is_some_and(|bytes| bytes > MAX_DIRECTORY_BYTES) {
+        if entries.is_some_and(|entries| entries > MAX_ENTRIES)
+            || bytes.is_some_and(|bytes| bytes > MAX_DIRECTORY_BYTES)
+        {
             return Err(Damage::TooManyParts);
         }
     }

@@ -297,7 +297,12 @@ async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRe
     if app.queries.file_in_use(id).await? {
         return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
     }
-    call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
+    let deleted = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
+    let file = deleted.answer;
+    // What stays behind, by an error or a crash, is found at the next look through all contents.
+    if let Err(error) = app.remove_contents([file.sha256].into_iter().chain(file.metadata.thumbnail)).await {
+        tracing::warn!(file = %id, %error, "the content of a deleted file is still on the disk");
+    }
     Ok(NoContent)
 }
 

@@ -21,8 +21,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<S
     }
     let _turn = wire.upload_turn().await;
     // Not in the usual envelope.
-    let stored =
-        wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let stored = wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
     let path = stored.pointer("/item/path").and_then(Value::as_str);
     let path = path.ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))?;
     let size = stored.pointer("/item/size").and_then(Value::as_u64);

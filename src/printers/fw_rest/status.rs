@@ -1,10 +1,12 @@
 //! From Moonraker's three layers of state to one status. Pure.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::Value;
 
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::PrinterError;
+use crate::printers::adapter::{PrinterError, Telemetry};
 
 /// What a status is read from; an empty field list asks for all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[
@@ -36,6 +38,43 @@ impl FileFacts {
             code: from.zip(to).filter(|(from, to)| from < to),
             seconds: number(metadata, "/estimated_time").filter(|seconds| *seconds > 0.0),
         }
+    }
+}
+
+/// What Moonraker read from the file that is being printed, by the file's name.
+#[derive(Debug, Default)]
+pub(super) struct KnownFacts(Mutex<Option<(String, FileFacts)>>);
+
+impl KnownFacts {
+    /// Of this file, where known.
+    pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
+    }
+
+    /// Of the file that is being printed now.
+    pub(super) fn now(&self) -> FileFacts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, facts)| *facts).unwrap_or_default()
+    }
+
+    pub(super) fn note(&self, file: &str, facts: FileFacts) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((file.to_owned(), facts));
+    }
+}
+
+/// What a push says beside changes of state, of the file that is being printed.
+pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
+    let place = if facts.code.is_some() { "/virtual_sdcard/file_position" } else { "/virtual_sdcard/progress" };
+    let moved = number(changed, place).is_some();
+    let fraction = moved.then(|| fraction(changed, facts));
+    Telemetry {
+        progress: fraction.map(|fraction| fraction * 100.0),
+        remaining_seconds: fraction
+            .filter(|_| facts.seconds.is_some())
+            .and_then(|done| remaining(changed, facts, done)),
+        filament_mm: number(changed, "/print_stats/filament_used"),
+        nozzle: number(changed, "/extruder/temperature"),
+        bed: number(changed, "/heater_bed/temperature"),
     }
 }
 

@@ -263,7 +263,10 @@ async fn what_was_stored_is_compared_with_what_was_sent() {
         assert_eq!(deleted.load(Ordering::SeqCst), usize::from(altered.is_some()), "it must not be started by anybody");
     }
     let (printer, _) = storing(sent.len() - 1, sent.clone(), none).await;
-    assert!(matches!(printer.upload("a.gcode", &source).await, Err(PrinterError::Altered(_))), "the size that it tells");
+    assert!(
+        matches!(printer.upload("a.gcode", &source).await, Err(PrinterError::Altered(_))),
+        "the size that it tells"
+    );
     // It says that it rewrites files, so they cannot be compared.
     let (printer, deleted) = storing(12, changed(0), json!(["preprocess_cancellation"])).await;
     assert_eq!((printer.upload("a.gcode", &source).await, deleted.load(Ordering::SeqCst)), (Ok("a.gcode".into()), 0));

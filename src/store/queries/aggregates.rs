@@ -1,5 +1,7 @@
 //! Queries of materials, SKUs and files, and of what refers to them.
 
+use std::collections::HashSet;
+
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
@@ -127,6 +129,30 @@ impl Queries {
         Ok(self.any(by_sku).await?
             || self.in_orders("fileId", file).await?
             || self.in_jobs(jobs::Column::FileId, file).await?)
+    }
+
+    /// Hashes of all contents that files name: their own and those of their pictures.
+    pub async fn named_contents(&self) -> Result<HashSet<String>, LoadError> {
+        let select = files::Entity::find().filter(files::Column::Archived.eq(false));
+        let docs: Vec<(String, String)> = select
+            .select_only()
+            .columns([files::Column::Sha256, files::Column::Doc])
+            .into_tuple()
+            .all(&self.db)
+            .await?;
+        let mut named = HashSet::new();
+        for (sha256, doc) in docs {
+            let file: File = serde_json::from_str(&doc).map_err(json)?;
+            named.insert(sha256);
+            named.extend(file.metadata.thumbnail);
+        }
+        Ok(named)
+    }
+
+    /// Whether a file names this content, as its own or as its picture.
+    pub async fn is_content_named(&self, sha256: &str) -> Result<bool, LoadError> {
+        let names = files::Column::Sha256.eq(sha256).or(files::Column::Doc.like(format!("%\"{sha256}\"%")));
+        self.any(files::Entity::find().filter(files::Column::Archived.eq(false)).filter(names)).await
     }
 
     /// Whether a SKU, an unfinished order or an unfinished job names this material.
