@@ -127,8 +127,7 @@ async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
         file.seek(SeekFrom::Start(size.saturating_sub(EDGE_BYTES as u64))).map_err(failed)?;
         file.take(EDGE_BYTES as u64).read_to_end(&mut last).map_err(failed)?;
         let missing = EDGE_BYTES.saturating_sub(last.len()).min(head.len());
-        last.splice(0..0, head[head.len() - missing..].iter().copied());
-        Ok([first, last])
+        Ok([first, [&head[head.len() - missing..], &last[..]].concat()])
     })
     .await
 }

@@ -8,12 +8,15 @@ use crate::printers::connections::PrinterConnection;
 /// buffers of a dead connection would hold the print up for minutes.
 pub(super) async fn send(link: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
     let mut status = link.status.subscribe();
+    let silent = async {
+        if status.wait_for(|status| status.connection == Connection::Unreachable).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
     let uploaded = tokio::select! {
         biased; // a file that is there counts
         uploaded = link.adapter.upload(name, source) => uploaded,
-        Ok(_) = status.wait_for(|status| status.connection == Connection::Unreachable) => {
-            Err(PrinterError::Unreachable("it does not answer any more".to_owned()))
-        }
+        () = silent => Err(PrinterError::Unreachable("it does not answer any more".to_owned())),
     };
     link.calm().await;
     uploaded

@@ -68,7 +68,8 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
     let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
         let now = with.environment.now();
-        let looked = match look(link, now, patience(with.settings.offline, pushed::heard(link, heard).elapsed())).await {
+        let looked = match look(link, now, patience(with.settings.offline, pushed::heard(link, heard).elapsed())).await
+        {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));

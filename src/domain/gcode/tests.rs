@@ -127,7 +127,7 @@ fn reads_simplify3d() {
     assert_eq!(found.slicer.as_deref(), Some("Simplify3D 4.1.2"));
     assert_eq!((found.seconds, found.filament_mm, found.grams), (Some(5_100), Some(4034.3), Some(Amount(12_130))));
     let newer = text.replace("Build time", "Build Time").replace("Filament length", "Material Length");
-    assert_eq!(metadata(&newer.replace("Plastic weight", "Material Weight")), Metadata { ..found });
+    assert_eq!(metadata(&newer.replace("Plastic weight", "Material Weight")), found);
 }
 
 #[test]
