@@ -110,6 +110,7 @@ impl App {
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
+                keep_files: config.dispatch.keep_files,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -171,6 +172,12 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         app.store.run_retention(app.environment.now());
+        // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
+        match app.remove_unnamed_contents().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
+            Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
+        }
         wait = RETENTION_EVERY;
     }
 }

@@ -12,6 +12,7 @@
 
 mod attempt;
 mod command;
+mod leftover;
 mod manual;
 mod readiness;
 mod rules;

@@ -19,7 +19,9 @@ use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::adapter::{
+    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
+};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
@@ -46,9 +48,9 @@ impl ServerRest {
     async fn printer(&self) -> Result<Option<Value>, PrinterError> {
         match self.wire.get("api/printer", &[("exclude", "sd")]).await {
             Ok(printer) if printer.pointer("/state/flags").is_some_and(Value::is_object) => Ok(Some(printer)),
-            Ok(_) => Err(PrinterError::BadAnswer("no state flags".into())),
+            Ok(_) => Err(self.wire.at_first(PrinterError::BadAnswer("no state flags".into()))),
             Err(PrinterError::Refused { status: 409, .. }) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(self.wire.at_first(error)),
         }
     }
 
@@ -59,7 +61,8 @@ impl ServerRest {
 
     /// How the serial port stands.
     async fn port(&self) -> Result<Port, PrinterError> {
-        read::port(&self.wire.get("api/connection", &[]).await?)
+        let connection = self.wire.get("api/connection", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        read::port(&connection)
     }
 
     /// `connect` (with the preferred port) or `disconnect`.
@@ -231,5 +234,13 @@ impl Adapter for ServerRest {
     async fn changed(&self) {
         let endpoint = || Endpoint::beside(&self.wire, "sockjs/websocket");
         self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

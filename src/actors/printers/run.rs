@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
@@ -53,19 +54,13 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
     };
     let Some(file) = &file.state else { return };
-    let source = Source {
-        path: with.blobs.path(&file.sha256),
-        size: file.size.unsigned_abs(),
-        sha256: Some(file.sha256.clone()),
-    };
+    let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
     let mut uploads = 0;
     let remote_name = loop {
         let Some(link) = with.connections.linked(of.id()).await else {
             return give_back(of, attempt, "the printer is not connected".to_owned()).await;
         };
-        let uploaded = link.adapter.upload(&hand.file_name, &source).await;
-        link.calm().await;
-        match uploaded {
+        match send(&link, &hand.file_name, &source).await {
             Ok(name) => break name,
             Err(error) => {
                 uploads += 1;
@@ -107,7 +102,12 @@ async fn give_back(of: &Handle<Printer>, attempt: Id, reason: String) {
 fn matters_again(error: &PrinterError) -> bool {
     !matches!(
         error,
-        PrinterError::WrongKey(_) | PrinterError::Unsupported(_) | PrinterError::InUse(_) | PrinterError::Invalid(_)
+        PrinterError::WrongKey(_)
+            | PrinterError::Unsupported(_)
+            | PrinterError::InUse(_)
+            | PrinterError::Invalid(_)
+            | PrinterError::Stalled(_)
+            | PrinterError::Timeout
     )
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{PrinterEffects, tell};
+use super::tidy::tidy;
+use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Connection, Status};
@@ -50,10 +51,25 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     };
     let watched = Watched { with, of, link: with.connections.put(of.id(), adapter) };
     let link = &watched.link;
+    let tidying = async {
+        if with.settings.keep_files {
+            std::future::pending::<()>().await;
+        }
+        tidy(of, link).await;
+    };
+    tokio::select! {
+        () = looking(with, of, link) => {}
+        () = tidying => {}
+    }
+}
+
+/// Looks at the printer for ever.
+async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
         let now = with.environment.now();
-        let looked = match look(link, now, patience(with.settings.offline, heard.elapsed())).await {
+        let looked = match look(link, now, patience(with.settings.offline, pushed::heard(link, heard).elapsed())).await
+        {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
@@ -67,6 +83,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
             Err(error) => {
                 failed += 1;
+                heard = pushed::heard(link, heard);
                 let connection = error.connection();
                 if failed >= MOST_FAILED
                     || heard.elapsed() >= with.settings.offline
@@ -82,15 +99,16 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
         };
         let pause = if looked {
-            with.settings.poll
+            pushed::pause(link, with.settings.poll)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
         tokio::select! {
-            biased; // all three only end the pause
+            biased; // all of them only end the pause
             () = tokio::time::sleep(pause) => {}
             () = link.adapter.changed(), if looked => {}
             () = link.look.notified() => {}
+            () = pushed::take_over(with, of, link), if looked => {}
         }
     }
 }
