@@ -275,8 +275,9 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs commands in turn; waits for them where the printer tells when they are done.
-    async fn run_gcode(&self, _commands: &[String]) -> Result<(), PrinterError> {
+    /// Runs commands in turn; waits for them where the printer tells when they are done. What the printer's console said meanwhile,
+    /// as far as it was heard; a command that the printer does not know is no error to it.
+    async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
     /// Restarts the firmware; the way out of a shutdown.

@@ -1,5 +1,6 @@
 //! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
+mod console;
 mod files;
 mod history;
 mod push;
@@ -179,8 +180,12 @@ impl Adapter for FwRest {
         files::list(&self.get("server/files/list", &[("root", "gcodes")]).await?)
     }
 
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.script(&commands.join("\n")).await
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        // A Moonraker that does not show its console runs G-code all the same.
+        let before = console::lines(self, 1).await.unwrap_or_default().pop();
+        self.script(&commands.join("\n")).await?;
+        let lines = console::lines(self, console::MAX_LINES).await.unwrap_or_default();
+        Ok(console::said_after(lines, before.as_ref()))
     }
 
     async fn restart_firmware(&self) -> Result<(), PrinterError> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{SinkExt, StreamExt};
 use reqwest::Url;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, broadcast};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
@@ -29,6 +29,8 @@ const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Durat
 /// Most bytes of a message. A status push has a few kilobytes; the first one, with logs and temperatures, some
 /// hundred.
 const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Lines of a terminal that wait for whoever listens.
+const CONSOLE_LINES: usize = 64;
 /// Bytes that are read from a connection at a time. Each printer holds as many.
 const READ_BYTES: usize = 4 * 1024;
 
@@ -48,6 +50,8 @@ pub(super) struct Heard {
     pub(super) wake: bool,
     /// What it says beside that.
     pub(super) telemetry: Option<Telemetry>,
+    /// Lines of the printer's terminal.
+    pub(super) console: Vec<String>,
     /// True when the printer will push what changes from now on.
     pub(super) subscribed: bool,
     /// A message to send back.
@@ -62,10 +66,17 @@ pub(super) struct Push {
 }
 
 /// What the connection leaves for the adapter.
-#[derive(Default)]
 struct Shared {
     woken: Notify,
     pushed: Mutex<Pushed>,
+    /// Lines of the printer's terminal, for whoever listens.
+    console: broadcast::Sender<String>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { woken: Notify::new(), pushed: Mutex::default(), console: broadcast::Sender::new(CONSOLE_LINES) }
+    }
 }
 
 #[derive(Default)]
@@ -133,6 +144,11 @@ impl Push {
         self.shared.with(|pushed| pushed.state)
     }
 
+    /// Lines of the printer's terminal from now on.
+    pub(super) fn console(&self) -> broadcast::Receiver<String> {
+        self.shared.console.subscribe()
+    }
+
     /// What was pushed since the last call.
     pub(super) fn telemetry(&self) -> Option<Telemetry> {
         self.shared.with(|pushed| pushed.telemetry.take())
@@ -195,6 +211,10 @@ async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &Shared)
                     continue;
                 };
                 let heard = dialect.heard(text.as_str());
+                for line in heard.console {
+                    // Nobody may listen.
+                    let _ = shared.console.send(line);
+                }
                 if heard.subscribed {
                     shared.with(|pushed| pushed.state.open = true);
                 }

@@ -1,6 +1,7 @@
 //! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too, since we do
 //! not ask for its version.
 
+mod console;
 mod files;
 mod push;
 mod read;
@@ -198,9 +199,14 @@ impl Adapter for ServerRest {
         files::list(&self.wire.get("api/files/local", &[("recursive", "true")]).await?)
     }
 
-    /// `OctoPrint` queues the commands and does not tell when they are done.
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await.map(drop)
+    /// `OctoPrint` queues the commands. What the firmware answers comes on the push connection, where that is open.
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        let console = self.push.state().open.then(|| self.push.console());
+        self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await?;
+        match console {
+            Some(console) => Ok(console::answers(console, commands).await),
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn home(&self) -> Result<(), PrinterError> {

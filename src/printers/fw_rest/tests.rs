@@ -182,7 +182,9 @@ async fn commands_reach_their_routes() {
         "POST /printer/emergency_stop ",
         "POST /printer/firmware_restart ",
         r#"POST /printer/gcode/script {"script":"G28"}"#,
+        "GET /server/gcode_store?count=1 ",
         r#"POST /printer/gcode/script {"script":"G90\nM104 S0"}"#,
+        "GET /server/gcode_store?count=200 ",
     ] {
         assert_eq!(calls.recv().await.unwrap(), expected);
     }

@@ -63,7 +63,9 @@ impl News {
         let now = (part("/state/flags"), part("/job/file/path"));
         let wake = self.seen.as_ref() != Some(&now);
         self.seen = Some(now);
+        let logs = message.pointer("/current/logs").and_then(Value::as_array).into_iter().flatten();
+        let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
         // State messages come only to a session that was accepted.
-        Heard { wake, subscribed: true, telemetry: Some(status::telemetry(current)), reply: None }
+        Heard { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
     }
 }
