@@ -36,6 +36,7 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod pushes;
 mod starts;
 mod stop;
 mod story;
