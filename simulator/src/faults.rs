@@ -19,6 +19,8 @@ pub struct Faults {
     pub start_late: Option<Delay>,
     /// Connections are accepted, but requests are neither answered nor carried out.
     pub hang: bool,
+    /// Uploads are refused, because the storage is full.
+    pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
     /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,

@@ -5,6 +5,9 @@ use std::time::Duration;
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
+/// What printers' own servers say, in lower case, when their storage is full.
+const FULL: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
+
 /// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
@@ -76,9 +79,20 @@ impl PrinterError {
             | Self::Stranger { .. }
             | Self::Invalid(_) => true,
             Self::Refused { status, .. } => (400..500).contains(status),
-            Self::Stalled(_) | Self::Altered(_) => false,
-            Self::Lost(_) | Self::Timeout | Self::FirmwareDisconnected(_) | Self::BadAnswer(_) => false,
+            Self::Lost(_)
+            | Self::Timeout
+            | Self::FirmwareDisconnected(_)
+            | Self::BadAnswer(_)
+            | Self::Stalled(_)
+            | Self::Altered(_) => false,
         }
+    }
+
+    /// Whether the printer says that its storage is full.
+    pub fn disk_full(&self) -> bool {
+        let Self::Refused { status, message } = self else { return false };
+        let words = message.to_lowercase();
+        *status == 507 || FULL.iter().any(|full| words.contains(full))
     }
 
     /// How we stand with a printer whose status could not be read for this reason.

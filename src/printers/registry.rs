@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
+use crate::domain::dispatch::PrintableForms;
 use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
 use crate::printers::upload::UploadTurns;
@@ -125,6 +126,11 @@ pub enum MakeError {
     /// The stored API key cannot be read.
     #[error("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {0}")]
     Key(EncryptionError),
+}
+
+/// The formats of G-code that printers of each type print.
+pub fn printable_forms() -> PrintableForms {
+    PrintableForms::new(PRINTER_TYPES.iter().map(|one| (one.word, one.forms)))
 }
 
 /// Makes adapters of all printer types.
