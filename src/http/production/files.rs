@@ -28,6 +28,7 @@ use crate::http::error::ApiError;
 use crate::http::idempotency;
 use crate::http::openapi::shape::{bytes, has, may, taken};
 use crate::http::page::{PageQuery, Query};
+use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
@@ -165,12 +166,15 @@ async fn upload(
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
     let (parts, form) = request.into_parts();
+    let heads = PartHeads::default();
     let call = CommandRequest::without_body(app.clone(), who, &parts)?;
-    let form = Multipart::from_request(extract::Request::from_parts(parts, form), &app).await.map_err(|_| {
-        let message = "the body must be multipart/form-data";
-        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
-    })?;
-    let upload = receive(&app, form).await?;
+    let form = Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), &app).await.map_err(
+        |_| {
+            let message = "the body must be multipart/form-data";
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        },
+    )?;
+    let upload = receive(&app, &heads, form).await?;
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let found = content.describe().await?;
@@ -192,9 +196,9 @@ async fn upload(
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
-async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload<'_>, ApiError> {
+async fn receive<'a>(app: &'a AppState, heads: &PartHeads, mut form: Multipart) -> Result<Upload<'a>, ApiError> {
     let mut upload = Upload::default();
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+    while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         match field.name() {
             Some("file") if upload.content.is_none() => {
                 upload.name = field.file_name().map(str::to_owned);

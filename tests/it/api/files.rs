@@ -93,6 +93,23 @@ async fn the_content_says_what_a_file_is() {
 }
 
 #[tokio::test]
+async fn the_head_of_a_part_is_bounded() {
+    let app = App::new(Db::sqlite()).await;
+    let name = "x".repeat(20_000_000);
+    let body =
+        format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\nG28\n\r\n--b--\r\n");
+    let before = memory(&app, "VmHWM:");
+    let request =
+        app.request("POST", "/api/files").header("content-type", "multipart/form-data; boundary=b").body(body);
+    // It hangs up while the client still sends, which the client may hear as a broken connection.
+    if let Some(answer) = app.try_send(request).await {
+        assert_eq!(answer.status, 400, "{}", answer.text);
+    }
+    assert!(memory(&app, "VmHWM:") < before + 8 * 1024, "kept in memory");
+    app.gcode("after", 60, 1.0).await;
+}
+
+#[tokio::test]
 async fn an_upload_over_the_limit_is_refused_and_leaves_nothing() {
     let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__UPLOAD_MAX_BYTES", 100_000).start().await;
     let big = format!("G28\n{}", "; filling\n".repeat(20_000));
