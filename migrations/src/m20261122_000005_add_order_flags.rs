@@ -14,7 +14,7 @@ impl MigrationTrait for Migration {
         let db = manager.get_connection();
         let words = match db.get_database_backend() {
             DatabaseBackend::Postgres => {
-                "SELECT string_agg(flag, ' ') FROM json_array_elements_text(doc::json->'flags') AS flag"
+                "SELECT string_agg(value, ' ') FROM json_array_elements_text(doc::json->'flags')"
             }
             _ => "SELECT group_concat(value, ' ') FROM json_each(doc, '$.flags')",
         };
