@@ -11,6 +11,8 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
@@ -21,7 +23,7 @@ impl Aggregate for Printer {
     type Command = PrinterCommand;
     type Answer = PrinterAnswer;
     type Row = Infallible;
-    type Created = Infallible;
+    type Created = Mail;
     type Effect = PrinterEffect;
 
     fn decide(
@@ -341,8 +343,25 @@ impl Printer {
         }
         next.updated_at = cx.now;
         let offline = |printer| PrinterOfflineData { printer, error: reason.to_owned() };
-        let event = (!self.outage).then(|| next.event_with(cx, "printer.offline", next.last_seen_at, offline));
-        Decision::to(next, PrinterAnswer::Done).events(event)
+        if self.outage {
+            return Decision::to(next, PrinterAnswer::Done);
+        }
+        let event = next.event_with(cx, "printer.offline", next.last_seen_at, offline);
+        let alert = next.lost_alert(cx, reason);
+        Decision::to(next, PrinterAnswer::Done).events([event]).created(alert)
+    }
+
+    /// The operators' mail about an outage.
+    fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
+        let name = &self.fields.name;
+        let seen = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let holds = if self.in_hand.is_some() {
+            " It has a job in hand, which waits until the printer is heard again or an operator says what became of it."
+        } else {
+            ""
+        };
+        let text = format!("{name} cannot be reached: {reason}. It was last heard {seen}.{holds}\n");
+        Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
