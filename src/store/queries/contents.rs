@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, EntityTrait, PaginatorTrait, QueryFilter, QuerySelect};
 
 use super::Queries;
