@@ -12,7 +12,6 @@ use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
-use crate::domain::mail::alert::AlertKind;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
@@ -316,7 +315,10 @@ impl Printer {
             let data = |printer| PrinterFaultData { printer, error: words.clone() };
             next.event_with(cx, "printer.firmware_error", next.last_seen_at, data)
         });
-        Decision::to(next, PrinterAnswer::Done).events(back.into_iter().chain(fault))
+        let alert = fault.as_ref().and(next.fault.as_ref()).map(|fault| next.fault_alert(cx, &fault.words));
+        Decision::to(next, PrinterAnswer::Done)
+            .events(back.into_iter().chain(fault))
+            .created(alert.into_iter().flatten())
     }
 
     /// The printer has not answered for too long. `printer.offline` is published once per outage.
@@ -349,19 +351,6 @@ impl Printer {
         let event = next.event_with(cx, "printer.offline", next.last_seen_at, offline);
         let alert = next.lost_alert(cx, reason);
         Decision::to(next, PrinterAnswer::Done).events([event]).created(alert)
-    }
-
-    /// The operators' mail about an outage.
-    fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
-        let name = &self.fields.name;
-        let seen = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
-        let holds = if self.in_hand.is_some() {
-            " It has a job in hand, which waits until the printer is heard again or an operator says what became of it."
-        } else {
-            ""
-        };
-        let text = format!("{name} cannot be reached: {reason}. It was last heard {seen}.{holds}\n");
-        Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
