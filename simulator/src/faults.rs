@@ -26,8 +26,6 @@ pub struct Faults {
     /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,
     /// each writing at its own position, as Moonraker's do when they begin in the same second.
     pub shared_upload_file: bool,
-    /// Uploads are accepted and their bytes not read.
-    pub stalled_upload: bool,
     /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
     pub drop_after_upload: bool,
     /// Open connections are cut, and new ones closed as soon as they ask for anything.

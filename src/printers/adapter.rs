@@ -150,9 +150,9 @@ impl Telemetry {
         }
     }
 
-    /// Brings a status up to date. What concerns a print is taken over only while one is on, because a change of state is
-    /// followed by a look.
-    pub fn update(self, status: &mut Status, at: Timestamp) {
+    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a change of state
+    /// is followed by a look; the time of the status stays that of the look, as its state does.
+    pub fn update(self, status: &mut Status) {
         if status.connection != Connection::Connected {
             return;
         }
@@ -163,7 +163,6 @@ impl Telemetry {
         }
         status.nozzle = self.nozzle.unwrap_or(status.nozzle);
         status.bed = self.bed.unwrap_or(status.bed);
-        status.updated_at = at;
     }
 }
 

@@ -4,13 +4,15 @@
 //! that they need neither an actor nor a database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::domain::id::Id;
-use crate::domain::printer_status::Status;
+use crate::domain::printer_status::{Connection, Status};
+use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 
@@ -25,11 +27,27 @@ pub struct PrinterConnection {
     pub status: watch::Sender<Status>,
     /// Wakes the watch, so that it asks the printer for its status now.
     pub look: Notify,
+    /// When the printer pushed something last, in milliseconds; 0: never.
+    pushed_at: AtomicI64,
     /// Emergency stops that are going out, or went out and are not recorded yet.
     stopping: watch::Sender<u32>,
 }
 
 impl PrinterConnection {
+    /// Notes that the printer pushed something that was taken over into its status.
+    pub fn pushed(&self, at: Timestamp) {
+        self.pushed_at.store(at.0, Ordering::Relaxed);
+    }
+
+    /// What the printer said last, in a look or on its push connection.
+    fn latest(&self) -> Status {
+        let mut status = self.status.borrow().clone();
+        if status.connection == Connection::Connected {
+            status.updated_at = status.updated_at.max(Timestamp(self.pushed_at.load(Ordering::Relaxed)));
+        }
+        status
+    }
+
     /// Begins an emergency stop, which is under way until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
         self.stopping.send_modify(|stops| *stops += 1);
@@ -96,7 +114,7 @@ impl PrinterConnections {
 
     /// What a printer said last.
     pub fn status(&self, printer: Id) -> Option<Status> {
-        self.links.get(&printer).map(|link| link.status.borrow().clone())
+        self.links.get(&printer).map(|link| link.latest())
     }
 
     /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
@@ -120,6 +138,7 @@ impl PrinterConnections {
             adapter,
             status: watch::Sender::new(Status::default()),
             look: Notify::new(),
+            pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });
         self.links.insert(printer, link.clone());

@@ -141,8 +141,16 @@ impl Wire {
         }
     }
 
-    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read.
+    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for once more
+    /// when the server answers 5xx.
     pub(super) async fn part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
+        match self.ask_part(path, range).await {
+            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(path, range).await,
+            part => part,
+        }
+    }
+
+    async fn ask_part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
         let call = self.client.get(self.url(path)).header(header::RANGE, range).timeout(self.settings.request_timeout);
         let mut answer = call.headers(self.headers.clone()).send().await.map_err(failure)?;
         let status = answer.status();

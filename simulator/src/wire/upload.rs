@@ -58,7 +58,6 @@ impl Upload {
             let mut contents = Contents::open(printer);
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {
-                printer.until(|machine| !machine.faults().stalled_upload).await;
                 if let Some(slow) = printer.faults().slow_upload {
                     let seconds = piece.len() as f64 / slow.bytes_per_second.max(1) as f64;
                     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer_status::{Activity, Status};
 use crate::printers::connections::PrinterConnection;
 
 /// How often what was pushed is taken over.
@@ -34,10 +35,10 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link:
         if let Some(telemetry) = link.adapter.telemetry()
             && !link.is_stopping()
         {
-            let now = with.environment.now();
-            link.status.send_modify(|status| telemetry.update(status, now));
+            link.pushed(with.environment.now());
+            link.status.send_modify(|status| telemetry.update(status));
             let status = link.status.borrow().clone();
-            if of.read().state.as_ref().is_some_and(|printer| printer.matters(&status)) {
+            if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status)) {
                 tell(of, PrinterCommand::Seen(Box::new(status))).await;
             }
         }
@@ -46,4 +47,11 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link:
             return;
         }
     }
+}
+
+/// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be older than what the
+/// rules know of an emergency stop.
+fn counts(printer: &Printer, status: &Status) -> bool {
+    let on = matches!(status.state, Activity::Printing | Activity::Paused);
+    on && printer.stopped_at.is_none_or(|at| status.updated_at > at) && printer.matters(status)
 }

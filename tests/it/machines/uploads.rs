@@ -48,7 +48,7 @@ each_kind! {
         let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
         // A person's, and one that another server put there.
         let theirs = ["JOB-000001_01890000-0000-7000-8000-00000000dead.gcode", "mine.gcode"];
-        theirs.map(|name| floor.sim(0).handle.put_file(name, simulator::gcode::gcode("theirs", 60, 1.0, 300.0)));
+        theirs.iter().for_each(|name| floor.sim(0).handle.put_file(name, simulator::gcode::gcode("theirs", 60, 1.0, 300.0)));
         let order = floor.order(2).await;
         floor.app.order_is(&order, "ready").await;
         until("our files to be gone", || async { (files(&floor, 0) == theirs).then_some(()) }).await;
