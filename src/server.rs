@@ -18,6 +18,7 @@ use crate::http;
 
 /// Name of the socket in the data folder whose callers are the owner of the machine.
 pub const CONTROL_SOCKET: &str = "control.sock";
+/// Name of the file in the data folder that a running server holds locked.
 const LOCK: &str = "lock";
 
 /// Why the server does not start.
@@ -26,7 +27,7 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error("the data folder {} cannot be used: {source}", path.display())]
     Data {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -34,7 +35,7 @@ pub enum StartError {
     /// Another server holds the data folder.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// Its process and address, as it wrote them.
         holder: String,
@@ -151,12 +152,7 @@ impl Server {
 }
 
 /// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A
-/// folder that exists
-/// keeps its permissions.
-///
-/// # Errors
-///
-/// When it cannot be made.
+/// folder that exists keeps its permissions.
 pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }

@@ -13,8 +13,10 @@
 
 mod acts;
 mod address;
+mod alerts;
 mod attempt;
 mod command;
+mod leftover;
 mod manual;
 mod readiness;
 mod refusals;

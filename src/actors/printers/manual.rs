@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::send::send;
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::effects::report;
@@ -150,18 +151,12 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
             let Some(file) = state.as_ref().and_then(|state| state.state.as_ref()) else {
                 return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
             };
-            let source = Source {
-                path: with.blobs.path(&file.sha256),
-                size: file.size.unsigned_abs(),
-                sha256: Some(file.sha256.clone()),
-            };
+            let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
             let name = match unused_name(link.adapter.as_ref(), &manual.file_name, manual.id).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             };
-            let uploaded = link.adapter.upload(&name, &source).await;
-            link.calm().await;
-            match uploaded {
+            match send(&link, &name, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             }

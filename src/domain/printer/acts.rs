@@ -32,7 +32,7 @@ pub enum Act {
     PutFile,
     /// Deletes a file on the printer.
     DeleteFile,
-    /// Restarts the firmware.
+    /// Restarts the firmware, which ends a shutdown.
     RestartFirmware,
     /// Homes all axes.
     Home,

@@ -2,19 +2,20 @@
 
 use std::sync::Arc;
 
-use super::{connection, present};
+use super::connection;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
 use crate::domain::printer::{Act, ActRecord, Printer, PrinterCommand};
-use crate::http::AppState;
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::printers::adapter::PrinterError;
-use crate::printers::connections::PrinterConnection;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
 
 /// An act on one printer, before it is carried out.
 pub struct PrinterAct {
-    /// The printer.
+    /// The printer that is to do it.
     pub printer: Id,
     /// Who asks.
     pub origin: CommandOrigin,
@@ -28,16 +29,21 @@ impl PrinterAct {
     /// Carries it out by `wire` and records it. It goes on when the caller hangs up.
     pub async fn carry_out<T, F>(
         self,
-        app: &AppState,
+        printers: &Directory<Printer>,
+        connections: &PrinterConnections,
         wire: impl FnOnce(Arc<PrinterConnection>) -> F,
     ) -> Result<T, ApiError>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, PrinterError>> + Send + 'static,
     {
-        let (_, printer) = present(app, self.printer).await?;
-        let link = connection(app, self.printer)?;
-        let (work, printers) = (wire(link.clone()), app.printers.clone());
+        let (_, state) = found(printers, self.printer).await?;
+        let printer = state_of(&state)?.clone();
+        if printer.archived {
+            return Err(Refusal::not_found("printer").into());
+        }
+        let link = connection(connections, self.printer)?;
+        let (work, printers) = (wire(link.clone()), printers.clone());
         let going_on = tokio::spawn(async move {
             let done = work.await;
             link.look.notify_one();

@@ -11,11 +11,10 @@ use serde_json::json;
 
 use super::acts::PrinterAct;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, PRINTING, present};
+use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Act, PrinterCommand};
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -129,6 +128,16 @@ struct Homing {
     force: bool,
 }
 
+/// What came of G-code.
+#[derive(Response, Serialize)]
+#[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
+struct GcodeOutcome {
+    /// Always true: the printer took the commands. What it said to them tells whether it knows them.
+    ok: bool,
+    /// What the printer's console said meanwhile, oldest first; empty where it said nothing or is not heard.
+    console: Vec<String>,
+}
+
 /// Whether a printer is out of service.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
@@ -145,7 +154,7 @@ type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Asks the printer's own actor.
 async fn ask<B>(
-    app: &AppState,
+    app: &PrinterHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: PrinterCommand,
@@ -155,7 +164,7 @@ async fn ask<B>(
 }
 
 /// What may spoil a print is refused while one is on or about to begin, unless it is forced.
-async fn must_not_print(app: &AppState, id: Id, force: bool) -> Result<(), ApiError> {
+async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     match printer.print_in_the_way() {
         Some((code, words)) if !force => Err(ApiError::conflict(code, words)),
@@ -164,7 +173,7 @@ async fn must_not_print(app: &AppState, id: Id, force: bool) -> Result<(), ApiEr
 }
 
 /// What would end a print is refused while one is on or about to begin.
-async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
@@ -173,7 +182,7 @@ async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
 }
 
 async fn connect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -189,7 +198,7 @@ async fn connect(
 }
 
 async fn disconnect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -206,7 +215,7 @@ async fn disconnect(
 
 /// Has the printer do something that takes no more than a word.
 async fn told<F>(
-    app: &AppState,
+    app: &PrinterHandles,
     id: Id,
     call: &BareCommand,
     act: Act,
@@ -216,12 +225,13 @@ where
     F: Future<Output = Result<(), PrinterError>> + Send + 'static,
 {
     call.read_body()?;
-    PrinterAct { printer: id, origin: call.origin(), act, detail: None }.carry_out(app, wire).await?;
+    let act = PrinterAct { printer: id, origin: call.origin(), act, detail: None };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(DONE)
 }
 
 async fn pause(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -229,7 +239,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -237,7 +247,7 @@ async fn resume(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -245,7 +255,7 @@ async fn cancel(
 }
 
 async fn restart_firmware(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -255,32 +265,34 @@ async fn restart_firmware(
 }
 
 async fn home(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<Homing>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
     let Homing { force } = call.read_body()?;
     must_not_print(&app, id, force).await?;
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Home, detail: None };
-    act.carry_out(&app, |link| async move { link.adapter.home().await }).await?;
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.home().await };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
 
 async fn gcode(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
-) -> Result<Plain<Acknowledgement>, ApiError> {
+) -> Result<Plain<GcodeOutcome>, ApiError> {
     let GcodeCommands { commands, force } = call.read_body()?;
     must_not_print(&app, id, force).await?;
     let detail = Some(commands.join("\n"));
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Gcode, detail };
-    act.carry_out(&app, |link| async move { link.adapter.run_gcode(&commands).await }).await?;
-    Ok(DONE)
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.run_gcode(&commands).await };
+    let console = act.carry_out(&app.printers, &app.printer_connections, wire).await?;
+    Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 
 async fn bed_cleared(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -289,7 +301,7 @@ async fn bed_cleared(
 }
 
 async fn clear_attention(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -298,7 +310,7 @@ async fn clear_attention(
 }
 
 async fn maintenance(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::acts::PrinterAct;
-use super::{NO_FILE, ON_PRINTER, connection, present};
+use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::unused_name;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
@@ -20,7 +20,6 @@ use crate::domain::printer::Act;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, found, state_of};
 use crate::http::error::ApiError;
@@ -267,13 +266,13 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 impl Argument for RemoteName {}
 
 /// The connection of a printer that exists.
-pub(super) async fn reach(app: &AppState, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
+pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     present(app, id).await?;
-    connection(app, id)
+    connection(&app.printer_connections, id)
 }
 
 /// A stored G-code file that a body names as `fileId`.
-pub(super) async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError> {
+pub(super) async fn gcode_file(app: &PrinterHandles, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
@@ -282,7 +281,7 @@ pub(super) async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError>
     Ok(file.clone())
 }
 
-async fn info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
+async fn info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
     let link = reach(&app, id).await?;
     let server = link.adapter.server_info().await;
     let printer = link.adapter.printer_info().await;
@@ -294,7 +293,7 @@ async fn info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<I
 }
 
 async fn history(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Plain<HistoryView>, ApiError> {
@@ -307,42 +306,41 @@ async fn history(
     Ok(Plain(HistoryView { history: prints.into_iter().map(Into::into).collect() }))
 }
 
-async fn webcams(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<WebcamsView>, ApiError> {
+async fn webcams(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<WebcamsView>, ApiError> {
     let webcams = reach(&app, id).await?.adapter.webcams().await?;
     Ok(Plain(WebcamsView { webcams: webcams.into_iter().map(Into::into).collect() }))
 }
 
-async fn system_info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<SystemInfo>, ApiError> {
+async fn system_info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<SystemInfo>, ApiError> {
     Ok(Plain(SystemInfo(reach(&app, id).await?.adapter.system_info().await?)))
 }
 
-async fn files(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
+async fn files(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
     let files = reach(&app, id).await?.adapter.list_files().await?;
     Ok(Plain(PrinterFilesView { files: files.into_iter().map(Into::into).collect() }))
 }
 
 async fn upload(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<StoredFile>,
 ) -> Result<Uploaded, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
     reach(&app, id).await?;
     let file = gcode_file(&app, file_id).await?;
-    let size = u64::try_from(file.size).map_err(ApiError::internal)?;
-    let source = Source { path: app.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
+    let source = Source::of(&file, app.blobs.path(&file.sha256));
     let (name, tag) = (file.name, app.environment.id());
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
     let put = |link: Arc<PrinterConnection>| async move {
         let name = unused_name(link.adapter.as_ref(), &name, tag).await?;
         link.adapter.upload(&name, &source).await
     };
-    let filename = act.carry_out(&app, put).await?;
+    let filename = act.carry_out(&app.printers, &app.printer_connections, put).await?;
     Ok(Uploaded(UploadedFile { ok: true, filename }))
 }
 
 async fn delete_file(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     RemoteName(name): RemoteName,
     call: CommandRequest,
@@ -353,7 +351,7 @@ async fn delete_file(
     }
     let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
     let delete = |link: Arc<PrinterConnection>| async move { link.adapter.delete_file(&name).await };
-    match act.carry_out(&app, delete).await? {
+    match act.carry_out(&app.printers, &app.printer_connections, delete).await? {
         Deleted::Gone => Ok(NoContent),
         Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),
     }

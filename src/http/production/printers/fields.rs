@@ -4,17 +4,18 @@ use api_derive::Request;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::{MachineAddress, PrinterFields, check_base_url, same_machine};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::http::AppState;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, Optional, Place, Secret, TextList, ToSchema};
-use crate::printers::registry::{BUILT_IN, PrinterAddress};
+use crate::printers::registry::PrinterAddress;
+use crate::printers::{BUILT_IN, PrinterType as Declared};
 
 /// Tags of one printer: a printer is kept in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
@@ -104,8 +105,8 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// The fields of the new printer; an empty address or key of an `fw_rest` printer is filled from the settings.
-    pub async fn into_fields(self, app: &AppState) -> Result<PrinterFields, ApiError> {
+    /// The fields of the new printer; the settings may fill an address or a key that is empty.
+    pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
         let given = self.base_url.present();
@@ -117,7 +118,7 @@ impl NewPrinter {
             kind,
             machine_type: self.machine_type,
             base_url,
-            encrypted_api_key: app.encrypt(&api_key),
+            encrypted_api_key: app.cipher.encrypt_or_empty(&api_key),
             serial: self.serial,
             build_volume: self.build_volume,
             auto_clear: self.auto_clear,
@@ -133,12 +134,12 @@ impl NewPrinter {
 
 impl PrinterChange {
     /// What the change names must exist.
-    pub async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
+    pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, self.loaded_material_id.or(None)).await
     }
 
     /// The fields of this printer after this change.
-    pub fn merged_into(self, app: &AppState, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+    pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let given = self.base_url.clone().present();
         check_given(given.as_deref())?;
@@ -148,7 +149,7 @@ impl PrinterChange {
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
             machine_type: self.machine_type.or(old.machine_type),
             base_url: self.base_url.or(old.base_url),
-            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.encrypt(key)),
+            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.cipher.encrypt_or_empty(key)),
             serial: self.serial.or(old.serial),
             build_volume: self.build_volume.or(old.build_volume),
             auto_clear: self.auto_clear.or(old.auto_clear),
@@ -164,24 +165,23 @@ impl PrinterChange {
     }
 }
 
-async fn check_material(app: &AppState, id: Option<Id>) -> Result<(), ApiError> {
+async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
     let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
     if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
 }
 
-/// The settings `FW_REST_URL` and `FW_REST_API_KEY` fill what an `fw_rest` printer leaves empty. The key goes only to
-/// the address of the settings.
+/// Fills an empty address or key from the settings, for types that have such settings. The key goes only to the address
+/// of the settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
-    if kind != "fw_rest" {
+    let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
-    }
-    let setting = &config.printers.fw_rest_url;
-    let base_url = if base_url.is_empty() { setting.clone() } else { base_url };
-    let theirs = !setting.is_empty() && MachineAddress::same(&base_url, setting);
-    let api_key =
-        if api_key.is_empty() && theirs { config.printers.fw_rest_api_key.expose().to_owned() } else { api_key };
+    };
+    let (url, key) = defaults(&config.printers);
+    let base_url = if base_url.is_empty() { url.to_owned() } else { base_url };
+    let theirs = !url.is_empty() && MachineAddress::same(&base_url, url);
+    let api_key = if api_key.is_empty() && theirs { key.expose().to_owned() } else { api_key };
     (base_url, api_key)
 }
 
@@ -195,7 +195,7 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
 }
 
 /// The same machine must not be registered twice: two registrations would be given a job each at the same time.
-pub fn check_unique(app: &AppState, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
+pub fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     for (_, other) in super::present_all(app).iter().filter(|(_, other)| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {
             let words = format!("{} is registered with this {what} already", other.fields.name);
@@ -206,7 +206,7 @@ pub fn check_unique(app: &AppState, id: Option<Id>, fields: &PrinterFields) -> R
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
-fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
     }
@@ -215,7 +215,7 @@ fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Resul
         api_key: api_key.to_owned(),
         serial: fields.serial.clone().unwrap_or_default(),
     };
-    match app.printer_connections.registry.make(&fields.kind, &address) {
+    match app.printer_connections.registry.make(&fields.kind, address) {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::field("baseUrl", error.to_string()).into()),
     }
