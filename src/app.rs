@@ -24,6 +24,7 @@ use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
 mod kinds;
+pub mod own_secrets;
 mod start;
 pub mod stream;
 

@@ -19,6 +19,7 @@ pub mod port;
 pub mod queries;
 pub mod reader;
 pub mod rows;
+pub mod secret_checks;
 mod submission;
 mod transaction;
 pub mod writer;

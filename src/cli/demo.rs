@@ -34,7 +34,6 @@ use crate::cli::{CliError, Signals};
 use crate::config::{Config, LoadOptions, process_env};
 use crate::domain::time::Timestamp;
 use crate::observe::log;
-use crate::secrets::random::fill_secret;
 use crate::server::Server;
 
 /// The data directory if none is given.
@@ -182,10 +181,9 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     let loaded = Config::load(LoadOptions {
         file: None,
         env,
-        // Its secrets are written to a `.env` in its own directory.
+        // A `.env` or `printfloor.toml` of a real shop in the working directory is not its own.
         cwd: folder.path.clone(),
         overrides,
-        random: &mut fill_secret,
     })?;
     Ok(loaded.config)
 }

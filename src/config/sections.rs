@@ -12,7 +12,8 @@ use super::values::{Days, Hours, Seconds, Secret};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// IP address and port to listen on.
+    /// IP address and port to listen on; see [`super::listen`] for how it may be written.
+    #[serde(deserialize_with = "super::listen::deserialize")]
     pub listen: SocketAddr,
     /// Address at which clients reach the server, without a trailing slash; empty: see [`super::Config::public_url`].
     pub public_url: String,
@@ -82,6 +83,17 @@ pub struct Auth {
     pub api_key_salt: Secret,
     /// Base64 of the 32-byte key that encrypts stored secrets; decoded by [`super::Config::secrets_key`].
     pub secrets_key: Secret,
+}
+
+impl Auth {
+    /// The server's own secrets with the names of their variables, to be filled in.
+    pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
+        [
+            ("SESSION_SECRET", &mut self.session_secret),
+            ("API_KEY_SALT", &mut self.api_key_salt),
+            ("SECRETS_KEY", &mut self.secrets_key),
+        ]
+    }
 }
 
 /// `[limits]`: bounds on queued commands, and rate limits.

@@ -60,7 +60,7 @@ fn it_ends_by_itself_when_asked_to() {
 #[test]
 fn a_real_shops_folder_is_left_alone() {
     let place = Place::new();
-    place.done("key create --data data --name real --role admin");
+    place.done("key create --new --data data --name real --role admin");
     let ended = place.run("demo --data data --for 1");
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("does not belong to a demo"), "{ended:?}");
