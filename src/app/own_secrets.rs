@@ -44,7 +44,7 @@ pub enum SecretsError {
     /// New secrets cannot be stored, so the next start would not know them.
     #[error("{} cannot be written to keep new secrets: {words}", file.display())]
     Keep {
-        /// The file.
+        /// Where they would be kept.
         file: PathBuf,
         /// What the system says.
         words: String,

@@ -40,7 +40,9 @@ impl Feed {
                     for frame in frames.push(&chunk) {
                         last = frame.id.or(last);
                         if let Ok(event) = bounded_json::read(frame.data.as_bytes(), bounded_json::ANSWER) {
-                            story.tell(&event).await;
+                            if let Err(error) = story.tell(&event).await {
+                                return error;
+                            }
                         }
                     }
                 }
