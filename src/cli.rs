@@ -107,7 +107,7 @@ pub enum Description {
     Production,
 }
 
-/// Arguments of `demo`.
+/// What `demo` may be told.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
     /// Number of simulated printers, half with the firmware web API (Moonraker), half with a print server (OctoPrint)
@@ -122,7 +122,7 @@ pub struct DemoArgs {
     pub end_after: Option<Duration>,
 }
 
-/// Arguments of `simulate`.
+/// What `simulate` may be told.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
     /// Number of printers with the firmware web API (Moonraker); one of each kind if neither number is given
@@ -142,7 +142,7 @@ pub struct SimulateArgs {
     pub seed: u64,
 }
 
-/// Arguments of `config`.
+/// What `config` prints.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigArgs {
     /// Print only what is set somewhere, one line each

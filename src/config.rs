@@ -41,7 +41,7 @@ pub const SECRETS_FILE: &str = "secrets.env";
 /// Most faults that are told at once.
 const MAX_FAULTS: usize = 50;
 
-/// All settings, checked.
+/// All settings. [`Config::load`] gives only such as passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -50,7 +50,7 @@ pub struct Config {
     pub mode: Mode,
     /// The listener and limits on connections and requests.
     pub server: sections::Server,
-    /// The database connection.
+    /// Where the database is, and how it is spoken to.
     pub database: sections::Database,
     /// The optional Redis server.
     pub redis: sections::Redis,
@@ -58,37 +58,37 @@ pub struct Config {
     pub auth: sections::Auth,
     /// Bounds on queued commands, and rate limits.
     pub limits: sections::Limits,
-    /// Rules about stock.
+    /// When stock holds jobs back.
     pub inventory: sections::Inventory,
     /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
     /// Tax rates by destination.
     pub tax: sections::Tax,
-    /// Shipping prices.
+    /// What sending an order costs.
     pub shipping: sections::Shipping,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
     /// How the adapters speak to printers.
     pub printers: sections::Printers,
-    /// Webhook deliveries.
+    /// How events are delivered to subscribed programs.
     pub webhooks: sections::Webhooks,
-    /// The payment processor.
+    /// The account at the payment processor.
     pub payments: sections::Payments,
-    /// Outbound e-mail.
+    /// How mails leave the server.
     pub mail: sections::Mail,
     /// The parts management system.
     pub parts: sections::PartsManagement,
-    /// The agent gateway.
+    /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
-    /// Uploaded files.
+    /// Where uploaded files are kept.
     pub files: sections::Files,
-    /// Access to `/metrics`.
+    /// Who may read `/metrics`.
     pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }
 
-/// Development or production.
+/// Whether the server is tried out or serves a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Secrets that are missing at the first start are made and kept in [`SECRETS_FILE`].
@@ -113,7 +113,7 @@ pub struct LoadOptions {
 /// What [`Config::load`] found.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The settings.
+    /// The settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
@@ -127,7 +127,7 @@ pub enum ConfigError {
     /// A file cannot be read.
     #[error("cannot read {}: {}", path.display(), io_words(.source))]
     Read {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -135,7 +135,7 @@ pub enum ConfigError {
     /// The settings file is not TOML.
     #[error("{} is not valid TOML: {problem}", path.display())]
     Toml {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
         /// Where and why.
         problem: String,
@@ -143,7 +143,7 @@ pub enum ConfigError {
     /// A line of `.env` or [`SECRETS_FILE`] is not an assignment.
     #[error("{}: {source}", path.display())]
     Dotenv {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
         /// The line.
         source: DotenvError,

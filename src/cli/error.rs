@@ -54,7 +54,7 @@ pub enum CliError {
     Io {
         /// What could not be done.
         doing: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
 }

@@ -24,7 +24,7 @@ pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Lists keys.
+/// Prints a table of all keys, newest first, without the keys themselves.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, Shop::Existing).await?;
@@ -38,7 +38,7 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
     output::print(&table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows))
 }
 
-/// Revokes a key.
+/// Revokes a key; requests with it are refused from then on.
 pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, Shop::Existing).await?;

@@ -171,7 +171,7 @@ impl Office {
         }
     }
 
-    /// Creates an account.
+    /// Creates an account of a staff member, who can sign in at once.
     pub async fn create_user(&self, new: &NewUser, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),

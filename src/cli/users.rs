@@ -5,7 +5,7 @@ use super::table::table;
 use super::{CliError, Global, NewUser, output, password};
 use crate::observe::log;
 
-/// Creates an account.
+/// Creates an account of a staff member and prints its id.
 pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
@@ -43,7 +43,7 @@ async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError
     Ok(user)
 }
 
-/// Lists accounts.
+/// Prints a table of all accounts, newest first.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let office = Office::open(global, Shop::Existing).await?;

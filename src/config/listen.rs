@@ -46,7 +46,7 @@ fn shipped() -> SocketAddr {
     Config::default().server.listen
 }
 
-/// For the settings.
+/// Reads the address in a settings file or a variable.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<SocketAddr, D::Error> {
     let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
     parse(&text).map_err(de::Error::custom)

@@ -19,9 +19,9 @@ pub struct Server {
     pub public_url: String,
     /// Directory of everything the server stores on disk.
     pub data_dir: PathBuf,
-    /// Largest JSON request body.
+    /// Largest JSON request body, in bytes.
     pub json_body_max_bytes: usize,
-    /// Largest uploaded file.
+    /// Largest uploaded file, in bytes.
     pub upload_max_bytes: u64,
     /// How long running requests and actors may take to complete when the server stops.
     pub shutdown_timeout_seconds: Seconds,
@@ -155,7 +155,7 @@ pub struct TaxRate {
     pub bps: u32,
 }
 
-/// `[shipping]`: shipping prices.
+/// `[shipping]`: what sending an order costs the customer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shipping {
@@ -229,7 +229,7 @@ pub struct Payments {
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: outbound e-mail.
+/// `[mail]`: how mails leave the server, and which staff gets them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
@@ -257,7 +257,7 @@ pub struct Mail {
 pub struct PartsManagement {
     /// Its address; empty: none.
     pub url: String,
-    /// Token for it.
+    /// Token with which the server signs in there; not used yet.
     pub token: Secret,
 }
 
@@ -273,7 +273,7 @@ pub struct Agent {
     pub allowed_users: Vec<String>,
 }
 
-/// `[files]`: uploaded files.
+/// `[files]`: where uploaded files are kept.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
@@ -307,6 +307,6 @@ pub enum LogFormat {
     Auto,
     /// One JSON object per line.
     Json,
-    /// Plain text.
+    /// One line of text for each event, for people.
     Text,
 }

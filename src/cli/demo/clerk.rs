@@ -137,7 +137,7 @@ impl Clerk {
         Ok(())
     }
 
-    /// Retries failed prints.
+    /// Has jobs whose print failed printed again.
     async fn retry(&mut self) -> Result<(), CliError> {
         let mut page = self.api.get("/api/jobs?state=FAILED").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {

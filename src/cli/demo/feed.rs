@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Timeout of the stream: practically none.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
 
-/// An open stream.
+/// An open stream of the server's events.
 pub struct Feed {
     api: Api,
     stream: Response,

@@ -26,7 +26,7 @@ const TRIES: u16 = 40;
 pub struct Floor {
     fw_rest: Fleet,
     server_rest: Fleet,
-    /// Receives webhooks.
+    /// The program that receives the webhooks of the shop.
     pub sink: Sink,
 }
 
@@ -74,7 +74,7 @@ impl Floor {
         })
     }
 
-    /// All printers.
+    /// All virtual printers, in an order that adding printers does not change within a row.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
         self.fw_rest.printers.iter().chain(&self.server_rest.printers)
     }

@@ -19,7 +19,7 @@ use crate::cli::api::{Api, ApiFailure};
 const PAUSE: Duration = Duration::from_secs(8);
 /// How long people have to read what the server makes of a mishap, before the printer comes back.
 const READING_TIME: Duration = Duration::from_secs(5);
-/// Interval of looks.
+/// Interval between two looks at what is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(250);
 /// Longest wait for one step; then the mishap is called off.
 const STEP_TIMEOUT: Duration = Duration::from_secs(120);
@@ -33,7 +33,7 @@ pub struct Machine {
     pub id: String,
     /// Its name in the shop.
     pub name: String,
-    /// The printer itself.
+    /// Controls the virtual printer.
     pub handle: SimHandle,
 }
 
@@ -43,7 +43,7 @@ struct Struck {
     number: String,
 }
 
-/// Lets mishaps happen.
+/// Brings mishaps about, one at a time, and tells them.
 pub struct Mishaps {
     api: Api,
     machines: Vec<Machine>,
@@ -103,12 +103,13 @@ impl Mishaps {
         let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::Job::progress));
         let fail_at = Some(FailAt { progress: (progress + 0.1).min(0.9) });
         machine.handle.set_faults(Faults { fail_at, ..Faults::default() });
-        let Some(failed) = self.job_until(&job, |job| job["state"] != "PRINTING").await? else { return Ok(()) };
-        if failed["state"] == "COMPLETED" {
-            return Ok(());
-        }
+        let ended = |job: &Value| matches!(last_attempt(job)["state"].as_str(), Some("finished" | "failed"));
+        let failed = self.job_until(&job, ended).await?.filter(|job| last_attempt(job)["state"] == "failed");
+        let Some(failed) = failed else { return Ok(()) };
         let (name, number) = (&machine.name, &job.number);
-        self.bad(&format!("the print of {number} on {name} fails; somebody has to clear its bed"))?;
+        let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer does not say why");
+        self.bad(&format!("the print of {number} on {name} fails: {reason}"))?;
+        self.quiet(&format!("staff looks after {name} and has {number} printed again"))?;
         self.rescued(&job, |job| format!("{number} was made again, after {} starts in all", starts(job))).await
     }
 

@@ -11,7 +11,7 @@ use super::tally::Tally;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 
-/// Interval of redrawing.
+/// How often the block is drawn anew.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Shows the block again and again.
