@@ -26,6 +26,7 @@ use crate::store::writer::WriterCounters;
 mod kinds;
 pub mod own_secrets;
 mod start;
+pub mod story;
 pub mod stream;
 
 pub use kinds::Directories;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::data_folder::{absolute, make_data_folder};
 use crate::app::own_secrets::{self, SecretsError};
-use crate::app::{App, StartError as ShopError, stream};
+use crate::app::{App, StartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::config::io_words::io_words;
 use crate::http;
@@ -109,6 +109,7 @@ impl Server {
         server.serving = vec![
             tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
             tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
+            tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
