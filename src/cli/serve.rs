@@ -31,6 +31,7 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = signals.next() => return Err(CliError::Failed("stopped by a signal before the server had started".to_owned())),
     };
     if let Some(file) = server.made_secrets() {
+        let file = absolute(file);
         tracing::info!("made new secrets: keep {} with the data, which cannot be used without it", file.display());
     }
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
@@ -46,13 +47,13 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = signals.next() => false,
     };
     if fenced {
-        output::note("stopping because another server has taken over the database");
-    } else {
-        output::note(&format!(
-            "stopping: running requests have {} s to finish; a second signal stops the server at once",
-            within.as_secs_f64()
-        ));
+        // At once and without draining: what is done from here on, the other server does too.
+        return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
+    output::note(&format!(
+        "stopping: running requests have {} s to finish; a second signal stops the server at once",
+        within.as_secs_f64()
+    ));
     tokio::select! {
         biased; // done before given up
         () = server.stop(within) => {}
@@ -60,9 +61,6 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = tokio::time::sleep(within + CLOSE_GRACE) => {
             return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
-    }
-    if fenced {
-        return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
     tracing::info!("stopped");
     Ok(())
