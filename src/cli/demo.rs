@@ -49,6 +49,8 @@ const DEFAULT_DIRECTORY: &str = "data/demo";
 const PRINTERS: usize = 6;
 /// The port to listen on, if it is free.
 const PORT: u16 = 8787;
+/// Which lines of the log are shown: what happens in the shop is told by the demo itself.
+const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
 /// How long the server may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -188,7 +190,7 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         ("printers.offline_after_seconds", "4".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {
-        overrides.push(("log.filter", "warn,sqlx=error,sea_orm=error".to_owned()));
+        overrides.push(("log.filter", LOG_FILTER.to_owned()));
     }
     if !given("PRINTFLOOR_LOG__FORMAT") {
         overrides.push(("log.format", "text".to_owned()));

@@ -103,8 +103,10 @@ impl Mishaps {
         let progress = machine.handle.with(|machine| machine.job().map_or(0.5, simulator::printer::Job::progress));
         let fail_at = Some(FailAt { progress: (progress + 0.1).min(0.9) });
         machine.handle.set_faults(Faults { fail_at, ..Faults::default() });
-        let ended = |job: &Value| matches!(last_attempt(job)["state"].as_str(), Some("finished" | "failed"));
-        let failed = self.job_until(&job, ended).await?.filter(|job| last_attempt(job)["state"] == "failed");
+        // Some printers cannot tell a failed print from a cancelled one.
+        let ended =
+            |job: &Value| matches!(last_attempt(job)["state"].as_str(), Some("finished" | "failed" | "cancelled"));
+        let failed = self.job_until(&job, ended).await?.filter(|job| last_attempt(job)["state"] != "finished");
         let Some(failed) = failed else { return Ok(()) };
         let (name, number) = (&machine.name, &job.number);
         let reason = last_attempt(&failed)["reason"].as_str().unwrap_or("the printer does not say why");
