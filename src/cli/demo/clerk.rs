@@ -117,15 +117,19 @@ impl Clerk {
         Ok(())
     }
 
-    /// Goes to printers that wait for a person: clears the bed, homes the axes.
+    /// Goes to printers that wait for a person: looks after a fault, clears the bed, homes the axes.
     async fn tend_printers(&mut self) -> Result<(), CliError> {
         for printer in self.api.list::<Value>("/api/printers", "printers").await? {
             let id = id(&printer)?;
             let asks =
                 |what: &str| printer["status"]["attention"].as_array().is_some_and(|all| all.contains(&json!(what)));
             let (bed, home) = (asks("bed_not_cleared") || asks("print_failed"), asks("needs_home"));
-            if !self.due(&format!("printer {id}"), bed || home, WALK_MS) {
+            let fault = asks("firmware_error") || asks("start_refused");
+            if !self.due(&format!("printer {id}"), bed || home || fault, WALK_MS) {
                 continue;
+            }
+            if fault {
+                done(self.api.post(&format!("/api/printers/{id}/clear-attention"), &json!({})).await)?;
             }
             if bed {
                 done(self.api.post(&format!("/api/printers/{id}/bed-cleared"), &json!({})).await)?;
