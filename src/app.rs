@@ -30,6 +30,7 @@ mod start;
 pub mod story;
 pub mod stream;
 
+pub use contents::remove_contents;
 pub use kinds::Directories;
 pub use start::{StartError, printer_registry};
 

@@ -223,8 +223,6 @@ pub struct Payments {
     pub secret_key: Secret,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
     pub webhook_secret: Secret,
-    /// Public key for web pages; not used yet.
-    pub publishable_key: String,
     /// Name of the header with the signature of an inbound event.
     pub signature_header: String,
     /// Largest difference between a signature's time and the clock, in both directions.
@@ -261,8 +259,6 @@ pub struct Mail {
 pub struct PartsManagement {
     /// Its address; empty: none.
     pub url: String,
-    /// Token with which the server signs in there; not used yet.
-    pub token: Secret,
 }
 
 /// `[agent]`: the agent gateway.
