@@ -1,7 +1,8 @@
 //! Why an unfinished job waits, in words for people: `waitingReason` in the API.
 
-use crate::domain::job::{Block, Job, JobState};
+use crate::domain::job::{AttemptState, Block, Job, JobState};
 use crate::domain::printer::Printer;
+use crate::domain::printer_status::Connection;
 use std::collections::BTreeMap;
 
 /// Why a job waits; `None` when it prints or is over. `printers` are all printers of the app.
@@ -9,13 +10,24 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
     if job.over() {
         return None;
     }
+    let printers: Vec<&Printer> = printers.into_iter().collect();
     let live = job.live();
     if let Some(attempt) = live.filter(|attempt| attempt.unverified) {
         let why = attempt.reason.as_deref().unwrap_or("the printer does not say");
-        return Some(format!("nobody can tell whether the print started ({why}); an operator has to resolve it"));
+        let what = if attempt.state == AttemptState::Confirmed { "how the print ended" } else { "whether the print started" };
+        return Some(format!("nobody can tell {what} ({why}); an operator has to resolve it"));
     }
+    let on = live.and_then(|attempt| printers.iter().find(|printer| printer.id == attempt.printer_id));
+    let silence = on.and_then(|printer| silence(printer));
     if job.cancel_requested_at.is_some() {
-        return Some("waits for the printer to confirm the cancel".to_owned());
+        let waits = "waits for the printer to confirm the cancel";
+        return Some(silence.map_or_else(|| waits.to_owned(), |silence| format!("{waits}; {silence}")));
+    }
+    if silence.is_some() {
+        return silence;
+    }
+    if on.and_then(|printer| printer.in_hand.as_ref()).is_some_and(|hand| hand.job == job.id && hand.gone.is_some()) {
+        return Some("the print is over; the printer is asked how it ended".to_owned());
     }
     match job.state {
         JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is not complete".to_owned())),
@@ -35,9 +47,18 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
     }
 }
 
+/// Since when a printer, or the firmware behind its server, has not been heard; `None` while it is.
+fn silence(printer: &Printer) -> Option<String> {
+    match (printer.connection, printer.last_seen_at) {
+        (Connection::Connected | Connection::Connecting, _) => None,
+        (_, Some(since)) => Some(format!("the printer has not been heard since {since}")),
+        (_, None) => Some("the printer has not been heard yet".to_owned()),
+    }
+}
+
 /// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
 /// cleared".
-fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> String {
+fn no_printer(job: &Job, printers: Vec<&Printer>) -> String {
     let word = job.machine_type.word();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for printer in printers {
