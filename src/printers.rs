@@ -10,6 +10,7 @@ pub mod registry;
 pub mod server_rest;
 
 mod push;
+mod unwatched;
 mod upload;
 mod wire;
 

@@ -1,5 +1,10 @@
 //! Effects of orders: claim and settle stock, give attempts to printers, and cancel or resolve them there.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
@@ -10,9 +15,6 @@ use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use crate::domain::order::{Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
-use async_trait::async_trait;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Talks to the materials and printers that an order needs.
 pub struct OrderEffects {

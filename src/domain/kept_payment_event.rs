@@ -1,6 +1,10 @@
 //! A signed payment event that matched no order yet. It may arrive before its order is known, so it is kept and tried
 //! again, at every new order and every hour, for 30 days.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
@@ -8,8 +12,6 @@ use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;

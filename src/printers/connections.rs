@@ -3,17 +3,19 @@
 //! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
 //! so that they need neither an actor nor a database.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::Instant;
+
 use crate::domain::id::Id;
 use crate::domain::printer_status::Status;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 use crate::printers::unwatched::Unwatched;
-use dashmap::DashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-use tokio::sync::{Notify, oneshot, watch};
-use tokio::time::Instant;
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
 const COMES: Duration = Duration::from_secs(5);

@@ -3,9 +3,11 @@
 //! Between two looks a whole print may run and end unseen, so the longest such time decides what can be said of a print
 //! that left no trace. It is measured by the monotonic clock, which nobody sets.
 
-use crate::domain::id::Id;
 use std::time::Duration;
+
 use tokio::time::Instant;
+
+use crate::domain::id::Id;
 
 /// The measurement for the attempt in hand; a printer has one attempt at a time.
 #[derive(Default)]

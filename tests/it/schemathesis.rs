@@ -1,13 +1,15 @@
 //! Requests that Schemathesis invents from the API's description: nothing breaks the server, and each answer is one that
 //! the description knows. Left out only where nobody gave the program and nobody asked for services.
 
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use simulator::fleet::{Fleet, FleetOptions};
+
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::support::db::SERVICES;
 use crate::support::{App, Db};
-use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
-use std::path::PathBuf;
-use std::process::Command;
 
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";

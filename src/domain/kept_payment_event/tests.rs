@@ -1,8 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
 
 #[test]
 fn tried_hourly_until_matched_and_given_up_aloud_after_thirty_days() {

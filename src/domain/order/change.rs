@@ -1,6 +1,9 @@
 //! The collector of one decision on an order: the next state, and which jobs, attempts, rows and events differ from
 //! before.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::{Order, OrderRow, OrderStatus};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::Event;
@@ -10,8 +13,6 @@ use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::Refusal;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.

@@ -1,5 +1,7 @@
 //! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
+use std::collections::BTreeMap;
+
 use super::change::OrderChange;
 use super::place::{self, Patch};
 use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
@@ -10,7 +12,6 @@ use crate::domain::job::{AttemptState, Stock};
 use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
-use std::collections::BTreeMap;
 
 impl Aggregate for Order {
     const KIND: &'static str = "order";

@@ -6,6 +6,11 @@ pub mod site;
 mod timeline;
 mod view;
 
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::Value;
+
 use super::place::place;
 use crate::domain::aggregate::Versioned;
 use crate::domain::event::Numbered;
@@ -23,11 +28,8 @@ use crate::http::reply::{Listed, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::OrderFilter;
-use axum::extract::State;
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
-use serde_json::Value;
 use site::SiteHeader;
-use std::sync::Arc;
 use timeline::{EventView, Timeline};
 
 pub use requests::PRIORITY;

@@ -1,5 +1,11 @@
 //! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use api_derive::Response;
+use axum::extract::{FromRequest, Request, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
 use super::agent;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::payment_events::matching::PaymentMatch;
@@ -17,11 +23,6 @@ use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
-use api_derive::Response;
-use axum::extract::{FromRequest, Request, State};
-use serde::Serialize;
-use serde_json::{Value, json};
-use uuid::Uuid;
 
 /// The routes of payment events: one path as the processor knows it, and one for processors that were set up earlier.
 pub fn routes() -> ResourceRoutes {

@@ -1,5 +1,11 @@
 //! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::{Value, json};
+
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, PRIORITY, shown};
 use super::skus::{self, sold};
@@ -18,10 +24,6 @@ use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
 use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
-use api_derive::Request;
-use axum::extract::State;
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;

@@ -1,5 +1,10 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::FileKind;
@@ -19,10 +24,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
 use crate::store::queries::SkuFilter;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 const PATH: &str = "/api/skus";
 /// The id that examples use for a SKU.

@@ -1,10 +1,11 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::{AttemptState, Block, Stock};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Class;
 use crate::domain::rules::TaxRate;
-use proptest::prelude::*;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
     Report::Ended { end, filament_mm: None, progress, reason: None }

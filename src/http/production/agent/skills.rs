@@ -1,5 +1,10 @@
 //! The skills, each carried out by the same rules as the operation of the API that it stands for.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
 use super::{AgentCall, Told};
 use crate::domain::agent::Skill;
 use crate::domain::id::Id;
@@ -12,9 +17,6 @@ use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::{jobs, orders, printers};
 use crate::store::queries::{JobFilter, OrderFilter, Page};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const JOB: &[&str] = &["jobId", "job"];
 const PRINTER: &[&str] = &["printerId", "printer"];

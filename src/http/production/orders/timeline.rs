@@ -1,12 +1,13 @@
 //! What happened to an order, as it is shown.
 
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::wire::{OpenObject, Viewed};
-use api_derive::Response;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 fn example() -> Value {
     let order = super::EXAMPLE_ID;

@@ -1,5 +1,11 @@
 //! An order as it is shown: borrowed and written at once, since orders are read most.
 
+use std::sync::Arc;
+
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
 use super::site::Site;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -8,10 +14,6 @@ use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, schema_of};
-use api_derive::Response;
-use serde::{Serialize, Serializer};
-use serde_json::json;
-use std::sync::Arc;
 
 enumeration!(OrderKind, OrderStatus);
 
