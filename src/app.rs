@@ -28,7 +28,7 @@ mod start;
 pub mod stream;
 
 pub use kinds::Directories;
-pub use start::StartError;
+pub use start::{StartError, printer_registry};
 
 /// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.
 pub struct App {

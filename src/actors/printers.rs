@@ -31,6 +31,7 @@ use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, report_of};
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
+use crate::printers::registry::StoredAddress;
 use crate::secrets::encryption::SecretCipher;
 
 /// How printers are watched.
@@ -67,7 +68,7 @@ impl Effects<Printer> for PrinterEffects {
     async fn run(&self, effect: PrinterEffect, of: Handle<Printer>) {
         match effect {
             PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
-                let address = watch::WatchedAddress { kind, base_url, encrypted_api_key, serial };
+                let address = StoredAddress { kind, base_url, encrypted_api_key, serial };
                 watch::watch(self, &of, &address).await;
             }
             PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,

@@ -107,7 +107,7 @@ impl App {
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: Arc::new(Blobs::open(config.files_dir())?),
-            connections: Arc::new(printer_connections(config)?),
+            connections: Arc::new(PrinterConnections::new(printer_registry(config)?)),
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
@@ -245,7 +245,8 @@ fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
     Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
-fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError> {
+/// The adapters of printers, with the time limits of the settings.
+pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {
         connect_timeout: settings.connect_timeout,
@@ -253,5 +254,5 @@ fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError
         timeout: Duration::from_secs(24 * 3600),
     };
     // Two clients: an emergency stop shares no connection with anything that may be queued.
-    Ok(PrinterConnections::new(Registry::new(settings, lan(&clients)?, lan(&clients)?)))
+    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

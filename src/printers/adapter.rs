@@ -1,7 +1,7 @@
 //! The printer adapter contract: what every brand of printer can be asked.
 //!
-//! An adapter carries a wish to the wire and tells truthfully what came back. It decides nothing, remembers nothing durable, never retries a command, and never starts what
-//! it uploads.
+//! An adapter carries a command to the printer and tells truthfully what came back. It decides nothing, remembers nothing durable, never
+//! retries a command, and never starts what it uploads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,8 +10,9 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::printer_status::{PastPrint, Status};
+use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
 
 pub use super::error::PrinterError;
 
@@ -23,7 +24,7 @@ pub enum Operation {
     History,
     /// [`Adapter::delete_file`].
     DeleteFile,
-    /// [`Adapter::list_files`] and [`Adapter::file_exists`].
+    /// [`Adapter::list_files`].
     ListFiles,
     /// [`Adapter::run_gcode`].
     RunGcode,
@@ -39,8 +40,22 @@ pub enum Operation {
     Webcams,
     /// [`Adapter::system_info`].
     SystemInfo,
-    /// [`Adapter::changed`] resolves.
-    Push,
+}
+
+impl Operation {
+    /// All operations that a type may lack.
+    pub const ALL: [Self; 10] = [
+        Self::History,
+        Self::DeleteFile,
+        Self::ListFiles,
+        Self::RunGcode,
+        Self::RestartFirmware,
+        Self::Home,
+        Self::ServerInfo,
+        Self::PrinterInfo,
+        Self::Webcams,
+        Self::SystemInfo,
+    ];
 }
 
 impl fmt::Display for Operation {
@@ -56,7 +71,6 @@ impl fmt::Display for Operation {
             Self::PrinterInfo => "printer info",
             Self::Webcams => "webcams",
             Self::SystemInfo => "system info",
-            Self::Push => "push updates",
         })
     }
 }
@@ -72,18 +86,14 @@ pub struct Source {
     pub sha256: Option<String>,
 }
 
-/// Degrees Celsius; 0 when unknown.
+/// Present temperatures in degrees Celsius; 0 when unknown.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Temperatures {
-    /// First nozzle.
+    /// Of the first nozzle.
     pub nozzle: f64,
-    /// What the first nozzle is to reach.
-    pub nozzle_target: f64,
-    /// Heated bed.
+    /// Of the heated bed.
     pub bed: f64,
-    /// What the bed is to reach.
-    pub bed_target: f64,
 }
 
 /// What deleting a file came to. A file in use is `Err(InUse)`.
@@ -127,8 +137,12 @@ pub struct Webcam {
 /// them; [`PrinterError::Timeout`] then says nothing about whether it happened.
 #[async_trait]
 pub trait Adapter: Send + Sync {
+    /// The declaration of the printer's type.
+    fn declared(&self) -> &'static PrinterType;
     /// Whether this type can do it; if not, the operation answers [`PrinterError::Unsupported`].
-    fn supports(&self, operation: Operation) -> bool;
+    fn supports(&self, operation: Operation) -> bool {
+        !self.declared().lacks.contains(&operation)
+    }
 
     /// Makes the printer ready to be commanded where its server has such a step (serial port), and proves that it answers and takes our key.
     async fn connect(&self) -> Result<(), PrinterError>;
@@ -138,10 +152,23 @@ pub trait Adapter: Send + Sync {
     async fn is_connected(&self) -> bool;
     /// One look, taken at `at`. A firmware that is away is a status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Present and wanted temperatures.
-    async fn temperatures(&self) -> Result<Temperatures, PrinterError>;
+    /// Present temperatures.
+    async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
+        let Status { nozzle, bed, .. } = self.connected_status().await?;
+        Ok(Temperatures { nozzle, bed })
+    }
     /// How far the print is, 0 to 100.
-    async fn progress(&self) -> Result<f64, PrinterError>;
+    async fn progress(&self) -> Result<f64, PrinterError> {
+        Ok(self.connected_status().await?.progress)
+    }
+    /// The status of a printer whose firmware must answer.
+    async fn connected_status(&self) -> Result<Status, PrinterError> {
+        let status = self.status(Timestamp::default()).await?;
+        if status.connection == Connection::Connected {
+            return Ok(status);
+        }
+        Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
+    }
     /// Stores a file without starting it; the name the printer really gave it. The time limit grows with the size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
@@ -159,6 +186,16 @@ pub trait Adapter: Send + Sync {
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
     }
+    /// A token of the present run of the printer's server, for [`Adapter::server_ran_since`]; `None` where the type or this
+    /// server gives none.
+    async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
+        Ok(None)
+    }
+    /// Whether the printer's server has run without a restart since the token was taken, so that it remembers every print
+    /// since.
+    async fn server_ran_since(&self, _mark: &str) -> Result<ServerRun, PrinterError> {
+        Ok(ServerRun::Unknown)
+    }
     /// Deletes a file; [`PrinterError::InUse`] while it is printing or paused.
     async fn delete_file(&self, _name: &str) -> Result<Deleted, PrinterError> {
         Err(PrinterError::Unsupported(Operation::DeleteFile))
@@ -166,10 +203,6 @@ pub trait Adapter: Send + Sync {
     /// All files of the upload root.
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
-    }
-    /// Whether the printer has this file.
-    async fn file_exists(&self, name: &str) -> Result<bool, PrinterError> {
-        Ok(self.list_files().await?.iter().any(|file| file.path == name))
     }
     /// Runs commands in turn; waits for them where the printer tells when they are done.
     async fn run_gcode(&self, _commands: &[String]) -> Result<(), PrinterError> {

@@ -1,7 +1,7 @@
 //! Connections to printers: the last status of each, and operations that go straight to the printer.
 //!
-//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
-//! so that they need neither an actor nor a database.
+//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone, so
+//! that they need neither an actor nor a database.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ use crate::printers::registry::Registry;
 use crate::printers::unwatched::Unwatched;
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
-const COMES: Duration = Duration::from_secs(5);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The way to one printer, held as long as it is watched.
 pub struct PrinterConnection {
@@ -124,7 +124,7 @@ impl PrinterConnections {
                 came.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(COMES, found).await.ok().flatten()
+        tokio::time::timeout(CONNECTION_TIMEOUT, found).await.ok().flatten()
     }
 
     /// What a printer said last.

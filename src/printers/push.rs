@@ -17,7 +17,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::PrinterError;
-use crate::printers::registry::Settings;
+use crate::printers::wire::Wire;
 
 /// Silence after which we ask whether the other side is still there.
 const QUIET: Duration = Duration::from_secs(20);
@@ -62,14 +62,16 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The socket beside an HTTP base; `None` for https, where only polling is done.
-    pub(super) fn new(mut url: Url, api_key: Option<&str>, settings: &Settings) -> Option<Self> {
+    /// The socket at a path of a printer's HTTP server; `None` for https, where only polling is done.
+    pub(super) fn beside(wire: &Wire, path: &str) -> Option<Self> {
+        let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {
             return None;
         }
-        let header =
-            api_key.and_then(|key| Some((HeaderName::from_static("x-api-key"), HeaderValue::from_str(key).ok()?)));
-        Some(Self { url, header, connect_timeout: settings.connect_timeout })
+        let header = wire.api_key.as_deref().and_then(|key| {
+            Some((HeaderName::from_static(wire.declared.key_header), HeaderValue::from_str(key).ok()?))
+        });
+        Some(Self { url, header, connect_timeout: wire.settings.connect_timeout })
     }
 }
 

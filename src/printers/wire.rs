@@ -7,8 +7,9 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 
+use crate::printers::PrinterType;
 use crate::printers::adapter::PrinterError;
-use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
+use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
 
 /// Most bytes of an answer; a broken printer must not fill the memory.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;
@@ -19,8 +20,10 @@ const MAX_WORDS: usize = 300;
 pub(super) type Judge = fn(u16, String) -> PrinterError;
 
 /// A printer's HTTP server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Wire {
+    /// The declaration of the printer's type.
+    pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
     pub(super) settings: Settings,
     pub(super) api_key: Option<String>,
@@ -31,31 +34,20 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// `key_header` is the header that carries the API key, if there is one.
-    pub(super) fn new(
-        parts: &AdapterParts,
-        address: &PrinterAddress,
-        default_port: u16,
-        key_header: &'static str,
-    ) -> Result<Self, MakeError> {
-        let base = base_url(&address.base_url, default_port)?;
+    /// The server at the address of the parts. The API key goes in the header that the type declares.
+    pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
+        let AdapterParts { declared, address, shared: SharedParts { settings, client, emergency } } = parts;
+        let base = base_url(&address.base_url, declared.default_port)?;
         let mut headers = HeaderMap::new();
         let api_key = Some(address.api_key.trim()).filter(|key| !key.is_empty()).map(str::to_owned);
         if let Some(key) = &api_key {
             let mut value = HeaderValue::from_str(key)
                 .map_err(|_| MakeError::BadAddress("the api key has characters that no header can carry".into()))?;
             value.set_sensitive(true);
-            headers.insert(HeaderName::from_static(key_header), value);
+            headers.insert(HeaderName::from_static(declared.key_header), value);
         }
-        Ok(Self {
-            base,
-            settings: parts.settings.clone(),
-            api_key,
-            client: parts.client.clone(),
-            emergency: parts.emergency.clone(),
-            headers,
-            judge: |status, message| PrinterError::Refused { status, message },
-        })
+        let judge: Judge = |status, message| PrinterError::Refused { status, message };
+        Ok(Self { declared, base, settings, api_key, client, emergency, headers, judge })
     }
 
     /// With the brand's reading of status codes.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use simulator::faults::Faults;
-use simulator::fleet::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use simulator::printer::What;
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use crate::support::{App, Db, until};
 
@@ -88,12 +88,7 @@ impl Floor {
 
     /// The printers are there and not registered.
     pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
-        let (fw_rest, server_rest) = match kind {
-            PrinterKind::FwRest => (count, 0),
-            PrinterKind::ServerRest => (0, count),
-        };
-        let fleet =
-            Fleet::start(FleetOptions { fw_rest, server_rest, base_port: None, speed, seed: 11 }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) }).await.unwrap();
         let mut builder = App::on(db);
         for (name, value) in env {
             builder = builder.env(name, value);

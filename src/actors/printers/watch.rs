@@ -15,19 +15,11 @@ use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
-use crate::printers::registry::PrinterAddress;
+use crate::printers::registry::{MakeError, StoredAddress};
 
 /// So many failed requests for the status in a row count as silence, however little time passed.
 const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
-
-/// Where and how a printer is reached; its API key is encrypted.
-pub(super) struct WatchedAddress {
-    pub kind: String,
-    pub base_url: String,
-    pub encrypted_api_key: String,
-    pub serial: Option<String>,
-}
 
 /// Removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
@@ -43,26 +35,16 @@ impl Drop for Watched<'_> {
 }
 
 /// Watches until the task is aborted, when the effect is no longer called for.
-pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &WatchedAddress) {
-    let opened = match address.encrypted_api_key.as_str() {
-        "" => Ok(String::new()),
-        encrypted => with.cipher.decrypt(encrypted),
-    };
-    let api_key = match opened {
-        Ok(key) => key,
-        Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "the key cannot be decrypted: is SECRETS_KEY the one it was encrypted with?");
-            tell(of, PrinterCommand::Silent(Connection::WrongKey, error.to_string(), None)).await;
-            return;
-        }
-    };
-    let serial = address.serial.clone().unwrap_or_default();
-    let place = PrinterAddress { base_url: address.base_url.clone(), api_key, serial };
-    let adapter = match with.connections.registry.make(&address.kind, &place) {
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
+    let adapter = match with.connections.registry.open(address, &with.cipher) {
         Ok(adapter) => adapter,
         Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "no adapter");
-            tell(of, PrinterCommand::Silent(Connection::Unreachable, error.to_string(), None)).await;
+            tracing::error!(printer = %of.id(), %error, "the printer cannot be reached");
+            let connection = match error {
+                MakeError::Key(_) => Connection::WrongKey,
+                MakeError::UnknownType(_) | MakeError::BadAddress(_) => Connection::Unreachable,
+            };
+            tell(of, PrinterCommand::Silent(connection, error.to_string(), None)).await;
             return;
         }
     };

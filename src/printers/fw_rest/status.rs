@@ -4,20 +4,26 @@ use serde_json::Value;
 
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::Temperatures;
+use crate::printers::adapter::PrinterError;
 
 /// What a status is read from; an empty field list asks for all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("webhooks", ""),
     ("print_stats", ""),
     ("virtual_sdcard", "progress"),
-    ("extruder", "temperature,target"),
-    ("heater_bed", "temperature,target"),
+    ("extruder", "temperature"),
+    ("heater_bed", "temperature"),
     ("toolhead", "homed_axes"),
 ];
 
 /// Less of a file done than this tells nothing of the time left.
 const TELLING: f64 = 0.02;
+
+/// The objects of an answer, `{object: {field: value}}`; what the printer does not have is left out.
+pub(super) fn objects(answer: &Value) -> Result<&Value, PrinterError> {
+    let objects = answer.get("status").filter(|objects| objects.is_object());
+    objects.ok_or_else(|| PrinterError::BadAnswer("no status of the printer's objects".into()))
+}
 
 pub(super) fn klippy_connected(info: &Value) -> bool {
     info.get("klippy_connected").and_then(Value::as_bool).unwrap_or(false)
@@ -32,17 +38,8 @@ pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
     Status::away(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
-pub(super) fn temperatures(objects: &Value) -> Temperatures {
-    Temperatures {
-        nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),
-        nozzle_target: number(objects, "/extruder/target").unwrap_or(0.0),
-        bed: number(objects, "/heater_bed/temperature").unwrap_or(0.0),
-        bed_target: number(objects, "/heater_bed/target").unwrap_or(0.0),
-    }
-}
-
 /// How far the print is, 0 to 1: bytes of the file, and all of it once complete.
-pub(super) fn fraction(objects: &Value) -> f64 {
+fn fraction(objects: &Value) -> f64 {
     if text(objects, "/print_stats/state") == Some("complete") {
         return 1.0;
     }
@@ -72,7 +69,6 @@ pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
             if print == "standby" { None } else { Some(of_print(print).1.unwrap_or(PrintEnd::Failed)) },
         ),
     };
-    let temperatures = temperatures(objects);
     let fraction = fraction(objects);
     let active = matches!(state, Activity::Printing | Activity::Paused);
     let printed = number(objects, "/print_stats/print_duration").filter(|_| active && fraction >= TELLING);
@@ -82,11 +78,12 @@ pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
         file: file.map(str::to_owned),
         ended: ended.filter(|_| file.is_some()),
         progress: if file.is_some() { fraction * 100.0 } else { 0.0 },
+        cancelling: false,
         // Moonraker tells no time left; this is what its web front ends show.
         remaining_seconds: printed.map(|seconds| (seconds * (1.0 - fraction) / fraction).round() as i64),
         filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()),
-        nozzle: temperatures.nozzle,
-        bed: temperatures.bed,
+        nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),
+        bed: number(objects, "/heater_bed/temperature").unwrap_or(0.0),
         homed: text(objects, "/toolhead/homed_axes")
             .map(|axes| ['x', 'y', 'z'].iter().all(|axis| axes.contains(*axis))),
         message: match firmware {

@@ -1,23 +1,31 @@
 //! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::client::Client;
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
+use crate::printers::wire::Wire;
 
 /// What we say on the socket.
 pub(super) struct Socket {
-    client: Arc<Client>,
+    wire: Wire,
     news: News,
 }
 
 impl Socket {
-    pub(super) fn new(client: Arc<Client>) -> Self {
-        Self { client, news: News::default() }
+    pub(super) fn new(wire: Wire) -> Self {
+        Self { wire, news: News::default() }
+    }
+
+    /// A session for the push socket, `name:session`, from the key alone.
+    async fn session(&self) -> Result<String, PrinterError> {
+        let login = self.wire.post("api/login", &[], Some(&json!({"passive": true}))).await?;
+        let field = |name: &str| login.get(name).and_then(Value::as_str);
+        field("name")
+            .zip(field("session"))
+            .map(|(name, session)| format!("{name}:{session}"))
+            .ok_or_else(|| PrinterError::BadAnswer("no session".into()))
     }
 }
 
@@ -25,7 +33,7 @@ impl Socket {
 impl Dialect for Socket {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
         self.news = News::default();
-        let session = self.client.session().await?;
+        let session = self.session().await?;
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 

@@ -114,7 +114,6 @@ async fn a_deleted_file_has_no_history_and_does_not_disturb_the_status() {
     let printer = adapter("server_rest", &serve(router).await);
     assert_eq!(printer.status(AT).await.unwrap().ended, None);
     assert_eq!(printer.history("a.gcode").await, Ok(vec![]));
-    assert_eq!(printer.file_exists("a.gcode").await, Ok(false));
     assert_eq!(printer.delete_file("a.gcode").await, Ok(Deleted::NotFound));
     assert_eq!(printer.start("a.gcode").await, Err(PrinterError::NotFound("File not found".into())));
 }
