@@ -30,6 +30,7 @@ macro_rules! printer_kinds {
 
         /// The kind of a virtual printer: the protocol that it speaks.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
         pub enum PrinterKind {
             $(
                 #[doc = concat!("Speaks the protocol of [`", stringify!($module), "`].")]

@@ -41,8 +41,9 @@ impl PrinterKind {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::collections::HashSet;
+
+    use super::*;
 
     #[test]
     fn kinds_differ_in_word_and_serial_numbers() {

@@ -7,13 +7,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::routing::{get, post};
+use axum::routing::post;
 use futures::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
-use super::registry::{MakeError, PrinterAddress, Registry, Settings};
+use super::registry::{PrinterAddress, Registry, Settings};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
@@ -292,12 +292,18 @@ async fn a_life_of_each_type_over_its_real_protocol() {
         assert_eq!(printer.delete_file(&name).await, Ok(Deleted::NotFound), "{kind}");
         assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
 
-        printer.home().await.unwrap();
-        printer.run_gcode(&["M105".into()]).await.unwrap();
-        for info in [printer.server_info().await, printer.printer_info().await, printer.system_info().await] {
-            assert!(info.unwrap().is_object(), "{kind}");
-        }
-        printer.webcams().await.unwrap();
+        // What the type lacks is answered as such.
+        let unsupported = |operation| Err(PrinterError::Unsupported(operation));
+        let supported = |operation: Operation, answer: Result<(), PrinterError>| {
+            let expected = if printer.supports(operation) { Ok(()) } else { unsupported(operation) };
+            assert_eq!(answer, expected, "{kind}");
+        };
+        supported(Operation::Home, printer.home().await);
+        supported(Operation::RunGcode, printer.run_gcode(&["M105".into()]).await);
+        supported(Operation::ServerInfo, printer.server_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::PrinterInfo, printer.printer_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::SystemInfo, printer.system_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::Webcams, printer.webcams().await.map(drop));
         printer.temperatures().await.unwrap();
         printer.emergency_stop().await.unwrap();
         until(printer, "stopped", |look| look.state == Activity::Error).await;

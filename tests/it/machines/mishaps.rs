@@ -22,7 +22,7 @@ each_kind! {
             PrinterKind::FwRest => {
                 floor.app.act(&floor.path(0, "/restart-firmware")).await.expect(200);
             }
-            PrinterKind::ServerRest => {
+            _ => {
                 let code = floor.app.act(&floor.path(0, "/restart-firmware")).await.error(409);
                 assert_eq!(code, "unsupported_by_printer");
                 floor.app.act(&floor.path(0, "/connect")).await.expect(200);
