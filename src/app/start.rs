@@ -72,8 +72,7 @@ impl App {
             read_connections: config.database.read_connections,
             statement_timeout: config.database.statement_timeout_seconds.duration(),
         };
-        connect::migrate(&database).await?;
-        let writing = connect::writing(&database).await?;
+        let writing = connect::start(&database).await?;
         let reading = connect::reading(&database).await?;
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);
@@ -116,11 +115,13 @@ impl App {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
                 timeout: config.webhooks.delivery_timeout_seconds.duration(),
                 allow_private: config.webhooks.allow_private_targets,
+                idle_per_host: config.webhooks.max_concurrent_per_endpoint,
             })?)),
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: mailer(config)?,
             agent: agent(config)?,
+            alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
             new_orders: watch::Sender::new(0),
         };

@@ -40,6 +40,7 @@ mod manual;
 mod mishaps;
 mod starts;
 mod stop;
+mod story;
 mod unseen;
 mod unverified;
 

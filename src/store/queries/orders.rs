@@ -11,7 +11,7 @@ use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::order::{Order, OrderKind, OrderStatus};
 use crate::entities::{attempts, jobs, orders};
-use crate::store::load::with_attempts;
+use crate::store::kinds::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 
 /// Which orders are asked for; an absent member excludes none.
