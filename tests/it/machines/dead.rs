@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use simulator::faults::Away;
 
-use super::{Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
+use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 use crate::support::until;
 
 /// A second of silence is an outage.
@@ -66,7 +66,7 @@ each_kind! {
 
         // It comes back without the print: whatever lies on its bed, a person clears it before another print.
         floor.sim(0).handle.reboot(true);
-        floor.sim(0).handle.set_speed(super::FAST);
+        floor.sim(0).handle.set_speed(FAST);
         floor.faults(0, |faults| faults.disconnect = false);
         floor.connection_is(0, "connected").await;
         floor.attention(0, "bed_not_cleared", true).await;
