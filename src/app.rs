@@ -23,6 +23,7 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
+mod contents;
 mod kinds;
 mod start;
 pub mod story;

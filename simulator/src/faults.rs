@@ -19,8 +19,13 @@ pub struct Faults {
     pub start_late: Option<Delay>,
     /// Connections are accepted, but requests are neither answered nor carried out.
     pub hang: bool,
+    /// Uploads are refused, because the storage is full.
+    pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
+    /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,
+    /// each writing at its own position, as Moonraker's do when they begin in the same second.
+    pub shared_upload_file: bool,
     /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
     pub drop_after_upload: bool,
     /// Open connections are cut, and new ones closed as soon as they ask for anything.

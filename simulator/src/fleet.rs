@@ -17,6 +17,9 @@ pub struct FleetOptions {
     pub printers: Vec<(PrinterKind, usize)>,
     /// The first port, with the others following one by one; `None` takes free ports.
     pub base_port: Option<u16>,
+    /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a computer of
+    /// its own; otherwise all are on 127.0.0.1.
+    pub own_hosts: bool,
     /// How many times faster than the G-code's estimate they print.
     pub speed: f64,
     /// Seed of keys, serial numbers, heat-up times and sensor noise.
@@ -39,7 +42,7 @@ impl Default for FleetOptions {
     /// One printer of each kind, at real speed, on free ports.
     fn default() -> Self {
         let printers = PrinterKind::ALL.iter().map(|kind| (*kind, 1)).collect();
-        Self { printers, base_port: None, speed: 1.0, seed: 1 }
+        Self { printers, base_port: None, own_hosts: false, speed: 1.0, seed: 1 }
     }
 }
 
@@ -130,7 +133,8 @@ impl Fleet {
             };
             // Each printer has its own random numbers, so that adding one changes no other.
             let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
-            printers.push(start_one(kind, SocketAddr::from((Ipv4Addr::LOCALHOST, port)), options.speed, seed).await?);
+            let host = if options.own_hosts { own_host(index) } else { Ipv4Addr::LOCALHOST };
+            printers.push(start_one(kind, SocketAddr::from((host, port)), options.speed, seed).await?);
         }
         Ok(Self { printers })
     }
@@ -146,6 +150,12 @@ impl Fleet {
             printer.handle.shutdown();
         }
     }
+}
+
+/// A loopback address that no other printer of the fleet has.
+fn own_host(index: usize) -> Ipv4Addr {
+    let [.., high, low] = (index as u32 + 1).to_be_bytes();
+    Ipv4Addr::new(127, 0, 1 + high % 254, low)
 }
 
 async fn start_one(kind: PrinterKind, addr: SocketAddr, speed: f64, seed: u64) -> Result<SimPrinter, FleetError> {

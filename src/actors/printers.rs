@@ -7,7 +7,10 @@ mod cancel;
 mod emergency;
 mod look;
 mod manual;
+mod pushed;
 mod run;
+mod send;
+mod tidy;
 mod watch;
 
 pub use emergency::{StopRoute, emergency_stop};
@@ -41,6 +44,8 @@ pub struct WatchSettings {
     pub poll: Duration,
     /// Silence after which a printer counts as offline.
     pub offline: Duration,
+    /// Whether the files of prints that are over stay on the printers.
+    pub keep_files: bool,
 }
 
 /// Speaks to the printers, and tells orders what became of their attempts.

@@ -19,7 +19,7 @@ use crate::actors::printers::WatchSettings;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
-use crate::printers::registry::{Registry, Settings};
+use crate::printers::registry::{Registry, Settings, printable_forms};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
@@ -99,7 +99,13 @@ impl App {
         });
         let orders = directories.orders.clone();
         let services = EffectServices {
-            dispatcher: Dispatcher::new(orders.clone(), directories.printers.clone(), environment.clone()),
+            dispatcher: Dispatcher::new(
+                orders.clone(),
+                directories.printers.clone(),
+                directories.materials.clone(),
+                environment.clone(),
+                config.board_rules(printable_forms()),
+            ),
             matcher: PaymentMatcher { orders, store: store.clone(), environment: environment.clone() },
             environment,
             store,
@@ -110,6 +116,7 @@ impl App {
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
+                keep_files: config.dispatch.keep_files,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -128,7 +135,7 @@ impl App {
         let redis = redis(config)?;
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
-        services.dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        services.dispatcher.start(&root).await?;
         let app = Arc::new(Self {
             directories,
             environment: services.environment,
@@ -171,6 +178,12 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         app.store.run_retention(app.environment.now());
+        // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
+        match app.remove_unnamed_contents().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
+            Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
+        }
         wait = RETENTION_EVERY;
     }
 }

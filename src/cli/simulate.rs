@@ -82,7 +82,7 @@ fn options(args: &SimulateArgs) -> FleetOptions {
     let none = PrinterKind::ALL.iter().all(|kind| printers.of(*kind) == 0);
     let count = |kind: PrinterKind| if none { 1 } else { usize::from(printers.of(kind)) };
     let printers = PrinterKind::ALL.iter().map(|kind| (*kind, count(*kind))).collect();
-    FleetOptions { printers, base_port: *base_port, speed: *speed, seed: *seed }
+    FleetOptions { printers, base_port: *base_port, own_hosts: false, speed: *speed, seed: *seed }
 }
 
 #[cfg(test)]

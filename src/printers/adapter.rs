@@ -9,8 +9,11 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::time::Instant;
 
-use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
+use crate::domain::file::{File, GcodeForm};
+use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 
@@ -82,8 +85,32 @@ pub struct Source {
     pub path: PathBuf,
     /// Bytes; must be the file's length.
     pub size: u64,
-    /// Lower-case hex, where known; computed where a printer's protocol wants it and it is not.
-    pub sha256: Option<String>,
+    /// A line of text to send before the file's own bytes, without its line break; `None` for forms that are not text.
+    pub first_line: Option<String>,
+}
+
+impl Source {
+    /// A stored file, whose content is at this path.
+    pub fn of(file: &File, path: PathBuf) -> Self {
+        Self { path, size: file.size.unsigned_abs(), first_line: None }
+    }
+
+    /// With a first line that names the print, where the file is G-code as text: what the printer holds then shows which
+    /// print it was sent for.
+    pub fn marked(mut self, print: Id, form: Option<GcodeForm>) -> Self {
+        self.first_line = (form == Some(GcodeForm::Text)).then(|| format!("; printfloor print {print}"));
+        self
+    }
+
+    /// Bytes that come before the file's own.
+    pub(super) fn head(&self) -> Vec<u8> {
+        self.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default()
+    }
+
+    /// Bytes that are sent in all.
+    pub(super) fn sent_bytes(&self) -> u64 {
+        self.size + self.head().len() as u64
+    }
 }
 
 /// Present temperatures in degrees Celsius; 0 when unknown.
@@ -94,6 +121,58 @@ pub struct Temperatures {
     pub nozzle: f64,
     /// Of the heated bed.
     pub bed: f64,
+}
+
+/// What a printer pushed of a print that goes on, or of its heaters. What was not pushed is `None`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Telemetry {
+    /// Progress of the print in percent, 0 to 100.
+    pub progress: Option<f64>,
+    /// Remaining print time in seconds.
+    pub remaining_seconds: Option<i64>,
+    /// Filament that the print has used, in millimetres.
+    pub filament_mm: Option<f64>,
+    /// Temperature of the nozzle in degrees Celsius.
+    pub nozzle: Option<f64>,
+    /// Temperature of the bed in degrees Celsius.
+    pub bed: Option<f64>,
+}
+
+impl Telemetry {
+    /// With what was pushed later.
+    pub(super) fn then(self, later: Self) -> Self {
+        Self {
+            progress: later.progress.or(self.progress),
+            remaining_seconds: later.remaining_seconds.or(self.remaining_seconds),
+            filament_mm: later.filament_mm.or(self.filament_mm),
+            nozzle: later.nozzle.or(self.nozzle),
+            bed: later.bed.or(self.bed),
+        }
+    }
+
+    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a change of state
+    /// is followed by a look; the time of the status stays that of the look, as its state does.
+    pub fn update(self, status: &mut Status) {
+        if status.connection != Connection::Connected {
+            return;
+        }
+        if matches!(status.state, Activity::Printing | Activity::Paused) {
+            status.progress = self.progress.unwrap_or(status.progress);
+            status.remaining_seconds = self.remaining_seconds.or(status.remaining_seconds);
+            status.filament_mm = self.filament_mm.or(status.filament_mm);
+        }
+        status.nozzle = self.nozzle.unwrap_or(status.nozzle);
+        status.bed = self.bed.unwrap_or(status.bed);
+    }
+}
+
+/// How a push connection stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PushState {
+    /// Whether it is open and pushes what changes, so that the printer need not be polled.
+    pub open: bool,
+    /// When the printer was heard on it last, also if it is closed now.
+    pub heard: Option<Instant>,
 }
 
 /// What deleting a file came to. A file in use is `Err(InUse)`.
@@ -169,7 +248,8 @@ pub trait Adapter: Send + Sync {
         }
         Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
     }
-    /// Stores a file without starting it; the name the printer really gave it. The time limit grows with the size.
+    /// Stores a file without starting it, and where the printer's server lets us, reads back that it stored what was sent; the
+    /// name the printer really gave it. The time limit grows with the size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
@@ -204,8 +284,9 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Runs commands in turn; waits for them where the printer tells when they are done.
-    async fn run_gcode(&self, _commands: &[String]) -> Result<(), PrinterError> {
+    /// Runs commands in turn; waits for them where the printer tells when they are done. What the printer's console said meanwhile,
+    /// as far as it was heard; a command that the printer does not know is no error to it.
+    async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
     /// Restarts the firmware; the way out of a shutdown.
@@ -234,9 +315,18 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Resolves when the printer pushed something worth a look; for one waiter. Pushes while nobody waits are kept as one. The first wait opens the connection. It is a
-    /// hint only, so poll as well: a type without push never resolves it.
+    /// hint only, so look at the printer then, and every now and then: a type without push never resolves it.
     async fn changed(&self) {
         std::future::pending::<()>().await;
+    }
+
+    /// How the push connection stands.
+    fn push(&self) -> PushState {
+        PushState::default()
+    }
+    /// What was pushed since the last call, beside what [`Adapter::changed`] tells.
+    fn telemetry(&self) -> Option<Telemetry> {
+        None
     }
 
     /// [`Adapter::status`], with a failure told as a printer that is away.

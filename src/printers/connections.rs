@@ -3,7 +3,7 @@
 //! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone, so
 //! that they need neither an actor nor a database.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::domain::id::Id;
-use crate::domain::printer_status::Status;
+use crate::domain::printer_status::{Connection, Status};
+use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 use crate::printers::unwatched::Unwatched;
@@ -35,11 +36,27 @@ pub struct PrinterConnection {
     stops: AtomicU64,
     /// For how long nobody looked since the attempt in hand was started.
     unwatched: Mutex<Unwatched>,
+    /// When the printer pushed something last, in milliseconds; 0: never.
+    pushed_at: AtomicI64,
     /// Emergency stops that are going out, or went out and are not recorded yet.
     stopping: watch::Sender<u32>,
 }
 
 impl PrinterConnection {
+    /// Notes that the printer pushed something that was taken over into its status.
+    pub fn pushed(&self, at: Timestamp) {
+        self.pushed_at.store(at.0, Ordering::Relaxed);
+    }
+
+    /// What the printer said last, in a look or on its push connection.
+    fn latest(&self) -> Status {
+        let mut status = self.status.borrow().clone();
+        if status.connection == Connection::Connected {
+            status.updated_at = status.updated_at.max(Timestamp(self.pushed_at.load(Ordering::Relaxed)));
+        }
+        status
+    }
+
     /// Begins an emergency stop, which is under way until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
         self.stops.fetch_add(1, Ordering::SeqCst);
@@ -129,7 +146,7 @@ impl PrinterConnections {
 
     /// What a printer said last.
     pub fn status(&self, printer: Id) -> Option<Status> {
-        self.links.get(&printer).map(|link| link.status.borrow().clone())
+        self.links.get(&printer).map(|link| link.latest())
     }
 
     /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
@@ -156,6 +173,7 @@ impl PrinterConnections {
             looking: tokio::sync::Mutex::new(()),
             stops: AtomicU64::new(0),
             unwatched: Mutex::default(),
+            pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });
         self.links.insert(printer, link.clone());

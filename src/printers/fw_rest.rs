@@ -1,5 +1,6 @@
 //! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
+mod console;
 mod continuity;
 mod files;
 mod history;
@@ -16,22 +17,25 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 
 use self::read::{no_route, result};
+use self::status::{FileFacts, KnownFacts};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::{Wire, file_name};
 
 /// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
+    one_upload_per_host: true,
     defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
     ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
         Ok(Arc::new(FwRest {
             wire: Wire::new(parts)?.judged_by(read::judge),
             push: Push::default(),
             let_go: AtomicBool::new(false),
+            facts: Arc::default(),
         }))
     })
 };
@@ -42,6 +46,8 @@ struct FwRest {
     push: Push,
     /// Whether an operator disconnected it.
     let_go: AtomicBool,
+    /// What Moonraker read from the file that is being printed.
+    facts: Arc<KnownFacts>,
 }
 
 impl FwRest {
@@ -51,7 +57,22 @@ impl FwRest {
 
     /// What the server says of itself, `klippy_connected` included. It answers whatever the firmware does.
     async fn info(&self) -> Result<Value, PrinterError> {
-        self.get("server/info", &[]).await
+        self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
+    }
+
+    /// What Moonraker read from a file; it is asked once for the file that is being printed.
+    async fn facts(&self, file: &str) -> FileFacts {
+        if let Some(facts) = self.facts.of(file) {
+            return facts;
+        }
+        let facts = match self.get("server/files/metadata", &[("filename", file)]).await {
+            Ok(metadata) => FileFacts::read(&metadata),
+            // It could not read the file, and will not later.
+            Err(PrinterError::NotFound(_)) => FileFacts::default(),
+            Err(_) => return FileFacts::default(),
+        };
+        self.facts.note(file, facts);
+        facts
     }
 
     /// A command without arguments; waits for the macros that it runs.
@@ -95,11 +116,22 @@ impl Adapter for FwRest {
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
         match self.get("printer/objects/query", status::OBJECTS).await {
-            Ok(answer) => Ok(status::read(status::objects(&answer)?, at)),
+            Ok(answer) => {
+                let objects = status::objects(&answer)?;
+                let facts = match status::open_file(objects) {
+                    Some(file) => self.facts(file).await,
+                    None => FileFacts::default(),
+                };
+                Ok(status::read(objects, facts, at))
+            }
             // These routes answer 404 until Klipper connected for the first time, 503 while it is away; `/server/info`
             // then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {
                 Ok(status::firmware_away(&self.info().await?, at))
+            }
+            Err(error @ (PrinterError::BadAnswer(_) | PrinterError::Stranger { .. })) => {
+                self.info().await?;
+                Err(error)
             }
             Err(error) => Err(error),
         }
@@ -157,8 +189,12 @@ impl Adapter for FwRest {
         files::list(&self.get("server/files/list", &[("root", "gcodes")]).await?)
     }
 
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.script(&commands.join("\n")).await
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        // A Moonraker that does not show its console runs G-code all the same.
+        let before = console::lines(self, 1).await.unwrap_or_default().pop();
+        self.script(&commands.join("\n")).await?;
+        let lines = console::lines(self, console::MAX_LINES).await.unwrap_or_default();
+        Ok(console::said_after(lines, before.as_ref()))
     }
 
     async fn restart_firmware(&self) -> Result<(), PrinterError> {
@@ -188,6 +224,15 @@ impl Adapter for FwRest {
 
     async fn changed(&self) {
         let endpoint = || Endpoint::beside(&self.wire, "websocket");
-        self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.api_key.clone())))).await;
+        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone());
+        self.push.changed(|| Some((endpoint()?, socket()))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

@@ -29,6 +29,9 @@ pub struct PrinterType {
     pub forms: &'static [GcodeForm],
     /// The optional operations that its printers do not have; the adapter answers them with [`PrinterError::Unsupported`].
     pub lacks: &'static [Operation],
+    /// Whether uploads to one host must not overlap, because several servers on one computer share a folder for unfinished
+    /// uploads and mix them up.
+    pub one_upload_per_host: bool,
     /// Whether its printers are only reached with their serial number.
     pub needs_serial: bool,
     /// Where the settings hold an address and a key for this type; `None` where they hold none.
@@ -47,6 +50,7 @@ impl PrinterType {
             key_header: "x-api-key",
             forms: &[GcodeForm::Text],
             lacks: &[],
+            one_upload_per_host: false,
             needs_serial: false,
             defaults: None,
             make,

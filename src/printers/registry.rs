@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
+use crate::domain::dispatch::PrintableForms;
 use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
+use crate::printers::upload::UploadTurns;
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 
 /// Time limits of the adapters.
@@ -20,6 +22,8 @@ pub struct Settings {
     pub command_timeout: Duration,
     /// An upload slower than this is given up.
     pub upload_min_bytes_per_second: u64,
+    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is given up.
+    pub offline_after: Duration,
     /// For an emergency stop.
     pub emergency_timeout: Duration,
 }
@@ -38,6 +42,7 @@ impl From<&Printers> for Settings {
             request_timeout,
             command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
+            offline_after: printers.offline_after_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }
@@ -105,6 +110,8 @@ pub struct SharedParts {
     pub client: reqwest::Client,
     /// For emergency stops alone, so that nothing queued delays them.
     pub emergency: reqwest::Client,
+    /// Turns at uploading, for types whose uploads to one host must not overlap.
+    pub(super) turns: Arc<UploadTurns>,
 }
 
 /// Why no adapter was made.
@@ -121,6 +128,11 @@ pub enum MakeError {
     Key(EncryptionError),
 }
 
+/// The formats of G-code that printers of each type print.
+pub fn printable_forms() -> PrintableForms {
+    PrintableForms::new(PRINTER_TYPES.iter().map(|one| (one.word, one.forms)))
+}
+
 /// Makes adapters of all printer types.
 pub struct Registry {
     types: &'static [PrinterType],
@@ -130,7 +142,7 @@ pub struct Registry {
 impl Registry {
     /// `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
-        Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency } }
+        Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
     }
 
     /// An adapter for a printer; nothing is sent yet.

@@ -1,6 +1,7 @@
 //! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too, since we do
 //! not ask for its version.
 
+mod console;
 mod continuity;
 mod files;
 mod push;
@@ -20,7 +21,9 @@ use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Webcam};
+use crate::printers::adapter::{
+    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
+};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
@@ -47,9 +50,9 @@ impl ServerRest {
     async fn printer(&self) -> Result<Option<Value>, PrinterError> {
         match self.wire.get("api/printer", &[("exclude", "sd")]).await {
             Ok(printer) if printer.pointer("/state/flags").is_some_and(Value::is_object) => Ok(Some(printer)),
-            Ok(_) => Err(PrinterError::BadAnswer("no state flags".into())),
+            Ok(_) => Err(self.wire.at_first(PrinterError::BadAnswer("no state flags".into()))),
             Err(PrinterError::Refused { status: 409, .. }) => Ok(None),
-            Err(error) => Err(error),
+            Err(error) => Err(self.wire.at_first(error)),
         }
     }
 
@@ -60,7 +63,8 @@ impl ServerRest {
 
     /// How the serial port stands.
     async fn port(&self) -> Result<Port, PrinterError> {
-        read::port(&self.wire.get("api/connection", &[]).await?)
+        let connection = self.wire.get("api/connection", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        read::port(&connection)
     }
 
     /// `connect` (with the preferred port) or `disconnect`.
@@ -204,9 +208,14 @@ impl Adapter for ServerRest {
         files::list(&self.wire.get("api/files/local", &[("recursive", "true")]).await?)
     }
 
-    /// `OctoPrint` queues the commands and does not tell when they are done.
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await.map(drop)
+    /// `OctoPrint` queues the commands. What the firmware answers comes on the push connection, where that is open.
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        let console = self.push.state().open.then(|| self.push.console());
+        self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await?;
+        match console {
+            Some(console) => Ok(console::answers(console, commands).await),
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn home(&self) -> Result<(), PrinterError> {
@@ -240,5 +249,13 @@ impl Adapter for ServerRest {
     async fn changed(&self) {
         let endpoint = || Endpoint::beside(&self.wire, "sockjs/websocket");
         self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

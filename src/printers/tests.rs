@@ -32,6 +32,7 @@ pub(crate) fn settings() -> Settings {
         request_timeout: Duration::from_secs(5),
         command_timeout: Duration::from_secs(5),
         upload_min_bytes_per_second: 20_000,
+        offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
     }
 }
@@ -55,7 +56,7 @@ pub(super) fn with_key(kind: &str, url: &str, key: &str, settings: Settings) -> 
 pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![b'G'; size]).unwrap();
-    let source = Source { path: file.path().into(), size: size as u64, sha256: None };
+    let source = Source { path: file.path().into(), size: size as u64, first_line: None };
     (file, source)
 }
 
@@ -119,11 +120,18 @@ async fn refusals_are_certain_and_server_faults_are_not() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_json_are_bad_answers() {
-    let url = serve(Router::new().fallback(|| async { "<html>" })).await;
-    for kind in KINDS {
-        let error = adapter(kind, &url).status(Timestamp(0)).await.unwrap_err();
-        assert!(matches!(error, PrinterError::BadAnswer(_)), "{error:?}");
+async fn a_web_server_of_another_kind_is_told_in_words() {
+    let page = "<html><body>Welcome to nginx!</body></html>";
+    for status in [200, 302, 401, 403, 404, 405] {
+        let status = StatusCode::from_u16(status).unwrap();
+        let url = serve(Router::new().fallback(move || async move { (status, page) })).await;
+        for (kind, program, port) in [("fw_rest", "Moonraker", 7125), ("server_rest", "OctoPrint", 5000)] {
+            let printer = adapter(kind, &url);
+            let words = format!("no {program} answers at {url}/: is this its port ({port}), and is the type right?");
+            let look = printer.look(Timestamp(0)).await;
+            assert_eq!((look.connection, look.message), (Connection::Unreachable, Some(words.clone())), "{status}");
+            assert_eq!(printer.connect().await.map_err(|error| error.to_string()), Err(words), "{status}");
+        }
     }
 }
 
@@ -171,6 +179,28 @@ async fn uploads_slower_than_allowed_are_given_up() {
     for kind in KINDS {
         let error = with_key(kind, &url, "", limits.clone()).upload("a.gcode", &source).await.unwrap_err();
         assert_eq!(error, PrinterError::Timeout);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_of_which_no_byte_is_taken_is_given_up_long_before_its_deadline() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        // Connections are held open and never read.
+        let mut held = Vec::new();
+        while let Ok((socket, _)) = listener.accept().await {
+            held.push(socket);
+        }
+    });
+    // More than the buffers of a connection hold.
+    let (_kept, source) = file(64_000_000);
+    let limits = Settings { offline_after: Duration::from_millis(300), ..settings() };
+    for kind in KINDS {
+        let printer = with_key(kind, &url, "", limits.clone());
+        let uploaded =
+            tokio::time::timeout(limits.upload_timeout(64_000_000), printer.upload("a.gcode", &source)).await;
+        assert_eq!(uploaded, Ok(Err(PrinterError::Stalled(limits.offline_after))));
     }
 }
 
@@ -259,7 +289,7 @@ async fn a_life_of_each_type_over_its_real_protocol() {
     // Much longer than the test.
     let gcode = simulator::gcode::gcode("ours", 36_000, 5.0, 1700.0);
     std::fs::write(local.path(), &gcode).unwrap();
-    let source = Source { path: local.path().into(), size: gcode.len() as u64, sha256: None };
+    let source = Source { path: local.path().into(), size: gcode.len() as u64, first_line: None };
     for sim in &fleet.printers {
         let kind = sim.kind.as_str();
         let printer = with_key(kind, &sim.base_url, &sim.api_key, settings());
@@ -299,7 +329,7 @@ async fn a_life_of_each_type_over_its_real_protocol() {
             assert_eq!(answer, expected, "{kind}");
         };
         supported(Operation::Home, printer.home().await);
-        supported(Operation::RunGcode, printer.run_gcode(&["M105".into()]).await);
+        supported(Operation::RunGcode, printer.run_gcode(&["M105".into()]).await.map(drop));
         supported(Operation::ServerInfo, printer.server_info().await.map(|info| assert!(info.is_object())));
         supported(Operation::PrinterInfo, printer.printer_info().await.map(|info| assert!(info.is_object())));
         supported(Operation::SystemInfo, printer.system_info().await.map(|info| assert!(info.is_object())));

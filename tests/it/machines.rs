@@ -38,11 +38,14 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod pushes;
+mod sick;
 mod starts;
 mod stop;
 mod story;
 mod unseen;
 mod unverified;
+mod uploads;
 
 /// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
 pub const SLOW: f64 = 1.0;
@@ -62,6 +65,8 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "1");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "300");
+/// The files of prints that are over stay on the printers, so that the test sees them.
+pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
 /// Printers that do not answer are given up soon.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
 
@@ -83,18 +88,35 @@ impl Floor {
 
     pub async fn on(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let mut floor = Self::empty(db, kind, count, speed, env).await;
-        for n in 0..count {
-            let printer = floor.app.printer(floor.sim(n)).await;
-            floor.printers.push(printer);
-            // What is shown may be newer than what its own rules know.
-            floor.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
-        }
+        floor.register_all().await;
         floor
     }
 
-    /// The printers are there and not registered.
+    /// As [`Self::new`], with all printers' servers on one computer.
+    pub async fn on_one_computer(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        let options = FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) };
+        let mut floor = Self::with(Db::sqlite(), options, env).await;
+        floor.register_all().await;
+        floor
+    }
+
+    /// The printers are there, each on a computer of its own, and not registered.
     pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
-        let fleet = Fleet::start(FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) }).await.unwrap();
+        let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
+        Self::with(db, options, env).await
+    }
+
+    async fn register_all(&mut self) {
+        for n in 0..self.fleet.printers.len() {
+            let printer = self.app.printer(self.sim(n)).await;
+            self.printers.push(printer);
+            // What is shown may be newer than what its own rules know.
+            self.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
+        }
+    }
+
+    async fn with(db: Db, options: FleetOptions, env: Env<'_>) -> Self {
+        let fleet = Fleet::start(options).await.unwrap();
         let mut builder = App::on(db);
         for (name, value) in env {
             builder = builder.env(name, value);
@@ -176,6 +198,20 @@ impl Floor {
     pub async fn attention(&self, printer: usize, word: &str, is: bool) {
         let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|said| said == word);
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
+    }
+
+    /// A person clears the bed, after a print that did not finish.
+    pub async fn clear_bed(&self, printer: usize) {
+        self.attention(printer, "bed_not_cleared", true).await;
+        self.app.act(&self.path(printer, "/bed-cleared")).await.expect(200);
+    }
+
+    /// Waits until the server has looked at the printer twice more.
+    pub async fn looked_at(&self, printer: usize) {
+        for _ in 0..2 {
+            let before = self.status(printer).await["updatedAt"].clone();
+            self.status_until("another look", printer, |status| status["updatedAt"] != before).await;
+        }
     }
 
     /// Waits until the printer has no job in hand.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::look::{look, shown};
-use super::{PrinterEffects, tell};
+use super::tidy::tidy;
+use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Connection, Status};
@@ -50,11 +51,26 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
     };
     let watched = Watched { with, of, link: with.connections.put(of.id(), adapter) };
     let link = &watched.link;
+    let tidying = async {
+        if with.settings.keep_files {
+            std::future::pending::<()>().await;
+        }
+        tidy(of, link).await;
+    };
+    tokio::select! {
+        () = looking(with, of, link) => {}
+        () = tidying => {}
+    }
+}
+
+/// Looks at the printer for ever.
+async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
     // When the printer itself was heard last, and since when only its server has been heard.
     let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
-        let looked = match look(with, of, link, patience(with.settings.offline, heard.elapsed())).await {
+        let patience = patience(with.settings.offline, pushed::heard(link, heard).elapsed());
+        let looked = match look(with, of, link, patience).await {
             Ok(status) => {
                 (failed, heard) = (0, Instant::now());
                 if status.connection == Connection::FirmwareDisconnected {
@@ -73,6 +89,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
             Err(error) => {
                 failed += 1;
+                heard = pushed::heard(link, heard);
                 let connection = error.connection();
                 if failed >= MOST_FAILED
                     || heard.elapsed() >= with.settings.offline
@@ -87,15 +104,16 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
         };
         let pause = if looked {
-            with.settings.poll
+            pushed::pause(link, with.settings.poll)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
         tokio::select! {
-            biased; // all three only end the pause
+            biased; // all of them only end the pause
             () = tokio::time::sleep(pause) => {}
             () = link.adapter.changed(), if looked => {}
             () = link.look.notified() => {}
+            () = pushed::take_over(with, of, link), if looked => {}
         }
     }
 }
@@ -108,8 +126,8 @@ async fn silent(of: &Handle<Printer>, connection: Connection, words: String, see
     }
 }
 
-/// Asks a closed serial port to open: the web server answers, and the next status tells whether it did. After an
-/// emergency stop a person connects it again.
+/// Asks a closed serial port to open: the web server answers, and the next status tells whether it did. One that was
+/// closed by an error, a person or an emergency stop is left to a person.
 async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
@@ -118,7 +136,7 @@ async fn open_again(
     reopen: &mut Reopen,
 ) {
     let closed = status.connection == Connection::FirmwareDisconnected;
-    let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+    let wanted = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
     if reopen.due(closed, Instant::now()) && wanted {
         if let Err(error) = link.adapter.connect().await {
             tracing::debug!(printer = %of.id(), %error, "firmware not connected");

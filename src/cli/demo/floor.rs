@@ -68,6 +68,7 @@ impl Floor {
             let options = FleetOptions {
                 printers: vec![(*kind, count)],
                 base_port: Some(port),
+                own_hosts: false,
                 speed: SPEED,
                 seed: u64::from(port),
             };

@@ -1,7 +1,7 @@
 //! The rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. What becomes of
 //! a start that nobody confirmed is in `verdict`.
 
-use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer};
+use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
@@ -85,7 +85,8 @@ impl Printer {
                 in_hand.server_mark = mark.map(str::to_owned);
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
-                    Err(why) => not_started(false, true, format!("not started: the printer is {why}")),
+                    // Something came in between (a person, another print): no fault of the job or of the printer.
+                    Err(why) => not_started(false, false, format!("not started: the printer is {why}")),
                 });
                 if matches!(in_hand.phase, Phase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;
@@ -98,10 +99,17 @@ impl Printer {
     }
 
     /// The upload failed for good, so nothing was started.
-    pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.of(attempt, cx, |_, mut in_hand| {
+    pub(super) fn upload_failed(
+        self,
+        attempt: Id,
+        why: StartFailure,
+        reason: &str,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
-                in_hand.enter(not_started(false, true, reason.to_owned()));
+                in_hand.enter(not_started(false, why.counts(), reason.to_owned()));
+                printer.start_failed(in_hand.job, why, reason, cx.now);
             }
             Some(in_hand)
         })
@@ -109,9 +117,10 @@ impl Printer {
 
     /// The printer certainly refused the start.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.of(attempt, cx, |_, mut in_hand| {
+        self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
                 in_hand.enter(not_started(true, true, reason.to_owned()));
+                printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
             }
             Some(in_hand)
         })
@@ -160,7 +169,9 @@ impl Printer {
                 Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
                     match outcome {
                         Resolution::NotStarted if in_hand.began().is_none() => {
-                            in_hand.enter(not_started(true, true, "an operator says that it did not start".to_owned()));
+                            let reason = "an operator says that it did not start";
+                            in_hand.enter(not_started(true, true, reason.to_owned()));
+                            printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                         }
                         Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
                         Resolution::NotStarted | Resolution::Failed => {
@@ -223,7 +234,7 @@ impl Printer {
         if matches!(self.activity, Activity::Printing | Activity::Paused) {
             self.activity = Activity::Error;
         }
-        self.needs_home = true;
+        (self.needs_home, self.kept_closed) = (true, true);
         self.bed_not_cleared |= on;
         self.stopped_at = Some(cx.now);
         self.updated_at = cx.now;

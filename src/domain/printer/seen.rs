@@ -142,16 +142,17 @@ impl Printer {
         if self.needs_home
             && ready
             && status.homed == Some(true)
-            && self.stopped_at.is_none_or(|at| status.updated_at > at || at > now)
+            && self.unhomed_since().is_none_or(|at| status.updated_at > at || at > now)
         {
             next.needs_home = false;
         }
+        next.firmware_seen(self, status, now);
         next.evidence(status, now);
         next.manual_seen(status, now);
         // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
-            next.bed_not_cleared |= !next.fields.auto_clear;
+            next.bed_not_cleared |= !(next.fields.auto_clear && status.ended == Some(PrintEnd::Finished));
         }
         if next == *self {
             return None;
@@ -172,6 +173,7 @@ impl Printer {
         };
         let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
         let shown = shown(in_hand, status, now);
+        let seen_now = in_hand.began().is_none() && !matches!(shown, Observation::Nothing);
         if ours && !matches!(shown, Observation::Nothing) {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
             let over = matches!(shown, Observation::Ended(..) | Observation::Gone(_));
@@ -181,6 +183,7 @@ impl Printer {
                 in_hand.progress = told;
             }
         }
+        let job = in_hand.job;
         match shown {
             Observation::Nothing => {}
             Observation::Printing | Observation::Paused => {
@@ -207,11 +210,15 @@ impl Printer {
             }
             Observation::Gone(_) => {}
         }
+        if seen_now {
+            self.start_confirmed(job, now);
+        }
     }
 
-    /// A print of ours has ended: something lies on the bed, unless the printer clears it by itself.
+    /// A print of ours has ended: something lies on the bed, unless it finished and the printer clears its bed by
+    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
-        self.bed_not_cleared |= !auto_clear;
+        self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished);
         self.print_failed |= end == PrintEnd::Failed;
     }
 }

@@ -14,12 +14,12 @@ use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
 
 /// The file was deleted, and the history covers the time since the start.
-const REVOKED: Evidence = Evidence::Revoked { server: ServerRun::Unbroken, unwatched_ms: None };
+pub(super) const REVOKED: Evidence = Evidence::Revoked { server: ServerRun::Unbroken, unwatched_ms: None };
 
-const OURS: &str = "JOB-000001_x.gcode";
+pub(super) const OURS: &str = "JOB-000001_x.gcode";
 
 pub(super) struct PrinterFixture {
-    bench: Bench,
+    pub(super) bench: Bench,
     printer: Option<Printer>,
 }
 
@@ -63,17 +63,17 @@ impl PrinterFixture {
         shop.sees(Activity::Idle, None, None);
         shop
     }
-    fn taken() -> Self {
+    pub(super) fn taken() -> Self {
         let mut shop = Self::idle();
         assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
         shop
     }
-    fn started() -> Self {
+    pub(super) fn started() -> Self {
         let mut shop = Self::taken();
         assert!(matches!(shop.uploaded().answer, PrinterAnswer::Go));
         shop
     }
-    fn printing() -> Self {
+    pub(super) fn printing() -> Self {
         let mut shop = Self::started();
         shop.sees(Activity::Printing, Some(OURS), None);
         assert!(matches!(shop.phase(), Phase::Printing { .. }));
@@ -89,10 +89,10 @@ impl PrinterFixture {
             server_mark: Some("run 1".into()),
         }).unwrap()
     }
-    fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
+    pub(super) fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
         self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
     }
-    fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
+    pub(super) fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
         self.bench.now = self.bench.now.plus_ms(1000);
         let (file, connection) = (file.map(str::to_owned), Connection::Connected);
         Status { state, connection, file, ended, updated_at: self.bench.now, ..Status::default() }
@@ -101,14 +101,27 @@ impl PrinterFixture {
         let status = self.status(state, file, ended);
         self.tell(status)
     }
-    fn tell(&mut self, status: Status) -> Decision<Printer> {
+    pub(super) fn tell(&mut self, status: Status) -> Decision<Printer> {
         let matters = self.p().matters(&status, self.bench.now);
         let decision = self.ask(PrinterCommand::Seen(Box::new(status))).unwrap();
         assert_eq!(matters, decision.next.is_some(), "what matters is what changes");
         decision
     }
-    fn silent(&mut self) -> Decision<Printer> {
+    pub(super) fn silent(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
+    }
+    pub(super) fn now(&self) -> Timestamp {
+        self.bench.now
+    }
+    /// Whether the print of the attempt in hand was seen and has not ended.
+    pub(super) fn prints_ours(&self) -> bool {
+        let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
+        matches!(phase, Some(Phase::Printing { .. } | Phase::Paused { .. }))
+    }
+    /// The order hears the latest report on this attempt.
+    pub(super) fn heard_of(&mut self, attempt: u32) {
+        let step = self.p().in_hand.as_ref().unwrap().step;
+        self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();
     }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
@@ -116,10 +129,10 @@ impl PrinterFixture {
     fn phase(&self) -> Phase {
         self.p().in_hand.as_ref().unwrap().phase.clone()
     }
-    fn report(&self) -> Report {
+    pub(super) fn report(&self) -> Report {
         report_of(self.p().in_hand.as_ref().unwrap())
     }
-    fn heard(&mut self, wanted: bool) {
+    pub(super) fn heard(&mut self, wanted: bool) {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, wanted }).unwrap();
     }
@@ -229,7 +242,9 @@ fn progress_is_kept_by_tenths_and_never_taken_back() {
 #[test]
 fn an_outage_is_told_once_and_holds_the_attempt() {
     let mut shop = PrinterFixture::printing();
-    let events = shop.silent().events;
+    let outage = shop.silent();
+    let events = outage.events;
+    assert!(matches!(&outage.created[..], [mail] if mail.subject.starts_with("Printer lost: ")), "a person is told");
     assert_eq!((events[0].event.as_str(), &events[0].data["jobId"]), ("printer.offline", &serde_json::json!(id(21))));
     assert!(events[0].data["lastSeenAt"].is_string());
     assert!(shop.silent().next.is_none());
@@ -247,7 +262,7 @@ fn a_foreign_print_is_shown_and_never_overridden() {
     let mut shop = PrinterFixture::taken();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: true, .. }));
+    assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: false, .. }));
 }
 
 #[test]
@@ -401,7 +416,7 @@ proptest! {
                 0 => shop.ask(take(attempt)).unwrap(),
                 1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into(), server_mark: None }).unwrap(),
                 2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
-                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, reason: "no".into() }).unwrap(),
+                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
                 4 => shop.judged(if how.is_multiple_of(2) { REVOKED } else { Evidence::Unclear("?".into()) }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
                 6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),

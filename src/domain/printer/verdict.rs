@@ -10,7 +10,7 @@
 //! nothing repeats by itself.
 
 use super::attempt::{ended, not_started};
-use super::{Evidence, InHand, Phase, Printer};
+use super::{Evidence, InHand, Phase, Printer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
@@ -35,6 +35,9 @@ impl Printer {
                 return Some(in_hand);
             }
             let began = in_hand.began();
+            if began.is_none() && matches!(evidence, Evidence::Remembers(_)) {
+                printer.start_confirmed(in_hand.job, cx.now);
+            }
             match evidence {
                 Evidence::Shows(status) => {
                     printer.in_hand = Some(in_hand);
@@ -69,11 +72,11 @@ impl Printer {
                 Evidence::Revoked { server, unwatched_ms } if began.is_none() => {
                     match may_have_run(&in_hand, *server, *unwatched_ms) {
                         Some(why) => doubt(&mut in_hand, &why),
-                        None => in_hand.enter(not_started(
-                            true,
-                            true,
-                            "the start was not confirmed and its file was removed".to_owned(),
-                        )),
+                        None => {
+                            let reason = "the start was not confirmed and its file was removed";
+                            in_hand.enter(not_started(true, true, reason.to_owned()));
+                            printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
+                        }
                     }
                 }
                 Evidence::Unclear(reason) => unverified(&mut in_hand, reason),

@@ -6,7 +6,6 @@ use serde_json::Value;
 use super::read::{in_use, moment};
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::printers::adapter::{PrinterError, RemoteFile, Source};
-use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
 
 /// The path of an uploaded file's resource.
@@ -14,7 +13,7 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
     Ok(format!("api/files/local/{}", file_name(name)?))
 }
 
-/// Stores a file; `OctoPrint` may change the name.
+/// Stores a file; `OctoPrint` may change the name. What it stored is not compared: its plugins may rewrite files.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;
@@ -23,9 +22,7 @@ pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<S
     if !folder.is_empty() {
         form = form.text("path", folder.to_owned());
     }
-    let form = upload::with_file(form, file, source).await?;
-    let timeout = wire.settings.upload_timeout(source.size);
-    let stored = wire.post_form("api/files/local", form, timeout).await.map_err(|error| in_use(error, name))?;
+    let stored = wire.upload("api/files/local", form, file, source).await.map_err(|error| in_use(error, name))?;
     let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
     path.map(str::to_owned).ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))
 }

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::status;
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
 use crate::printers::wire::Wire;
@@ -38,7 +39,7 @@ impl Dialect for Socket {
     }
 
     fn heard(&mut self, text: &str) -> Heard {
-        Heard { wake: self.news.wakes(text), reply: None }
+        self.news.read(text)
     }
 }
 
@@ -50,17 +51,21 @@ pub(super) struct News {
 }
 
 impl News {
-    pub(super) fn wakes(&mut self, text: &str) -> bool {
+    pub(super) fn read(&mut self, text: &str) -> Heard {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         if let Some(event) = message.get("event") {
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-            return kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
+            let wake = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
+            return Heard { wake, ..Heard::default() };
         }
-        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return false };
+        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return Heard::default() };
         let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
         let now = (part("/state/flags"), part("/job/file/path"));
         let wake = self.seen.as_ref() != Some(&now);
         self.seen = Some(now);
-        wake
+        let logs = message.pointer("/current/logs").and_then(Value::as_array).into_iter().flatten();
+        let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
+        // State messages come only to a session that was accepted.
+        Heard { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
+use crate::printers::adapter::Telemetry;
 
 /// The serial port is closed; after an error or emergency stop `job.error` tells why.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
@@ -13,6 +14,19 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     Status {
         state: if broken { Activity::Error } else { Activity::Offline },
         ..Status::away(Connection::FirmwareDisconnected, error.unwrap_or(text), at)
+    }
+}
+
+/// What a state message of the push connection says of a print and of the heaters.
+pub(super) fn telemetry(current: &Value) -> Telemetry {
+    let number = |at: &str| current.pointer(at).and_then(Value::as_f64);
+    let heat = |of: &str| current.get("temps")?.as_array()?.last()?.pointer(of)?.as_f64();
+    Telemetry {
+        progress: completion(current),
+        remaining_seconds: number("/progress/printTimeLeft").map(|seconds| seconds as i64),
+        filament_mm: None,
+        nozzle: heat("/tool0/actual"),
+        bed: heat("/bed/actual"),
     }
 }
 

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message;
 use super::status;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Telemetry};
 use crate::printers::tests::{adapter, file, serve};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -269,12 +269,21 @@ fn current(printing: bool) -> String {
 #[test]
 fn only_a_changed_state_wakes() {
     let mut news = super::push::News::default();
-    assert!(news.wakes(&current(false)));
-    assert!(!news.wakes(&current(false)));
-    assert!(news.wakes(&current(true)));
-    assert!(news.wakes(r#"{"event":{"type":"PrintDone","payload":{}}}"#));
-    assert!(!news.wakes(r#"{"event":{"type":"ZChange","payload":{}}}"#));
-    assert!(!news.wakes("nonsense"));
+    let mut wakes = |text: &str| news.read(text).wake;
+    assert!(wakes(&current(false)));
+    assert!(!wakes(&current(false)));
+    assert!(wakes(&current(true)));
+    assert!(wakes(r#"{"event":{"type":"PrintDone","payload":{}}}"#));
+    assert!(!wakes(r#"{"event":{"type":"ZChange","payload":{}}}"#));
+    assert!(!wakes("nonsense"));
+    let pushed = json!({"current": {
+        "state": {"flags": {"printing": true}}, "job": {"file": {"path": "a.gcode"}},
+        "progress": {"completion": 41.5, "printTimeLeft": 90}, "temps": [{"tool0": {"actual": 200.0}}, {"tool0": {"actual": 214.5}}],
+    }});
+    let heard = news.read(&pushed.to_string());
+    let expected =
+        Telemetry { progress: Some(41.5), remaining_seconds: Some(90), nozzle: Some(214.5), ..Telemetry::default() };
+    assert_eq!((heard.wake, heard.subscribed, heard.telemetry), (false, true, Some(expected)));
 }
 
 #[tokio::test]

@@ -3,11 +3,11 @@
 use serde_json::json;
 use simulator::printer::What;
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, words};
 
 each_kind! {
     async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES]).await;
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         let attempt = floor.job(&job).await["attempts"][0]["id"].as_str().unwrap().to_owned();

@@ -65,8 +65,10 @@ each_kind! {
         assert_eq!(done["printerId"], floor.printers[1], "{done}");
 
         // It comes back without the print: whatever lies on its bed, a person clears it before another print.
-        floor.sim(0).handle.reboot(true);
-        floor.sim(0).handle.set_speed(FAST);
+        floor.sim(0).handle.with(|machine| {
+            machine.set_speed(FAST);
+            machine.reboot(true);
+        });
         floor.faults(0, |faults| faults.disconnect = false);
         floor.connection_is(0, "connected").await;
         floor.attention(0, "bed_not_cleared", true).await;

@@ -58,6 +58,14 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
     })
+    .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
+        op.named("clearAttention", "Confirm that a printer was looked at")
+            .about(
+                "Clears a firmware error and refused starts, which hold the printer until a person has looked at it. \
+                 Clearing the bed and homing do not.",
+            )
+            .no(409, "printer_in_error", "The firmware is still in error: restart it or connect the printer first.")
+    })
     .post(operator, "/api/printers/{id}/maintenance", maintenance, |op| {
         op.named("setMaintenance", "Take a printer out of service, or put it back")
     })
@@ -103,6 +111,16 @@ struct GcodeCommands {
     /// Single lines, which are run in this order.
     #[api(GCODE)]
     commands: Vec<String>,
+}
+
+/// What came of G-code.
+#[derive(Response, Serialize)]
+#[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
+struct GcodeOutcome {
+    /// Always true: the printer took the commands. What it said to them tells whether it knows them.
+    ok: bool,
+    /// What the printer's console said meanwhile, oldest first; empty where it said nothing or is not heard.
+    console: Vec<String>,
 }
 
 /// Whether a printer is out of service.
@@ -235,10 +253,10 @@ async fn gcode(
     State(app): State<AppState>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
-) -> Result<Plain<Acknowledgement>, ApiError> {
+) -> Result<Plain<GcodeOutcome>, ApiError> {
     let GcodeCommands { commands } = call.read_body()?;
-    reach(&app, id).await?.adapter.run_gcode(&commands).await?;
-    Ok(DONE)
+    let console = reach(&app, id).await?.adapter.run_gcode(&commands).await?;
+    Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 
 async fn bed_cleared(
@@ -248,6 +266,15 @@ async fn bed_cleared(
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
     ask(&app, &call, id, PrinterCommand::BedCleared).await
+}
+
+async fn clear_attention(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    ask(&app, &call, id, PrinterCommand::ClearAttention).await
 }
 
 async fn maintenance(
