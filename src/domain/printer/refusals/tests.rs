@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::tests::{ATTEMPT, OURS, PrinterFixture};
+use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED};
 use super::*;
 use crate::domain::order::Report;
-use crate::domain::printer::{Attention, Evidence, PrinterCommand};
+use crate::domain::printer::{Attention, PrinterCommand};
 use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 
