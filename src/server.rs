@@ -30,7 +30,7 @@ pub enum StartError {
     /// The data folder cannot be used.
     #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
@@ -44,7 +44,7 @@ pub enum StartError {
     /// Another server holds the data folder.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// Its process and address, as it wrote them.
         holder: String,

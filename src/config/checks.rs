@@ -31,7 +31,7 @@ pub fn problems(config: &Config) -> Vec<String> {
 
 /// Settings that are valid but without effect as they are; the operator probably forgot another one.
 pub fn doubts(config: &Config) -> Vec<String> {
-    let Config { mail, parts, printers, payments, .. } = config;
+    let Config { mail, printers, payments, .. } = config;
     let no_mail = "mails are not sent but written to files";
     [
         (
@@ -49,10 +49,6 @@ pub fn doubts(config: &Config) -> Vec<String> {
         (
             !mail.smtp_host.is_empty() && !mail.api_key.is_empty(),
             "SMTP_HOST and EMAIL_API_KEY are both set: mails go to SMTP_HOST".to_owned(),
-        ),
-        (
-            parts.url.is_empty() && !parts.token.is_empty(),
-            "PARTS_TOKEN is set without PARTS_URL and has no effect".to_owned(),
         ),
         (
             printers.fw_rest_url.is_empty() && !printers.fw_rest_api_key.is_empty(),

@@ -13,7 +13,7 @@ pub const DEFAULTS: &str = include_str!("../../config.toml");
 pub const SHIPPED: &str = "the shipped config.toml";
 
 /// Short variable names, and the settings that they set.
-pub const VARIABLES: [(&str, &str); 20] = [
+pub const VARIABLES: [(&str, &str); 18] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
@@ -21,7 +21,6 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SECRETS_KEY", "auth.secrets_key"),
     ("PAYMENT_SECRET_KEY", "payments.secret_key"),
     ("PAYMENT_WEBHOOK_SECRET", "payments.webhook_secret"),
-    ("PAYMENT_PUBLISHABLE_KEY", "payments.publishable_key"),
     ("EMAIL_API_KEY", "mail.api_key"),
     ("SMTP_HOST", "mail.smtp_host"),
     ("SMTP_PORT", "mail.smtp_port"),
@@ -29,7 +28,6 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SMTP_PASS", "mail.smtp_password"),
     ("SMTP_FROM", "mail.from"),
     ("PARTS_URL", "parts.url"),
-    ("PARTS_TOKEN", "parts.token"),
     ("FW_REST_URL", "printers.fw_rest_url"),
     ("FW_REST_API_KEY", "printers.fw_rest_api_key"),
     ("AGENT_URL", "agent.url"),
@@ -37,7 +35,7 @@ pub const VARIABLES: [(&str, &str); 20] = [
 ];
 
 /// Settings whose values are never shown.
-pub const SECRETS: [&str; 12] = [
+pub const SECRETS: [&str; 11] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
@@ -47,7 +45,6 @@ pub const SECRETS: [&str; 12] = [
     "payments.webhook_secret",
     "mail.smtp_password",
     "mail.api_key",
-    "parts.token",
     "printers.fw_rest_api_key",
     "agent.token",
 ];

@@ -173,6 +173,8 @@ pub struct Dispatch {
     pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,
+    /// Whether the files of prints that are over stay on the printers.
+    pub keep_files: bool,
 }
 
 /// `[printers]`: how the adapters speak to printers.
@@ -221,8 +223,6 @@ pub struct Payments {
     pub secret_key: Secret,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
     pub webhook_secret: Secret,
-    /// Public key for web pages; not used yet.
-    pub publishable_key: String,
     /// Name of the header with the signature of an inbound event.
     pub signature_header: String,
     /// Largest difference between a signature's time and the clock, in both directions.
@@ -259,8 +259,6 @@ pub struct Mail {
 pub struct PartsManagement {
     /// Its address; empty: none.
     pub url: String,
-    /// Token with which the server signs in there; not used yet.
-    pub token: Secret,
 }
 
 /// `[agent]`: the agent gateway.

@@ -5,6 +5,7 @@
 
 mod aggregates;
 mod audit;
+mod contents;
 mod domain;
 mod idempotency;
 mod orders;
