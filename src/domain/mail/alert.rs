@@ -4,6 +4,8 @@
 //! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are two
 //! mails.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::DecisionContext;

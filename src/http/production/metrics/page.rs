@@ -1,7 +1,6 @@
 //! The page that monitoring reads: families of samples, written by `prometheus-client`.
 
-use std::fmt;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
