@@ -25,8 +25,9 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use crate::files::blobs::{Blobs, Kept};
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, RequestHandles, found, silent, state_of};
+use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
+use crate::http::bodies::{MAX_PASSED_BYTES, silent};
+use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
@@ -55,6 +56,7 @@ handles! {
         blobs: Arc<Blobs>,
         queries: Queries,
         config: Arc<Config>,
+        access: AccessHandles,
         request: RequestHandles,
     }
 }
@@ -186,6 +188,10 @@ async fn upload(
         ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
     })?;
     let upload = receive(&app, form).await?;
+    // The key or session may have ended while the file came.
+    if !still(&app.access, &call.who) {
+        return Err(ApiError::unauthorized("the key or session has ended"));
+    }
     let (kept, found) = upload.kept.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let kind = decide_kind(upload.kind, found.content)?;
@@ -237,7 +243,7 @@ async fn store(app: &FileHandles, field: &mut Field<'_>) -> Result<(Kept, Found)
     let mut reader = Reader::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
-            let mut left = HEARD_OUT;
+            let mut left = MAX_PASSED_BYTES;
             while let Ok(Some(piece)) = field.chunk().await
                 && left > 0
             {
