@@ -63,6 +63,8 @@ pub struct Server {
     /// Another server took over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
+    /// The thread that accepts connections and answers health checks and emergency stops.
+    front: Option<http::Front>,
     /// The lock on the data folder, held as long as the server lives.
     _lock: File,
 }
@@ -113,6 +115,7 @@ impl Server {
             stopping: CancellationToken::new(),
             fenced,
             serving: Vec::new(),
+            front: None,
             _lock: lock,
         })
     }
@@ -145,6 +148,9 @@ impl Server {
         }
         let left = until.saturating_duration_since(tokio::time::Instant::now()).max(Duration::from_millis(500));
         self.shop.close(left).await;
+        if let Some(front) = self.front.take() {
+            front.end().await;
+        }
         if let Some(socket) = &self.control {
             let _ = fs::remove_file(socket);
         }
