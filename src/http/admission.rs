@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
-
 use dashmap::DashMap;
 
 use crate::config::sections::Server;

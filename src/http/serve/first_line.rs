@@ -44,8 +44,9 @@ impl FirstLine {
 
 #[cfg(test)]
 mod tests {
+    use super::FirstLine as F;
+
     use super::*;
-    use FirstLine as F;
 
     #[test]
     fn health_checks_and_emergency_stops_are_told_from_the_rest() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
 use tokio::task::AbortHandle;
 
 /// The tasks that run.
@@ -79,8 +80,9 @@ impl Newest {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use tokio::sync::{mpsc, oneshot};
+
+    use super::*;
 
     #[tokio::test]
     async fn the_oldest_is_ended_when_there_are_too_many_and_the_others_go_on() {
