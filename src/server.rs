@@ -82,9 +82,11 @@ impl Server {
         let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config.clone(), server.stopping.clone());
+        let (front, served) = http::start_tcp(listener, &state).map_err(refused)?;
+        server.front = Some(front);
         server.serving = vec![
-            tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
-            tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
+            tokio::spawn(served),
+            tokio::spawn(http::serve_control(unix, state)),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         if let Some(redis) = &server.shop.redis {

@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-use tokio::sync::{Semaphore, SemaphorePermit};
 use dashmap::DashMap;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::config::sections::Server;
 use crate::domain::limits::address::{self, Network};

@@ -261,20 +261,12 @@ mod tests {
         assert_eq!(bodies.held.load(Relaxed), 0);
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_body_that_drips_is_ended_long_before_its_time() {
-        let bodies = bodies(9);
-        let (sender, dripping) = body();
-        let drips = tokio::spawn(async move {
-            while sender.send("x").is_ok() {
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
-        });
-        let began = Instant::now();
-        let error = bodies.whole(dripping, 7).await.unwrap_err();
-        assert_eq!((error.status(), error.message()), (StatusCode::REQUEST_TIMEOUT, "the body comes too slowly"));
-        assert!(began.elapsed() < GRACE + Duration::from_secs(1), "{:?}", began.elapsed());
-        drips.await.unwrap();
+    #[test]
+    fn a_body_must_come_at_the_least_rate_after_a_grace() {
+        let (rate, second) = (LeastRate(100), Duration::from_secs(1));
+        assert!(!rate.is_missed(1, GRACE), "slow beginnings are forgiven");
+        assert!(rate.is_missed(99, GRACE + second) && !rate.is_missed(100, GRACE + second));
+        assert!(rate.is_missed(5900, GRACE + 60 * second) && !rate.is_missed(6000, GRACE + 60 * second));
     }
 
     #[tokio::test]

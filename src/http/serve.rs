@@ -18,7 +18,6 @@ use axum::extract::{Extension, FromRef};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use crate::http::access::FromMachine;
 use crate::http::{AppState, last_used, router};
