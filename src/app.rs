@@ -25,6 +25,7 @@ use crate::store::writer::WriterCounters;
 
 mod contents;
 mod kinds;
+pub mod own_secrets;
 mod start;
 pub mod story;
 pub mod stream;

@@ -107,11 +107,12 @@ const HANDLES: Rule = Rule {
 };
 
 /// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
-const PASS_ON: [&str; 4] = [
+const PASS_ON: [&str; 5] = [
+    "src/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
     "src/actors/kernel/directory.rs", // reads things at rest, by the store's `Load`
-    "src/app/start.rs",               // opens the database and hands it out
-    "src/cli/check/database.rs",      // tells whether it can be reached; and whether its tables are up to date
-    "src/cli/check/printers.rs",      // loads the registered printers, by the store's `Load`
+    "src/app/start.rs",       // opens the database and hands it out
+    "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
+    "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
 ];
 
 const TABLES: Rule = Rule {
@@ -308,7 +309,8 @@ const START: Rule = Rule {
 };
 
 /// These read text that the server wrote itself, or a type that holds no `Value`.
-const OWN_TEXT: [&str; 7] = [
+const OWN_TEXT: [&str; 8] = [
+    "src/store/queries/contents.rs",     // a file's document, as the store wrote it
     "src/http/openapi.rs",               // the description itself
     "src/store/rows/doc.rs",             // a row's document
     "src/store/rows/plain.rs",           // an event's data
