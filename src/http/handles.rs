@@ -36,6 +36,7 @@ use crate::http::last_used::LastUsed;
 use crate::http::limits::Limits;
 use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
+use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
@@ -90,6 +91,7 @@ held! {
     Arc<Admission>: admission;
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
+    Arc<ReadinessCache>: readiness;
 }
 
 /// Counts the orders that are placed: kept payment events look again.

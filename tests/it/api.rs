@@ -2,6 +2,7 @@
 
 mod agent;
 mod alerts;
+mod allowed;
 mod audit;
 mod description;
 mod errors;

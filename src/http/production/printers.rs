@@ -21,6 +21,7 @@ use serde_json::Value;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
+use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::material::Material;
@@ -174,16 +175,11 @@ async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiErro
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
-/// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
-pub(crate) fn present_all(app: &PrinterHandles) -> Vec<(i64, Printer)> {
-    let all = app.printers.all_resident();
-    let mut all: Vec<(i64, Printer)> = all
-        .iter()
-        .filter_map(|(_, known)| known.state.as_ref().map(|printer| (known.version, printer)))
-        .filter(|(_, printer)| !printer.archived)
-        .map(|(version, printer)| (version, printer.clone()))
-        .collect();
-    all.sort_by_key(|(_, printer)| std::cmp::Reverse((printer.created_at, printer.id)));
+/// All printers that are not deleted, newest first: they are in memory, whatever the database does. Nothing is copied.
+pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
+    let all = app.printers.all_resident().into_iter().map(|(_, known)| known);
+    let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
+    all.sort_by_key(|known| std::cmp::Reverse(known.state.as_ref().map(|printer| (printer.created_at, printer.id))));
     all
 }
 
@@ -193,8 +189,7 @@ async fn list(
 ) -> Result<Listed<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
-    let mut found = present_all(&app);
-    found.retain(|(_, printer)| {
+    let wanted = |printer: &Printer| {
         let fields = &printer.fields;
         kind.as_ref().is_none_or(|kind| fields.kind == *kind)
             && machine_type.is_none_or(|wanted| fields.machine_type == wanted)
@@ -202,10 +197,13 @@ async fn list(
             && q.as_ref().is_none_or(|q| fields.name.to_lowercase().contains(q))
             && state.is_none_or(|wanted| view::activity(&app, printer) == wanted)
             && attention.is_none_or(|wanted| wanted.takes(printer))
-    });
+    };
+    let mut found = present_all(&app);
+    found.retain(|known| known.state.as_ref().is_some_and(&wanted));
+    // Only what is shown is made.
     let (some, total) = cut(page, found);
-    let items = some.iter().map(|(version, printer)| PrinterView::new(&app, printer, *version)).collect();
-    Ok(Listed { page, items, total })
+    let view = |known: &Arc<Versioned<Printer>>| Some(PrinterView::new(&app, known.state.as_ref()?, known.version));
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
 async fn create(

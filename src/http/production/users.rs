@@ -206,7 +206,7 @@ async fn update(
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
     let change = access::UserChange { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
-    let command = AccessCommand::UpdateUser { id, if_version, change, keep };
+    let command = AccessCommand::UpdateUser { id, if_version, checked_hash: None, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     Ok(Resource::new(user.version, UserView::new(user)))

@@ -108,7 +108,7 @@ pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_
             serde::de::IntoDeserializer::into_deserializer(text);
         T::deserialize(text).ok()
     });
-    read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(" "))))
+    read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(", "))))
 }
 
 impl FromJson for String {

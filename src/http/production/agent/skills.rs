@@ -242,7 +242,7 @@ impl AgentCall {
     }
 
     fn printers(&self) -> Vec<Printer> {
-        printers::present_all(&self.app.printer_handles).into_iter().map(|(_, printer)| printer).collect()
+        printers::present_all(&self.app.printer_handles).iter().filter_map(|known| known.state.clone()).collect()
     }
 
     fn materials(&self) -> Vec<Material> {
