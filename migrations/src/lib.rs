@@ -4,6 +4,7 @@
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
+mod m20261122_000003_payments_by_intent;
 mod table;
 
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
@@ -19,6 +20,7 @@ impl MigratorTrait for Migrator {
         vec![
             Box::new(m20261121_000001_create_tables::Migration),
             Box::new(m20261121_000002_add_audit_detail_and_delivery_event::Migration),
+            Box::new(m20261122_000003_payments_by_intent::Migration),
         ]
     }
 }

@@ -22,8 +22,8 @@ pub struct OrderEffects {
     pub printers: Directory<Printer>,
     /// Hears of every commit, to propose printers for ready jobs.
     pub dispatcher: Dispatcher,
-    /// Counts new orders, so that kept payment events look for their order again.
-    pub new_orders: watch::Sender<u64>,
+    /// Told of each new order, so that kept payment events look for their order again.
+    pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
@@ -61,7 +61,7 @@ impl Effects<Order> for OrderEffects {
     fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
         self.dispatcher.order_changed(of.id(), state);
         if state.version == 1 {
-            self.new_orders.send_modify(|count| *count += 1);
+            self.new_references.send_modify(|count| *count += 1);
         }
     }
 }

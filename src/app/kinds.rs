@@ -62,7 +62,8 @@ pub(super) struct EffectServices {
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) access_changes: watch::Sender<u64>,
-    pub(super) new_orders: watch::Sender<u64>,
+    /// Changes with each new order and each payment that an order took.
+    pub(super) new_references: watch::Sender<u64>,
 }
 
 /// One kind, and the turn in which it is drained on shutdown.
@@ -119,7 +120,7 @@ kinds! {
         materials: d.materials.clone(),
         printers: d.printers.clone(),
         dispatcher: s.dispatcher.clone(),
-        new_orders: s.new_orders.clone(),
+        new_references: s.new_references.clone(),
     };
     /// Machines, with the attempt that each has in hand.
     printers: Printer, drain 1, |d, s| PrinterEffects {
@@ -152,7 +153,7 @@ kinds! {
     /// Payment events that match no order yet.
     inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
-        new_orders: s.new_orders.clone(),
+        new_references: s.new_references.clone(),
     };
 }
 

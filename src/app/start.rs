@@ -120,7 +120,7 @@ impl App {
             mailer: mailer(config)?,
             agent: agent(config)?,
             access_changes: watch::Sender::new(0),
-            new_orders: watch::Sender::new(0),
+            new_references: watch::Sender::new(0),
         };
         let redis = redis(config)?;
         directories.start(&root, &services).await?;
@@ -139,7 +139,6 @@ impl App {
             cipher: services.cipher,
             access_changes: services.access_changes,
             redis,
-            new_orders: services.new_orders,
             components,
             deliveries: services.deliveries,
             root,

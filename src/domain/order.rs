@@ -2,7 +2,7 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded), `work` (jobs made, cancelled, retried,
+//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
 //! released), `stock` (material claimed and settled), `attempt` (printing). `command` has the messages, `rules`
 //! dispatches them and derives the effects, and `change` collects what one command alters.
 //!
@@ -18,13 +18,14 @@
 //! | ready | a completed job is retried | printing | none |
 //! | ready | carrier, tracking number and delivery date are given | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
-//! | paid and later, or cancelled | refunded in whole | refunded; unfinished jobs cancelled | `order.refunded` |
+//! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
 //! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
 //! never refused, because the money has moved whatever the order's status is: see `money`. The table of a job is in
 //! [`crate::domain::job`].
 
 mod attempt;
+mod books;
 mod change;
 mod command;
 mod money;
@@ -109,8 +110,11 @@ pub struct Make {
     pub estimated_seconds: Option<i64>,
 }
 
-/// A payment of an order, or a refund (negative amount). Stored as a row of its own under the order's version; never
-/// changed afterwards.
+/// The method of payments that the payment processor reports; operators name other words for theirs.
+pub const PROCESSOR: &str = "processor";
+
+/// A payment of an order, or a refund of one (negative amount). Stored as a row of its own under the order's version.
+/// Its amount never changes; a payment that was first known by its checkout session alone learns its intent later.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
@@ -123,10 +127,21 @@ pub struct Payment {
     /// Currency as ISO 4217 code in lower case; it may differ from the order's, because a processor's event is
     /// recorded as it came.
     pub currency: String,
-    /// `processor` for an event of the payment processor, else the method that the operator named in `mark-paid`.
+    /// [`PROCESSOR`] for an event of the payment processor, else the method that the operator named in `mark-paid`.
     pub method: String,
     /// The processor's payment intent (or checkout session, if no intent is known), or the operator's own reference.
+    /// A refund belongs to the payment of the processor with the same reference.
     pub reference: Option<String>,
+    /// The processor's checkout session, by which a second event about the same payment is recognised.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// What was due when the payment arrived, in minor units of the order's currency; `None` for refunds, and while
+    /// the order took no payments. A processor's payment of another amount is flagged.
+    #[serde(default)]
+    pub due_cents: Option<i64>,
+    /// For a refund: whether the processor says that nothing of the payment is left.
+    #[serde(default)]
+    pub whole: bool,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }
@@ -201,13 +216,10 @@ pub struct Order {
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
-    /// The processor's payment intent that paid this order, if known.
-    pub payment_intent: Option<String>,
-    /// What the processor has refunded so far, in minor units and cumulative. It also counts a refund whose event
-    /// arrived before the event of the payment.
-    pub refunded_cents: i64,
-    /// Whether the whole payment was refunded; it stays set, so that a payment event that arrives late makes no jobs.
-    pub refunded_whole: bool,
+    /// Payments in the order's currency less their refunds, in minor units; follows from `payments`, and is kept here
+    /// for lists, which do not read them.
+    #[serde(default)]
+    pub kept_cents: i64,
     /// When the order was made, as draft or placed.
     pub created_at: Timestamp,
     /// When the order was paid; `None` until then. A later refund keeps it.
@@ -263,9 +275,9 @@ impl Order {
         }
     }
 
-    /// What was paid less what was refunded, in minor units, over all recorded payments (whatever their currency).
-    pub fn received_cents(&self) -> i64 {
-        self.payments.iter().map(|payment| payment.amount_cents).sum()
+    /// What is still to be paid, in minor units; 0 once it is paid.
+    pub fn due_cents(&self) -> i64 {
+        if self.status.payable() { (self.total_cents - self.kept_cents).max(0) } else { 0 }
     }
 }
 
@@ -276,6 +288,6 @@ pub enum OrderRow {
     Job(Arc<Job>),
     /// An attempt as it is now (insert or replace).
     Attempt(Attempt),
-    /// A payment (insert).
+    /// A payment as it is now (insert or replace).
     Payment(Payment),
 }

@@ -20,7 +20,6 @@ pub struct Model {
     pub total_cents: i64,
     pub active: bool,
     pub payment_session: Option<String>,
-    pub payment_intent: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
 }

@@ -144,6 +144,15 @@ impl<'a> OrderChange<'a> {
         }
     }
 
+    /// Flags the order while this holds, and takes the flag away when it no longer does.
+    pub(super) fn flag_while(&mut self, flag: &str, holds: bool, words: &str) {
+        if holds {
+            self.flag(flag, words);
+        } else if self.order.flags.iter().any(|one| one == flag) {
+            self.head().flags.retain(|one| one != flag);
+        }
+    }
+
     /// Called after jobs have ended. The order is ready when none of its jobs is unfinished or FAILED and at least
     /// one is COMPLETED; when all were cancelled it is flagged, because nothing would ever make it ready.
     pub(super) fn check_ready(&mut self) {

@@ -106,10 +106,12 @@ pub enum PaymentNews {
     },
     /// Money was given back.
     Refunded {
-        /// Total refunded of this payment so far, in minor units (cumulative); `None` if the event does not say.
-        amount_cents: Option<i64>,
+        /// Total refunded of this payment so far, in minor units (cumulative).
+        amount_cents: i64,
         /// Whether the processor says that all of it was refunded.
         whole: bool,
+        /// ISO 4217 code; `None` counts as that of the payment.
+        currency: Option<String>,
         /// The payment intent, if named; it tells which of several payments was refunded.
         intent: Option<String>,
     },
@@ -141,10 +143,9 @@ pub enum OrderCommand {
     },
     /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
-    /// An operator has received the full amount by other means than the processor.
+    /// An operator has received money by other means than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` is the amount due. More or less is refused with 400, because part payments
-        /// are not taken.
+        /// Amount in minor units; `None` is the amount due. Less leaves the order unpaid; more is refused with 400.
         amount_cents: Option<i64>,
         /// How it was paid: `cash`, `bank_transfer`, …; must not be empty.
         method: String,

@@ -2,6 +2,7 @@
 
 mod examples;
 mod model;
+mod money;
 mod random;
 
 use super::*;

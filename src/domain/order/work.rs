@@ -128,6 +128,7 @@ impl OrderChange<'_> {
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
         self.cancel_jobs(force);
+        self.flag_money();
         Ok(self.order_done())
     }
 

@@ -76,7 +76,7 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment by hand")
-                .about("Without an amount, all that is due. Paid in full, its jobs are made.")
+                .about("Without an amount, all that is due; a part leaves the order unpaid. Paid in full, its jobs are made.")
                 .no(409, STATE, "It is paid already.")
                 .no(409, "not_payable", "It is cancelled or refunded.")
         })

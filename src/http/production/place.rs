@@ -118,9 +118,6 @@ pub async fn place(
         })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
-    if !done.replayed {
-        app.new_orders.send_modify(|count| *count += 1);
-    }
     Ok(Created::under(orders::PATH, &done, shown(&app, &done).await?))
 }
 

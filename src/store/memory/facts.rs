@@ -94,9 +94,7 @@ impl ToMemory for OrderRow {
         Ok(match self {
             Self::Job(job) => MemoryWrite::replace("jobs", job.id, job.order_id, None, &**job),
             Self::Attempt(attempt) => MemoryWrite::replace("attempts", attempt.id, attempt.order_id, None, attempt),
-            Self::Payment(payment) => {
-                MemoryWrite::insert("payments", "payments.id", payment.id, payment.order_id, payment)
-            }
+            Self::Payment(payment) => MemoryWrite::replace("payments", payment.id, payment.order_id, None, payment),
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::order::OrderStatus;
+use crate::domain::order::{OrderStatus, PROCESSOR, Payment};
 use crate::domain::time::Timestamp;
 use crate::entities::{orders, skus};
 use crate::store::port::DomainQueries;
@@ -48,8 +48,9 @@ impl DomainQueries for MemoryStore {
 
     async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         let tables = self.tables();
-        let order = tables.orders().filter(|order| order.payment_intent.as_deref() == Some(intent)).last();
-        Ok(order.and_then(|order| order.id.parse().ok()))
+        let of_it = |one: &&Payment| one.method == PROCESSOR && one.reference.as_deref() == Some(intent);
+        let newest = tables.rows_of::<Payment>("payments").filter(of_it).filter(|one| one.amount_cents >= 0);
+        Ok(newest.max_by_key(|one| one.id).map(|one| one.order_id))
     }
 
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {

@@ -4,8 +4,9 @@ use super::{Page, Queries, contains, id_of};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::order::{Order, OrderKind, OrderStatus};
-use crate::entities::{attempts, jobs, orders};
+use crate::entities::{attempts, inbound, jobs, orders, payments};
 use crate::store::load::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 use sea_orm::sea_query::{Condition, Expr};
@@ -86,15 +87,25 @@ impl Queries {
         self.order_where(orders::Column::PaymentSession.eq(session)).await
     }
 
-    /// The order whose payment intent this is.
+    /// The order that has a payment of this payment intent.
     pub async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
-        self.order_where(orders::Column::PaymentIntent.eq(intent)).await
+        use payments::Column as C;
+        let select = payments::Entity::find().select_only().column(C::OrderId).filter(C::Intent.eq(intent));
+        let id: Option<String> = select.order_by_desc(C::Id).into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("payments", &id)).transpose()
     }
 
     async fn order_where(&self, which: Expr) -> Result<Option<Id>, LoadError> {
         let select = orders::Entity::find().select_only().column(orders::Column::Id).filter(which);
         let id: Option<String> = select.order_by_desc(orders::Column::Id).into_tuple().one(&self.db).await?;
         id.map(|id| id_of("orders", &id)).transpose()
+    }
+
+    /// Signed payment events that match no order yet, newest first, and how many there are.
+    pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
+        use inbound::Column as C;
+        let select = inbound::Entity::find().filter(C::Done.eq(false));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// Jobs with their attempts, newest first, and how many there are.

@@ -10,7 +10,7 @@ use crate::domain::job::{Attempt, Job};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::Mail;
 use crate::domain::material::{Claim, Material, MaterialRow, Movement};
-use crate::domain::order::{Order, OrderRow, Payment};
+use crate::domain::order::{Order, OrderRow, PROCESSOR, Payment};
 use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::entities as e;
@@ -95,7 +95,7 @@ impl StoredRow for OrderRow {
         match self {
             Self::Job(job) => batch.replace(&job.id, job.row()?),
             Self::Attempt(attempt) => batch.replace(&attempt.id, attempt.row()?),
-            Self::Payment(payment) => batch.insert(payment.row()?),
+            Self::Payment(payment) => batch.replace(&payment.id, payment.row()?),
         }
         Ok(())
     }
@@ -177,7 +177,6 @@ snapshot!(Order, orders, |this, at_rest| {
     total_cents: this.total_cents,
     active: !at_rest,
     payment_session: this.payment_session.clone(),
-    payment_intent: this.payment_intent.clone(),
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
@@ -281,7 +280,11 @@ row!(Attempt, attempts, |this| {
     state: word(&this.state)?,
     created_at: this.created_at.0,
 });
-row!(Payment, payments, |this| { order_id: this.order_id.to_string(), created_at: this.created_at.0 });
+row!(Payment, payments, |this| {
+    order_id: this.order_id.to_string(),
+    intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
+    created_at: this.created_at.0,
+});
 row!(Movement, movements, |this| {
     material_id: this.material_id.to_string(),
     kind: word(&this.kind)?,

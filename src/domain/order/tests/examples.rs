@@ -10,19 +10,6 @@ fn ended(end: PrintEnd, progress: f64) -> Report {
     Report::Ended { end, filament_mm: None, progress, reason: None }
 }
 
-fn paid(amount: i64, intent: &str) -> PaymentNews {
-    PaymentNews::Paid {
-        amount_cents: Some(amount),
-        currency: Some("USD".into()),
-        session: Some(format!("session-of-{intent}")),
-        intent: Some(intent.into()),
-    }
-}
-
-fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
-    PaymentNews::Refunded { amount_cents: Some(amount), whole, intent: Some(intent.into()) }
-}
-
 #[test]
 fn tax_is_half_up_per_line_by_destination_and_exclusive() {
     let mut desk = Desk { bench: Bench::new(), order: None };
@@ -82,70 +69,6 @@ fn a_zero_total_is_paid_on_confirm() {
     let decision = desk.ask(&OrderCommand::Confirm).unwrap();
     assert_eq!(names(&decision), ["order.created", "order.paid", "job.validated"]);
     assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
-}
-
-#[test]
-fn one_payment_told_by_two_events_pays_once() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    assert!(names(&desk.news(paid(500, "pi_1"))).contains(&"order.paid"));
-    let again =
-        PaymentNews::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
-    assert!(desk.news(again).next.is_none());
-    assert!(desk.o().flags.is_empty());
-    let second = desk.news(paid(500, "pi_2"));
-    assert_eq!(names(&second), ["order.flagged"]);
-    assert!(matches!(second.created[..], [_]));
-    assert_eq!(desk.o().flags, ["refund_due"]);
-    // The second payment is given back, and the order goes on.
-    desk.news(refunded(500, true, "pi_2"));
-    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Paid, 0));
-    assert_eq!(desk.o().jobs.size(), 1);
-}
-
-#[test]
-fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.news(paid(499, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Created, vec!["amount_mismatch".to_owned()]));
-    assert!(desk.o().jobs.is_empty());
-}
-
-#[test]
-fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
-    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()) };
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.news(failed.clone());
-    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
-    desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
-    desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Refunded, 0));
-    let mut desk = Desk::sliced();
-    assert!(desk.news(failed).next.is_none());
-}
-
-#[test]
-fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
-    let mut desk = Desk::sliced();
-    desk.news(PaymentNews::Refunded { amount_cents: Some(200), whole: false, intent: None });
-    assert_eq!((desk.o().status, desk.o().received_cents()), (OrderStatus::Paid, 300));
-    desk.news(PaymentNews::Refunded { amount_cents: Some(500), whole: true, intent: None });
-    assert_eq!(
-        (desk.o().status, desk.o().received_cents(), desk.state()),
-        (OrderStatus::Refunded, 0, JobState::Cancelled)
-    );
-    assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
-}
-
-#[test]
-fn a_payment_for_a_cancelled_order_is_due_back() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
-    desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
-    assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
-    desk.news(refunded(500, true, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
 }
 
 #[test]

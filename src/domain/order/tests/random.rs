@@ -29,8 +29,9 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             0 => OrderCommand::Confirm,
             1 => OrderCommand::Payment(PaymentNews::Failed { reason: None, intent: None }),
             2 => OrderCommand::Payment(PaymentNews::Refunded {
-                amount_cents: None,
+                amount_cents: i64::from(how),
                 whole: how.is_multiple_of(8),
+                currency: None,
                 intent: None,
             }),
             _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
@@ -58,7 +59,8 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
-            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: None, whole: true, intent: None })
+            let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
+            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: 2_000, whole: true, currency: None, intent })
         }
         22 => {
             let intent = Some(format!("pi_{}", how % 3));

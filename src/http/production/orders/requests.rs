@@ -61,10 +61,10 @@ pub struct OrderCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
-    /// In minor units of the order's currency; all that is due when absent.
+    /// In minor units of the order's currency; all that is due when absent. Less leaves the order unpaid.
     #[api(AboveZero)]
     pub(super) amount_cents: Optional<i64>,
-    /// A word for how it was paid.
+    /// A word for how it was paid, such as `cash`; `processor` is kept for what the payment processor reports.
     #[api(Filled, MaxChars(50))]
     pub(super) method: String,
     /// The operator's own reference.

@@ -26,7 +26,7 @@ enumeration!(OrderKind, OrderStatus);
         "taxRateBps": 0, "jobs": {"total": 2, "completed": 1},
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
-    "payments": [{
+    "keptCents": 2500, "payments": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
         "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
@@ -53,6 +53,8 @@ pub struct OrderView<'a> {
     discount_cents: i64,
     /// What is to be paid.
     total_cents: i64,
+    /// Payments in this currency less their refunds; at the total the order is paid.
+    kept_cents: i64,
     /// Oldest first; empty in lists.
     payments: Payments<'a>,
     shipment: Option<ShipmentView<'a>>,
@@ -168,6 +170,7 @@ impl<'a> OrderView<'a> {
             tax_cents: order.tax_cents,
             discount_cents: order.discount_cents,
             total_cents: order.total_cents,
+            kept_cents: order.kept_cents,
             payments: Payments(payments),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
             flags: &order.flags,
