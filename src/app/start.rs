@@ -97,9 +97,15 @@ impl App {
             policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
         });
         let orders = directories.orders.clone();
+        let new_references = watch::Sender::new(0);
         let services = EffectServices {
             dispatcher: Dispatcher::new(orders.clone(), directories.printers.clone(), environment.clone()),
-            matcher: PaymentMatcher { orders, store: store.clone(), environment: environment.clone() },
+            matcher: PaymentMatcher {
+                orders,
+                store: store.clone(),
+                environment: environment.clone(),
+                new_references: new_references.clone(),
+            },
             environment,
             store,
             outbox,
@@ -120,7 +126,8 @@ impl App {
             mailer: mailer(config)?,
             agent: agent(config)?,
             access_changes: watch::Sender::new(0),
-            new_references: watch::Sender::new(0),
+            sku_changes: watch::Sender::new(0),
+            new_references,
         };
         let redis = redis(config)?;
         directories.start(&root, &services).await?;

@@ -83,8 +83,9 @@ pub struct Line {
     pub make: Make,
 }
 
-/// Production facts of a line, which its jobs inherit. The edge reads them from the SKU and its G-code file when the
-/// order is placed, because the rules do no look-ups.
+/// What a part is made from and with, as its SKU and the G-code file say. Rules do no look-ups: it is read for a line
+/// when the order is placed, and once more for a job before it is VALIDATED, which freezes it for that job. Of the
+/// line's own copy `units_per_plate` counts, which fixes the number of jobs; the rest is what was known at that time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Make {
@@ -99,7 +100,7 @@ pub struct Make {
     pub machine_type: crate::domain::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<crate::domain::sku::Dimensions>,
-    /// The G-code file; `None` leaves the jobs in CREATED, because there is nothing to print.
+    /// The G-code file; `None` leaves a job in CREATED, because there is nothing to print.
     pub file_id: Option<Id>,
     /// The format of the G-code file, which decides the file name's extension on the printer.
     #[serde(default)]

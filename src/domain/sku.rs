@@ -98,6 +98,14 @@ pub struct SkuFields {
     pub active: bool,
 }
 
+impl SkuFields {
+    /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and its
+    /// jobs wait for the file.
+    pub const fn orderable(&self) -> bool {
+        self.gcode_file_id.is_some() || self.model_file_id.is_some()
+    }
+}
+
 /// An article that the business sells.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

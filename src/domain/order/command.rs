@@ -1,6 +1,6 @@
 //! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
 
-use super::{Address, Line, Order, OrderKind, Shipment};
+use super::{Address, Line, Make, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
@@ -161,6 +161,13 @@ pub enum OrderCommand {
     },
     /// Ships the order: ready → shipped.
     Ship(Shipment),
+    /// What the CREATED jobs of a SKU are made from and with, as SKU and file say now.
+    Prepared {
+        /// The SKU that was read.
+        sku: Id,
+        /// What it says; without a file nothing changes.
+        make: Box<Make>,
+    },
     /// A material's answer to claims: for each, how it stands and, if it waits, why in words for people.
     Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
     /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
@@ -238,6 +245,12 @@ pub enum OrderAnswer {
 /// state no longer calls for it, so its receiver must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
+    /// Read a SKU and its file for the CREATED jobs that make it, until [`OrderCommand::Prepared`] is recorded; while
+    /// there is no file, wait for the SKU to get one.
+    Prepare {
+        /// The SKU to read.
+        sku: Id,
+    },
     /// Claim stock of a material, until it answers with [`OrderCommand::Stock`].
     Claim {
         /// The material to ask.

@@ -6,11 +6,11 @@ use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Stock};
+use crate::domain::job::{AttemptState, JobState, Stock};
 use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 impl Aggregate for Order {
     const KIND: &'static str = "order";
@@ -49,6 +49,7 @@ impl Aggregate for Order {
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
             OrderCommand::Ship(shipment) => change.ship(shipment),
+            OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
@@ -73,6 +74,7 @@ impl Aggregate for Order {
             OrderCommand::Payment(_) => "order.payment",
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship(_) => "order.ship",
+            OrderCommand::Prepared { .. } => "order.prepared",
             OrderCommand::Stock(_) => "order.stock",
             OrderCommand::Recall(..) => "order.recall",
             OrderCommand::Settled(_) => "order.settled",
@@ -97,6 +99,9 @@ impl Aggregate for Order {
         let mut effects = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
+        let created: BTreeSet<Id> =
+            self.jobs.values().filter(|job| job.state == JobState::Created).map(|job| job.sku_id).collect();
+        effects.extend(created.into_iter().map(|sku| OrderEffect::Prepare { sku }));
         for job in self.jobs.values() {
             let claim = |number| ClaimId { job: job.id, number };
             if job.stock == Stock::Asked {

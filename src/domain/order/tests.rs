@@ -77,7 +77,16 @@ impl Desk {
         self.bench.tell(&mut self.order, id(ORDER), command)
     }
     pub(super) fn pay(&mut self) -> Decision<Order> {
-        self.ask(&OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None }).unwrap()
+        let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
+        let paid = self.ask(&pay).unwrap();
+        self.prepare();
+        paid
+    }
+    /// The SKU is read, as the lines say that it is: jobs whose line has a file are VALIDATED.
+    pub(super) fn prepare(&mut self) -> Option<Decision<Order>> {
+        let makes: Vec<Make> = self.o().lines.iter().map(|line| line.make.clone()).collect();
+        let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
+        Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
     pub(super) fn news(&mut self, news: PaymentNews) -> Decision<Order> {
         self.ask(&OrderCommand::Payment(news)).unwrap()

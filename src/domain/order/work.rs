@@ -3,7 +3,7 @@
 use super::change::OrderChange;
 use super::place::plates;
 use super::stock::settle;
-use super::{Order, OrderStatus};
+use super::{Make, Order, OrderStatus};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -17,12 +17,11 @@ use crate::domain::time::Timestamp;
 const NO_FILE_REASON: &str = "its SKU has no G-code file (a model alone is not sliced)";
 
 impl OrderChange<'_> {
-    /// Makes the jobs of all lines. Those that have G-code are VALIDATED at once.
+    /// Makes the jobs of all lines. They are CREATED until [`Self::prepared`] knows what they are printed from.
     pub(super) fn make_jobs(&mut self) {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                let complete = line.make.file_id.is_some();
                 let job = Job {
                     id: self.cx.ids.id(),
                     number: self.cx.ids.number(Counter::Job),
@@ -36,14 +35,14 @@ impl OrderChange<'_> {
                     need: line.make.need,
                     machine_type: line.make.machine_type,
                     dimensions: line.make.dimensions,
-                    file_id: line.make.file_id,
+                    file_id: None,
                     file_form: line.make.file_form,
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
-                    state: if complete { JobState::Validated } else { JobState::Created },
+                    state: JobState::Created,
                     blocked_by: None,
-                    block_reason: (!complete).then(|| NO_FILE_REASON.to_owned()),
-                    stock: if complete { Stock::Asked } else { Stock::None },
+                    block_reason: Some(NO_FILE_REASON.to_owned()),
+                    stock: Stock::None,
                     claim: 1,
                     settling: Vec::new(),
                     recalled: false,
@@ -63,11 +62,35 @@ impl OrderChange<'_> {
                 };
                 let id = job.id;
                 self.add(job);
-                let (event, why) =
-                    if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE_REASON)) };
-                self.job_event(event, id, why);
+                if line.make.file_id.is_none() {
+                    self.job_event("job.created", id, Some(NO_FILE_REASON));
+                }
             }
         }
+    }
+
+    /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
+    /// no longer follows the SKU. Without a file they stay as they are.
+    pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
+        let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
+        let ids: Vec<Id> = jobs.map(|job| job.id).collect();
+        for id in ids.into_iter().filter(|_| make.file_id.is_some()) {
+            self.edit(id, |job| {
+                job.material_id = make.material_id;
+                job.need = make.need;
+                job.machine_type = make.machine_type;
+                job.dimensions = make.dimensions;
+                job.file_id = make.file_id;
+                job.file_form = make.file_form;
+                job.file_filament_mm = make.file_filament_mm;
+                job.estimated_seconds = make.estimated_seconds;
+                job.state = JobState::Validated;
+                job.block_reason = None;
+                job.stock = Stock::Asked;
+            });
+            self.job_event("job.validated", id, None);
+        }
+        self.heard(true)
     }
 
     /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.

@@ -53,6 +53,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("placeOrder", "Place an order")
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
                 .no(403, "forbidden", "The key orders for another customer, or sets what staff set.")
+                .no(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Show an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {

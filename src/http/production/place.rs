@@ -6,9 +6,8 @@ use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, Make, NewOrder, Order, OrderCommand, OrderKind};
+use crate::domain::order::{Address, Line, NewOrder, Order, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::access::Caller;
@@ -125,6 +124,7 @@ pub async fn place(
 async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
+    let mut not_orderable = None::<String>;
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
         let state = app.skus.read(*sku_id).await?;
@@ -142,41 +142,15 @@ async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Resul
             unit_price_cents: sku.fields.price_cents,
             description: sku.fields.name.clone(),
             tax_rate_bps: 0,
-            make: make(app, sku).await?,
+            make: app.make_sources().make(sku).await?,
         });
+        if who.is_customer() && !sku.fields.orderable() {
+            not_orderable.get_or_insert_with(|| format!("lines.{at}.skuId: {} cannot be ordered yet: it has no file to print", sku.fields.name));
+        }
     }
     faults.refuse()?;
+    if let Some(words) = not_orderable {
+        return Err(ApiError::conflict("not_orderable", words));
+    }
     Ok((lines, currency.ok_or_else(|| Refusal::field("lines", "at least one line is needed"))?))
-}
-
-/// What the jobs of a line are made from. The G-code's own words win over the SKU's estimates.
-async fn make(app: &AppState, sku: &Sku) -> Result<Make, ApiError> {
-    let fields = &sku.fields;
-    let state = match fields.gcode_file_id {
-        Some(id) => app.files.read(id).await?,
-        None => None,
-    };
-    let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
-    // Grams are what a G-code says; sheets and millilitres are not.
-    let in_grams = async {
-        let material = app.materials.read(fields.material_id).await?;
-        let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
-        Ok::<_, ApiError>(kind.is_some_and(|kind| kind.unit() == "g"))
-    };
-    let grams = said.and_then(|said| said.grams).filter(|grams| grams.0 > 0);
-    let need = match grams {
-        Some(grams) if in_grams.await? => grams,
-        _ => fields.estimated_consumption,
-    };
-    Ok(Make {
-        units_per_plate: fields.units_per_plate,
-        material_id: fields.material_id,
-        need,
-        machine_type: fields.machine_type,
-        dimensions: fields.dimensions,
-        file_id: fields.gcode_file_id,
-        file_form: said.and_then(|said| said.form).unwrap_or_default(),
-        file_filament_mm: said.and_then(|said| said.filament_mm),
-        estimated_seconds: said.and_then(|said| said.seconds).or(fields.estimated_seconds),
-    })
 }

@@ -50,15 +50,37 @@ proptest! {
 fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
     let mut big = line(7, 100, true);
     big.make.units_per_plate = 3;
-    let mut desk = Desk::with(new_order(vec![big.clone(), line(1, 100, false)]));
+    let mut other = line(1, 100, false);
+    other.sku_id = id(12);
+    let mut desk = Desk::with(new_order(vec![big.clone(), other]));
     let decision = desk.pay();
     assert_eq!(desk.o().jobs.size(), 4);
-    assert_eq!(names(&decision).iter().filter(|name| **name == "job.validated").count(), 3);
-    let waits = desk.o().jobs.values().find(|job| job.state == JobState::Created).unwrap();
-    assert!(waits.block_reason.as_ref().unwrap().contains("no G-code"));
+    assert_eq!(names(&decision), ["order.paid", "job.created"]);
+    let states = |state| desk.o().jobs.values().filter(|job| job.state == state).count();
+    assert_eq!((states(JobState::Validated), states(JobState::Created)), (3, 1));
     big.quantity = 3001;
     let refused = Desk { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
     assert_eq!(refused.unwrap_err().class, Class::Invalid);
+}
+
+#[test]
+fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
+    let mut desk = Desk::with(new_order(vec![line(2, 100, false)]));
+    desk.pay();
+    assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
+    assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
+    let mut make = desk.o().lines[0].make.clone();
+    let told = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
+    assert!(desk.ask(&told(&make)).unwrap().next.is_none(), "still no file");
+    // The SKU gets a file, and with it another material and need; the number of jobs stays.
+    make = Make { file_id: Some(id(21)), need: Amount::units(7), material_id: id(22), units_per_plate: 9, ..make };
+    assert_eq!(names(&desk.ask(&told(&make)).unwrap()), ["job.validated", "job.validated"]);
+    let job = desk.job();
+    assert_eq!((job.file_id, job.need, job.material_id, job.stock), (Some(id(21)), Amount::units(7), id(22), Stock::Asked));
+    assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks.len() == 2));
+    // Later changes of the SKU are of no concern.
+    make.file_id = Some(id(23));
+    assert!(desk.ask(&told(&make)).unwrap().next.is_none());
 }
 
 #[test]
@@ -67,7 +89,7 @@ fn a_zero_total_is_paid_on_confirm() {
     new.draft = true;
     let mut desk = Desk::with(new);
     let decision = desk.ask(&OrderCommand::Confirm).unwrap();
-    assert_eq!(names(&decision), ["order.created", "order.paid", "job.validated"]);
+    assert_eq!(names(&decision), ["order.created", "order.paid"]);
     assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
 }
 

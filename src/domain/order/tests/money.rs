@@ -69,6 +69,7 @@ fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
         };
         let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
         desk.news(paid(500, "pi_1"));
+        desk.prepare();
         desk.stock(ClaimState::Held);
         desk.news(back(200, false));
         assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 300));
@@ -111,7 +112,7 @@ fn cash_stays_when_the_card_goes_back() {
     assert_eq!(stands(&desk), (OrderStatus::Paid, 1000, vec!["refund_due"], 1));
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
-    assert_eq!(desk.state(), JobState::Validated, "what is paid is made");
+    assert_eq!(desk.state(), JobState::Created, "what is paid is made");
 }
 
 #[test]
@@ -223,7 +224,8 @@ fn a_payment_known_by_its_session_learns_its_intent() {
     desk.news(refunded(500, true, "pi_1"));
     assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "a refund of a payment that nobody knows yet");
     let learnt = desk.news(told(Some("pi_1")));
-    assert!(matches!(&learnt.rows[0], OrderRow::Payment(one) if one.reference.as_deref() == Some("pi_1")));
+    let learns = |row: &OrderRow| matches!(row, OrderRow::Payment(one) if one.reference.as_deref() == Some("pi_1"));
+    assert!(learnt.rows.iter().any(learns));
     assert_eq!(stands(&desk).0, OrderStatus::Refunded);
     assert!(desk.news(told(Some("pi_1"))).next.is_none());
 }

@@ -41,7 +41,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let state =
         [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
     let number = job.claim.saturating_sub(u32::from(how % 5 == 4)).max(1);
-    match what % 25 {
+    match what % 27 {
         0..=3 => OrderCommand::Stock(vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
         5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
@@ -66,7 +66,12 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             let intent = Some(format!("pi_{}", how % 3));
             OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
         }
-        23 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
+        23 | 24 => {
+            let mut make = Box::new(order.lines[0].make.clone());
+            make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
+            OrderCommand::Prepared { sku: job.sku_id, make }
+        }
+        25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
         _ => OrderCommand::Ship(Shipment {
             carrier: "UPS".into(),
             tracking_number: "1Z".into(),
@@ -82,7 +87,7 @@ fn job_may(from: JobState, to: JobState) -> bool {
     };
     from == to
         || match from {
-            Created => to == Cancelled,
+            Created => matches!(to, Validated | Cancelled),
             Validated => matches!(to, Sliced | AwaitingManualReview | Cancelled),
             AwaitingManualReview => matches!(to, Validated | Sliced | Cancelled),
             Sliced => matches!(to, Dispatching | AwaitingManualReview | Cancelled),
@@ -134,6 +139,8 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert_eq!(live, job.attempt_id.into_iter().collect::<Vec<_>>(), "at most one live attempt");
         assert_eq!(on_printer, job.attempt_id.is_some());
         assert_eq!(on_printer || job.state == JobState::Sliced, job.stock == Stock::Held);
+        assert!(job.file_id.is_some() || matches!(job.state, JobState::Created | JobState::Cancelled));
+        assert!(job.file_id.is_none() || job.state != JobState::Created);
         assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
     }
     if after.status == OrderStatus::Ready {
@@ -161,6 +168,7 @@ proptest! {
                     | OrderCommand::Stock(_)
                     | OrderCommand::Recall(..)
                     | OrderCommand::Settled(_)
+                    | OrderCommand::Prepared { .. }
             );
             match desk.ask(&command) {
                 Ok(decision) => sound(&before, desk.o(), &decision),
