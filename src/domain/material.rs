@@ -195,8 +195,11 @@ pub struct Material {
     pub quantity: Amount,
     /// Reserved by held claims, in the material's unit.
     pub reserved: Amount,
-    /// Whether the low-stock alert was sent; set back once stock has recovered and no claim waits.
+    /// Whether it was told that the material runs low; set back when what is available is at the reorder point again.
     pub alerted: bool,
+    /// Whether it was told that a claim needs more than is available; set back when no claim waits.
+    #[serde(default)]
+    pub shortage_told: bool,
     /// Whether it was deleted; the record stays for the ledger.
     pub archived: bool,
     /// When it was made.

@@ -16,7 +16,7 @@
 //! | paid | the first job is seen printing | printing | `order.printing` |
 //! | printing | no job unfinished or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried | printing | none |
-//! | ready | carrier, tracking number and delivery date are given | shipped | `order.shipped` |
+//! | ready | carrier, tracking number and delivery date are given, or `pickup`; a short one only if that is accepted | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
 //! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
@@ -38,7 +38,7 @@ mod work;
 mod tests;
 
 pub use crate::domain::job::Resolution;
-pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews, Report};
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, StockNow};
 
 pub use crate::domain::order_status::{OrderStatus, Shipment};
 
@@ -159,7 +159,8 @@ pub struct Address {
     #[serde(default)]
     pub region: Option<String>,
     pub postal_code: String,
-    /// Country as ISO 3166-1 alpha-2 code.
+    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for California),
+    /// where it is known.
     pub country: String,
 }
 
@@ -196,14 +197,17 @@ pub struct Order {
     pub subtotal_cents: i64,
     /// Flat shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax in minor units: rounded half up for each line, then added.
+    /// Tax in minor units on lines and shipping: rounded half up once for each rate, then added.
     pub tax_cents: i64,
     /// Discount in minor units; no rule grants one yet, so it is 0.
     pub discount_cents: i64,
     /// Amount due in minor units: subtotal, tax and shipping, less the discount.
     pub total_cents: i64,
-    /// Free text of whoever placed the order.
+    /// Free text of the customer, or of whoever placed the order for them; they read it.
     pub notes: Option<String>,
+    /// Free text of the staff, which customers do not read.
+    #[serde(default)]
+    pub internal_notes: Option<String>,
     /// Where the order is shipped to; `None` until it is known.
     pub shipping_address: Option<Address>,
     /// Priority of the order's jobs, 0 to 9; the higher one is printed first, 5 is the default.
@@ -212,8 +216,9 @@ pub struct Order {
     pub due_at: Option<Timestamp>,
     /// How the order travels; set when it is shipped.
     pub shipment: Option<Shipment>,
-    /// Reasons for which a person must look at the order (`refund_due`, `amount_mismatch`, `all_jobs_cancelled`, …);
-    /// each at most once.
+    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
+    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short` (ready
+    /// with fewer parts than were ordered). A flag goes when its reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,

@@ -56,9 +56,9 @@ impl Dimensions {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuFields {
-    /// The article code; unique among all SKUs, deleted ones included.
+    /// The article code; unique among all SKUs that are not deleted.
     pub code: String,
-    /// The name in web addresses; derived from the code if not given.
+    /// The name in web addresses, unique like the code; derived from it if not given.
     pub slug: String,
     /// Name for people.
     pub name: String,
@@ -186,6 +186,8 @@ impl Aggregate for Sku {
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
             Refusal::conflict("code_taken", "another SKU has this code; choose another")
+        } else if constraint.contains("slug") {
+            Refusal::conflict("slug_taken", "another SKU has this slug; choose another")
         } else {
             Refusal::conflict("conflict", "another SKU has the same unique value; choose another")
         }

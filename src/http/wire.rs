@@ -31,7 +31,7 @@ pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
 pub use rules::{
-    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule,
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
     Secret, TextList, Within, Worded,
 };
 pub use schema::{

@@ -111,6 +111,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
         quantity: Amount::ZERO,
         reserved: Amount::ZERO,
         alerted: false,
+        shortage_told: false,
         archived: false,
         created_at: cx.now,
         updated_at: cx.now,

@@ -26,8 +26,10 @@ pub struct NewOrder {
     pub lines: Vec<Line>,
     /// ISO 4217 code common to all SKUs; the edge refuses mixed currencies with 400.
     pub currency: String,
-    /// Free text of whoever places the order.
+    /// Free text of the customer, or of whoever places the order for them.
     pub notes: Option<String>,
+    /// Free text of the staff, which customers do not read.
+    pub internal_notes: Option<String>,
     /// Where the order is shipped to; decides the tax rate.
     pub shipping_address: Option<Address>,
     /// Priority 0 to 9; `None` takes the default, 5.
@@ -122,6 +124,20 @@ pub enum PaymentNews {
     },
 }
 
+/// The carrier of an order that its customer picks up.
+pub const PICKUP: &str = "pickup";
+
+/// How much of a material is free.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockNow {
+    /// Free to be reserved, in the material's unit.
+    pub available: Amount,
+    /// The material's unit.
+    pub unit: &'static str,
+    /// Name of the material.
+    pub name: String,
+}
+
 /// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
@@ -134,6 +150,8 @@ pub enum OrderCommand {
         if_version: Option<i64>,
         /// New notes; `Some(None)` clears them.
         notes: Option<Option<String>>,
+        /// New notes of the staff; `Some(None)` clears them.
+        internal_notes: Option<Option<String>>,
         /// New priority, 0 to 9; unfinished jobs take it over.
         priority: Option<u8>,
         /// New due date; `Some(None)` clears it; unfinished jobs take it over.
@@ -160,7 +178,12 @@ pub enum OrderCommand {
         force: bool,
     },
     /// Ships the order: ready → shipped.
-    Ship(Shipment),
+    Ship {
+        /// How it travels. For [`PICKUP`] the tracking number and the date may be empty.
+        shipment: Shipment,
+        /// Whether the customer takes fewer parts than were ordered; without it a short order is refused.
+        accept_short: bool,
+    },
     /// What the CREATED jobs of a SKU are made from and with, as SKU and file say now.
     Prepared {
         /// The SKU that was read.
@@ -212,7 +235,12 @@ pub enum OrderCommand {
     /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
     RetryJob(Id),
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
-    ReleaseJob(Id),
+    ReleaseJob {
+        /// The job to release.
+        job: Id,
+        /// The stock of the job's material now. The claim that follows decides; this only tells the operator at once.
+        stock: StockNow,
+    },
     /// An operator decides an attempt that cannot be verified; the printer is told by an effect.
     Resolve {
         /// The job whose live attempt is decided.

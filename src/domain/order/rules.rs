@@ -34,9 +34,10 @@ impl Aggregate for Order {
         let change = OrderChange::of(cx, order);
         match command {
             OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
-            OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {
+            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => {
                 change.update(&Patch {
                     notes: notes.as_ref(),
+                    internal_notes: internal_notes.as_ref(),
                     priority: *priority,
                     due_at: *due_at,
                     shipping_address: shipping_address.as_ref(),
@@ -48,7 +49,7 @@ impl Aggregate for Order {
             }
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
-            OrderCommand::Ship(shipment) => change.ship(shipment),
+            OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
@@ -60,7 +61,7 @@ impl Aggregate for Order {
             }
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
-            OrderCommand::ReleaseJob(job) => change.release_job(*job),
+            OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome } => change.resolve(*job, *outcome),
         }
     }
@@ -73,7 +74,7 @@ impl Aggregate for Order {
             OrderCommand::MarkPaid { .. } => "order.mark_paid",
             OrderCommand::Payment(_) => "order.payment",
             OrderCommand::Cancel { .. } => "order.cancel",
-            OrderCommand::Ship(_) => "order.ship",
+            OrderCommand::Ship { .. } => "order.ship",
             OrderCommand::Prepared { .. } => "order.prepared",
             OrderCommand::Stock(_) => "order.stock",
             OrderCommand::Recall(..) => "order.recall",
@@ -83,7 +84,7 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",
             OrderCommand::RetryJob(_) => "job.retry",
-            OrderCommand::ReleaseJob(_) => "job.release",
+            OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::Resolve { .. } => "job.resolve",
         }
     }

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
+mod flags;
 mod model;
 mod money;
 mod random;
@@ -48,6 +49,7 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
         lines,
         currency: "usd".to_owned(),
         notes: None,
+        internal_notes: None,
         shipping_address: None,
         priority: None,
         due_at: None,
@@ -116,6 +118,11 @@ impl Desk {
     pub(super) fn state(&self) -> JobState {
         self.job().state
     }
+}
+
+/// So much of the material is free.
+pub(super) fn free(units: i64) -> StockNow {
+    StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
 
 pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {

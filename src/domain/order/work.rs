@@ -1,9 +1,9 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
 use super::change::OrderChange;
-use super::place::plates;
+use super::place::{check_due, plates};
 use super::stock::settle;
-use super::{Make, Order, OrderStatus};
+use super::{Make, Order, OrderStatus, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -125,6 +125,7 @@ impl OrderChange<'_> {
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
         }
+        check_due(self.cx, due_at, job.due_at)?;
         if job.over() {
             return Err(Refusal::transition("changing a job", job.state));
         }
@@ -247,15 +248,17 @@ impl OrderChange<'_> {
     }
 
     /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
-    pub(super) fn release_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+    /// Judged by the stock of now: what once blocked the job may have changed since.
+    pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
-            (JobState::AwaitingManualReview, Some(Block::ReorderPoint)) => {}
-            (JobState::AwaitingManualReview, Some(Block::Material)) => {
-                let words = job.block_reason.clone().unwrap_or_else(|| "not enough material".to_owned());
-                return Err(Refusal::conflict("insufficient_material", words));
-            }
+            (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (state, _) => return Err(Refusal::transition("releasing a job", state)),
+        }
+        if stock.available < job.need {
+            let StockNow { available, unit, name } = stock;
+            let words = format!("needs {} {unit} of {name}, {available} {unit} free", job.need);
+            return Err(Refusal::conflict("insufficient_material", words));
         }
         self.edit(id, |job| {
             job.released = true;

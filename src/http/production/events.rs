@@ -106,6 +106,12 @@ pub struct EventView {
     data: JsonObject,
 }
 
+impl From<&domain::Event> for SubjectView {
+    fn from(event: &domain::Event) -> Self {
+        Self { kind: event.subject_kind.clone(), id: event.subject_id }
+    }
+}
+
 impl From<&Numbered> for EventView {
     fn from(numbered: &Numbered) -> Self {
         let event = &numbered.event;
@@ -114,7 +120,7 @@ impl From<&Numbered> for EventView {
             seq: numbered.seq,
             event: event.event.clone(),
             timestamp: event.timestamp,
-            subject: SubjectView { kind: event.subject_kind.clone(), id: event.subject_id },
+            subject: event.into(),
             actor: event.actor.clone(),
             data: event.data.clone().into(),
         }

@@ -13,7 +13,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, response_member};
+use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
 use crate::secrets::credentials;
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -50,7 +50,7 @@ pub fn routes() -> ResourceRoutes {
 }))]
 pub struct NewApiKey {
     /// What the key is used for.
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// What callers with the key may do.
     role: Role,

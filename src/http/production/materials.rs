@@ -17,7 +17,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
+use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
 use crate::store::queries::MaterialFilter;
 use api_derive::{Request, Response};
 use axum::extract::State;
@@ -91,14 +91,14 @@ impl From<MaterialType> for MaterialUnit {
     })
 )]
 pub struct NewMaterial {
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     #[api(name = "type")]
     kind: MaterialType,
     /// For people and pages: `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
@@ -127,7 +127,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 pub struct Adjustment {
     /// What comes in, or with a minus what goes. Not 0; at most three decimals.
     delta: Amount,
-    #[api(Filled, MaxChars(500))]
+    #[api(Filled, ONE_LINE, MaxChars(500))]
     reason: String,
 }
 

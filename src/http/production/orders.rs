@@ -8,30 +8,28 @@ mod view;
 
 use super::place::place;
 use crate::domain::aggregate::Versioned;
-use crate::domain::event::Numbered;
 use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::http::AppState;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::page::Query;
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain, Resource};
+use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::OrderFilter;
 use axum::extract::State;
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
-use serde_json::Value;
 use site::SiteHeader;
 use std::sync::Arc;
-use timeline::{EventView, Timeline};
+use timeline::{CUSTOMER_STEPS, StepFor};
 
 pub use requests::PRIORITY;
-pub use view::{OrderNumber, OrderView};
+pub use view::{OrderFor, OrderNumber, OrderView, Reader};
 
 /// The collection of orders.
 pub const PATH: &str = "/api/orders";
@@ -41,7 +39,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
-type ShownOrder = Shown<Arc<Versioned<Order>>>;
+pub type ShownOrder = Shown<OrderFor<Arc<Versioned<Order>>>>;
 
 /// The routes of orders.
 pub fn routes() -> ResourceRoutes {
@@ -82,20 +80,23 @@ pub fn routes() -> ResourceRoutes {
                 .no(409, "not_payable", "It is cancelled or refunded.")
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
-            op.named("shipOrder", "Ship an order").no(409, STATE, "It is not ready.")
+            op.named("shipOrder", "Ship an order")
+                .about("With the carrier `pickup` neither tracking number nor date is needed.")
+                .no(409, STATE, "It is not ready.")
+                .no(409, "order_short", "Jobs of it were cancelled, so that parts are missing; `acceptShort` ships it all the same.")
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
-            op.named("getOrderTimeline", "Show what happened to an order").about("Oldest first.")
+            op.named("getOrderTimeline", "Show what happened to an order")
+                .about("Oldest first. Customers see the steps of the order and that parts were printed, without who did what where.")
         })
-}
-
-/// An event as timelines show it.
-pub fn event(numbered: &Numbered) -> Value {
-    serde_json::to_value(EventView::new(numbered)).unwrap_or_default()
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub async fn shown(
+    app: &AppState,
+    who: &Caller,
+    done: &CommandOutcome<OrderAnswer>,
+) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -105,7 +106,7 @@ pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
-    Ok(Shown(Arc::new(Versioned { version: done.version, state: Some(order) })))
+    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into())))
 }
 
 async fn list(
@@ -113,7 +114,7 @@ async fn list(
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<Shown<Versioned<Order>>>, ApiError> {
+) -> Result<Listed<Shown<OrderFor<Versioned<Order>>>>, ApiError> {
     let page = query.page.into();
     let filter = OrderFilter {
         status: query.status,
@@ -126,7 +127,9 @@ async fn list(
         number: None,
     };
     let (some, total) = app.queries.orders(&filter, page).await?;
-    let items = some.into_iter().filter(|order| order.state.is_some()).map(Shown).collect();
+    let reader = Reader::from(&who);
+    let items = some.into_iter().filter(|order| order.state.is_some());
+    let items = items.map(|order| Shown(OrderFor(order, reader))).collect();
     Ok(Listed { page, items, total })
 }
 
@@ -138,7 +141,7 @@ async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<O
 
 async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.version, Shown(state)))
+    Ok(Resource::new(state.version, Shown(OrderFor(state, Reader::from(&who)))))
 }
 
 async fn finish<B>(
@@ -148,7 +151,7 @@ async fn finish<B>(
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(app, &done).await?))
+    Ok(Resource::after(&done, shown(app, &call.who, &done).await?))
 }
 
 async fn update(
@@ -156,10 +159,11 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
-    let OrderChange { notes, priority, due_at, shipping_address } = call.read_body()?;
+    let OrderChange { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
     let change = OrderCommand::Update {
         if_version: call.if_match(),
         notes: notes.present(),
+        internal_notes: internal_notes.present(),
         priority: priority.present(),
         due_at: due_at.present(),
         shipping_address: shipping_address.present(),
@@ -207,10 +211,7 @@ async fn ship(
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
-    let command = async {
-        let shipment: Shipment = call.read_body()?.into_fields();
-        Ok(OrderCommand::Ship(shipment))
-    };
+    let command = async { call.read_body().map(Into::into) };
     finish(&app, &call, id, command).await
 }
 
@@ -218,7 +219,12 @@ async fn timeline(
     State(app): State<AppState>,
     PathId(id): PathId,
     who: Caller,
-) -> Result<Plain<Shown<Timeline>>, ApiError> {
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<Shown<StepFor>>, ApiError> {
     visible(&app, &who, id).await?;
-    Ok(Plain(Shown(Timeline(app.queries.timeline(id).await?))))
+    let page = page.into();
+    let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
+    let (events, total) = app.queries.timeline(id, own_steps, page).await?;
+    let reader = Reader::from(&who);
+    Ok(Listed { page, items: events.into_iter().map(|event| Shown(StepFor::new(event, reader))).collect(), total })
 }

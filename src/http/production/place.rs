@@ -1,12 +1,11 @@
 //! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, PRIORITY, shown};
+use super::orders::{self, PRIORITY, ShownOrder, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
-use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, NewOrder, Order, OrderCommand, OrderKind};
+use crate::domain::order::{Address, Line, NewOrder, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
@@ -16,11 +15,10 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
 use api_derive::Request;
 use axum::extract::State;
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
@@ -38,8 +36,12 @@ pub struct OrderRequest {
     lines: Vec<NewOrderLine>,
     /// Whose order it is.
     customer_email: Option<CustomerEmail>,
+    /// The customer reads them.
     #[api(MaxChars(1000))]
     notes: Option<String>,
+    /// The staff's own, which customers do not read; set by staff only.
+    #[api(MaxChars(1000))]
+    internal_notes: Option<String>,
     /// Higher first; set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
@@ -93,14 +95,14 @@ pub async fn place(
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
-) -> Result<Created<Shown<Arc<Versioned<Order>>>>, ApiError> {
+) -> Result<Created<ShownOrder>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (lines, currency) = look_up(&app, &call.who, &new.lines).await?;
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
-        if customer && (new.priority.is_present() || new.due_at.is_some()) {
-            return Err(ApiError::forbidden("forbidden", "priority and dueAt are set by the shop"));
+        if customer && (new.priority.is_present() || new.due_at.is_some() || new.internal_notes.is_some()) {
+            return Err(ApiError::forbidden("forbidden", "priority, dueAt and internalNotes are set by the shop"));
         }
         Ok(OrderCommand::Create(Box::new(NewOrder {
             kind: if customer { OrderKind::Catalog } else { OrderKind::Manual },
@@ -110,6 +112,7 @@ pub async fn place(
             lines,
             currency,
             notes: new.notes,
+            internal_notes: new.internal_notes,
             shipping_address: new.shipping_address,
             priority: new.priority.present(),
             due_at: new.due_at,
@@ -117,7 +120,7 @@ pub async fn place(
         })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
-    Ok(Created::under(orders::PATH, &done, shown(&app, &done).await?))
+    Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.

@@ -34,7 +34,7 @@ pub struct OrderFilter {
     pub number: Option<i64>,
 }
 
-/// What a customer's API key may see: the orders that it made, and those of its customer's e-mail address.
+/// What a customer's API key may see: the orders of its customer or, if it was made for none, those that it made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
     /// The API key.
@@ -182,8 +182,10 @@ impl Queries {
 }
 
 fn visible(own: &OwnOrders) -> Condition {
-    let email = own.customer_email.as_deref().map(|email| orders::Column::CustomerEmail.eq(email));
-    Condition::any().add(orders::Column::MadeBy.eq(own.made_by.to_string())).add_option(email)
+    Condition::all().add(match &own.customer_email {
+        Some(email) => orders::Column::CustomerEmail.eq(email),
+        None => orders::Column::MadeBy.eq(own.made_by.to_string()),
+    })
 }
 
 fn search(q: &str) -> Condition {

@@ -51,7 +51,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         }
         16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3) },
         17 => OrderCommand::RetryJob(id_of),
-        18 => OrderCommand::ReleaseJob(id_of),
+        18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
             OrderCommand::Resolve { job: id_of, outcome }
@@ -72,11 +72,14 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             OrderCommand::Prepared { sku: job.sku_id, make }
         }
         25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
-        _ => OrderCommand::Ship(Shipment {
-            carrier: "UPS".into(),
-            tracking_number: "1Z".into(),
-            estimated_delivery: "2026-12-01".into(),
-        }),
+        _ => OrderCommand::Ship {
+            shipment: Shipment {
+                carrier: "UPS".into(),
+                tracking_number: "1Z".into(),
+                estimated_delivery: "2026-12-01".into(),
+            },
+            accept_short: how.is_multiple_of(2),
+        },
     }
 }
 
@@ -147,6 +150,15 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert!(after.jobs.values().all(|job| matches!(job.state, JobState::Completed | JobState::Cancelled)));
         assert!(after.jobs.values().any(|job| job.state == JobState::Completed));
     }
+    let flagged = |flag: &str| after.flags.iter().filter(|one| *one == flag).count();
+    let going = !matches!(after.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+    let any = |state| after.jobs.values().any(|job| job.state == state);
+    assert_eq!(flagged("job_failed"), usize::from(going && any(JobState::Failed)));
+    assert!(after.status != OrderStatus::Ready || flagged("short") == usize::from(any(JobState::Cancelled)));
+    assert!(after.flags.iter().all(|flag| flagged(flag) == 1));
+    let failures = decision.events.iter().filter(|event| event.event == "job.failed").count();
+    let told = decision.created.iter().filter(|mail| mail.subject.contains(" failed: ")).count();
+    assert_eq!(failures, told, "each failed job is told to people");
     let owes = !decision.rows.is_empty() || !decision.events.is_empty();
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }

@@ -1,10 +1,10 @@
 //! What requests about an order say.
 
 use super::site::Site;
-use crate::domain::order::{Address, OrderKind, OrderStatus, Shipment};
+use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
-use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, Optional, Within};
+use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
 use api_derive::Request;
 use serde_json::json;
 
@@ -33,12 +33,16 @@ pub struct OrderQuery {
 /// Members that are left out stay as they are.
 #[derive(Request, Debug)]
 #[api(example = json!({
-    "priority": 8, "dueAt": "2026-11-20T17:00:00.000Z",
+    "priority": 8, "dueAt": "2030-11-20T17:00:00.000Z",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderChange {
+    /// The customer reads them.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,
+    /// The staff's own, which customers do not read.
+    #[api(MaxChars(1000))]
+    pub(super) internal_notes: Optional<Option<String>>,
     /// Higher first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
@@ -65,23 +69,38 @@ pub struct ManualPayment {
     #[api(AboveZero)]
     pub(super) amount_cents: Optional<i64>,
     /// A word for how it was paid, such as `cash`; `processor` is kept for what the payment processor reports.
-    #[api(Filled, MaxChars(50))]
+    #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
     /// The operator's own reference.
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     pub(super) reference: Option<String>,
 }
 
 /// How an order is shipped.
 #[derive(Request, Debug)]
-#[api(fields = Shipment, example = json!({
+#[api(example = json!({
     "carrier": "DHL", "trackingNumber": "00340434292135100186", "estimatedDelivery": "2026-11-24",
 }))]
 pub struct NewShipment {
-    #[api(Filled, MaxChars(100))]
+    /// `pickup` when the customer comes for it.
+    #[api(Filled, ONE_LINE, MaxChars(100))]
     carrier: String,
-    #[api(Filled, MaxChars(100))]
-    tracking_number: String,
+    /// Required, unless it is picked up.
+    #[api(ONE_LINE, MaxChars(100))]
+    tracking_number: Optional<String>,
+    /// Required, unless it is picked up, which is today.
     #[api(CalendarDay)]
-    estimated_delivery: String,
+    estimated_delivery: Optional<String>,
+    /// The customer takes fewer parts than were ordered, because some jobs were cancelled.
+    #[api(default = false)]
+    accept_short: bool,
+}
+
+impl From<NewShipment> for OrderCommand {
+    fn from(new: NewShipment) -> Self {
+        let NewShipment { carrier, tracking_number, estimated_delivery, accept_short } = new;
+        let [tracking_number, estimated_delivery] =
+            [tracking_number, estimated_delivery].map(|text| text.present().unwrap_or_default());
+        Self::Ship { shipment: Shipment { carrier, tracking_number, estimated_delivery }, accept_short }
+    }
 }

@@ -1,12 +1,33 @@
-//! What happened to an order, as it is shown.
+//! What happened to an order, as it is shown. Customers see its own steps and which parts were printed.
 
+use super::Reader;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
+use crate::http::production::events::SubjectView;
 use crate::http::wire::{OpenObject, Viewed};
 use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
+
+/// The events that a customer sees of an order.
+pub const CUSTOMER_STEPS: [&str; 10] = [
+    "order.draft",
+    "order.created",
+    "order.payment_failed",
+    "order.paid",
+    "order.printing",
+    "order.ready",
+    "order.shipped",
+    "order.cancelled",
+    "order.refunded",
+    PART_PRINTED,
+];
+/// A part of the order is done.
+const PART_PRINTED: &str = "job.completed";
+
+/// Members of an event's data that are the shop's own.
+const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
 
 fn example() -> Value {
     let order = super::EXAMPLE_ID;
@@ -20,8 +41,8 @@ fn example() -> Value {
 /// Something that happened.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "Event", example = example())]
-pub struct EventView<'a> {
+#[api(name = "TimelineEvent", many = "timeline", example = example())]
+pub struct StepView<'a> {
     /// Also the `id` of what endpoints are sent.
     id: Id,
     /// Its place in the order in which events became durable.
@@ -29,52 +50,41 @@ pub struct EventView<'a> {
     /// What happened: `order.paid`, `job.failed`, ...
     event: &'a str,
     timestamp: Timestamp,
-    subject: Subject<'a>,
-    /// Who did it.
+    subject: SubjectView,
+    /// Who did it. Customers read `shop` for whoever works there.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
     data: OpenObject<'a>,
 }
 
-/// What an event happened to.
-#[derive(Response, Serialize)]
-#[api(name = "EventSubject", example = json!({"kind": "order", "id": super::EXAMPLE_ID}))]
-struct Subject<'a> {
-    /// `order`, `job`, `material`, `printer` or `endpoint`.
-    kind: &'a str,
-    id: Id,
-}
+/// An event of an order, and who reads it.
+pub struct StepFor(Numbered, Reader);
 
-impl<'a> EventView<'a> {
-    /// The view of an event.
-    pub fn new(numbered: &'a Numbered) -> Self {
-        let event = &numbered.event;
-        Self {
-            id: event.id,
-            seq: numbered.seq,
-            event: &event.event,
-            timestamp: event.timestamp,
-            subject: Subject { kind: &event.subject_kind, id: event.subject_id },
-            actor: &event.actor,
-            data: OpenObject(&event.data),
+impl StepFor {
+    /// The event as this reader may see it: customers learn neither who works in the shop nor where a part was made.
+    pub fn new(mut step: Numbered, reader: Reader) -> Self {
+        if reader == Reader::Customer
+            && let Some(data) = step.event.data.as_object_mut()
+        {
+            data.retain(|member, _| !OWN_TO_SHOP.contains(&member.as_str()));
         }
+        Self(step, reader)
     }
 }
 
-/// Everything that happened to an order.
-#[derive(Response, Serialize)]
-#[api(name = "Timeline", example = json!({"timeline": [example()]}))]
-pub struct TimelineView<'a> {
-    /// Oldest first.
-    timeline: Vec<EventView<'a>>,
-}
-
-/// The events of an order, oldest first.
-pub struct Timeline(pub Vec<Numbered>);
-
-impl Viewed for Timeline {
-    type View<'a> = TimelineView<'a>;
-    fn view(&self) -> Option<TimelineView<'_>> {
-        Some(TimelineView { timeline: self.0.iter().map(EventView::new).collect() })
+impl Viewed for StepFor {
+    type View<'a> = StepView<'a>;
+    fn view(&self) -> Option<StepView<'_>> {
+        let Self(Numbered { seq, event }, reader) = self;
+        let named = matches!(event.actor.as_str(), "system" | "payments");
+        Some(StepView {
+            id: event.id,
+            seq: *seq,
+            event: &event.event,
+            timestamp: event.timestamp,
+            subject: event.into(),
+            actor: if *reader == Reader::Staff || named { &event.actor } else { "shop" },
+            data: OpenObject(&event.data),
+        })
     }
 }
