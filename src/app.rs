@@ -3,6 +3,12 @@
 //! Only the edge (`http/`, `cli/`) holds the [`App`]. Actors and services get the handles they use when they are made
 //! (`kinds`), so nothing below this module knows it.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
+use ractor::ActorRef;
+use tokio::sync::watch;
+
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::environment::Environment;
@@ -16,10 +22,6 @@ use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
-use ractor::ActorRef;
-use std::ops::Deref;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 mod kinds;
 mod start;

@@ -20,11 +20,10 @@ use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::Deserialize;
 
-use crate::domain::rules::{Rules, TaxRate};
-
 use self::dotenv::DotenvError;
 use self::layers::{DEFAULTS, Known, Layer, MODE};
 use self::values::Secret;
+use crate::domain::rules::{Rules, TaxRate};
 
 /// Name of the file that is read from the working directory when no other is named.
 pub const FILE: &str = "printfloor.toml";

@@ -27,18 +27,20 @@ pub mod serve;
 pub mod stream_auth;
 pub mod wire;
 
-use crate::app::App;
-use crate::config::Config;
-use crate::http::error::ApiError;
-use crate::secrets::random::secret_bytes;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use dashmap::DashSet;
-use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::http::error::ApiError;
+use crate::secrets::random::secret_bytes;
 
 pub use serve::{serve_control, serve_tcp};
 

@@ -1,8 +1,5 @@
 //! The running server: the lock on the data folder, the app, the listeners, and their ordered end.
 
-use crate::app::{App, StartError as ShopError, stream};
-use crate::config::Config;
-use crate::http;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::net::SocketAddr;
@@ -10,9 +7,14 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+
 use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, StartError as ShopError, stream};
+use crate::config::Config;
+use crate::http;
 
 /// Name of the socket in the data folder whose callers are the owner of the machine.
 pub const CONTROL_SOCKET: &str = "control.sock";

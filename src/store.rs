@@ -25,6 +25,8 @@ pub mod writer;
 
 pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submission, Unavailable};
 
+use std::sync::Arc;
+
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
@@ -34,7 +36,6 @@ use crate::store::ordered_work::OrderedWork;
 use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
 use crate::store::rows::{Audit, Snapshot, StoredRow};
-use std::sync::Arc;
 
 /// An aggregate that every implementation of the store can write and load.
 pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory {}

@@ -1,9 +1,10 @@
 //! The members of a struct, as both macros need them.
 
-use crate::attributes::{Attributes, doc, serde_words};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Data, DeriveInput, Fields, GenericArgument, Ident, PathArguments, Type, Visibility};
+
+use crate::attributes::{Attributes, doc, serde_words};
 
 #[derive(Clone)]
 pub struct Member {

@@ -1,10 +1,11 @@
 //! The derive of `Request`.
 
-use crate::attributes::{Attributes, doc};
-use crate::members::{Member, inside_optional, members};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{DeriveInput, Expr, Ident, parse_quote};
+
+use crate::attributes::{Attributes, doc};
+use crate::members::{Member, inside_optional, members};
 
 const KEYS: [&str; 8] = ["name", "example", "change", "change_example", "partial", "check", "fields", "shown"];
 

@@ -1,10 +1,11 @@
 //! The derive of `Response`.
 
-use crate::attributes::{Attributes, doc};
-use crate::members::{Member, members};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::DeriveInput;
+
+use crate::attributes::{Attributes, doc};
+use crate::members::{Member, members};
 
 pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let attributes = Attributes::of(&input.attrs, &["name", "many", "example"])?;
@@ -61,8 +62,9 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use syn::parse_quote;
+
+    use super::*;
 
     #[test]
     fn names_are_those_that_serde_writes() {

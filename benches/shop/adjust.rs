@@ -1,14 +1,16 @@
 //! Adjustments of stock at the handle: 64 callers with idempotency keys, on one material and on 64, against one
 //! transaction for each.
 
+use std::sync::Arc;
+
+use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
+use printfloor::domain::id::Id;
+
 use super::baseline::{Baseline, body_hash, delivery, key};
 use super::database::Kind;
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
-use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
-use printfloor::domain::id::Id;
-use std::sync::Arc;
 
 const CALLERS: usize = 64;
 /// Connections of the other way to bear 64 callers.

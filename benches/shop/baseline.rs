@@ -1,7 +1,8 @@
 //! What the shop is compared with: the same rules and the same statements, but one transaction for each adjustment.
 
-use super::database::{Kind, Postgres};
-use super::ground;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext, Versioned};
 use printfloor::domain::amount::Amount;
@@ -17,9 +18,10 @@ use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, DatabaseTransaction, EntityTrait, QuerySelect, TransactionTrait,
 };
 use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use tempfile::TempDir;
+
+use super::database::{Kind, Postgres};
+use super::ground;
 
 /// The adjustment that is measured everywhere: a delivery of one unit.
 pub fn delivery() -> MaterialCommand {

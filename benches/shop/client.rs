@@ -3,6 +3,7 @@
 //! HTTP/1.1 on one kept connection; every answer has a `content-length`.
 
 use std::net::SocketAddr;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 

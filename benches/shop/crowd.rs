@@ -2,23 +2,25 @@
 //!
 //! The server has one core to itself, the printers and the callers share the other one.
 
-use super::client::{Client, get, post, post_plain};
-use super::ground::{admin_key, config, folder};
-use super::load::percentile;
-use super::table::Row;
-use super::{RAW, child_on};
-use printfloor::server::Server;
-use serde_json::{Value, json};
-use simulator::{Faults, Fleet, FleetOptions};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
+
+use printfloor::server::Server;
+use serde_json::{Value, json};
+use simulator::{Faults, Fleet, FleetOptions};
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval};
+
+use super::client::{Client, get, post, post_plain};
+use super::ground::{admin_key, config, folder};
+use super::load::percentile;
+use super::table::Row;
+use super::{RAW, child_on};
 
 const PER_SECOND: u64 = 50;
 const SECONDS: u64 = 20;

@@ -1,7 +1,8 @@
 //! Which databases are measured: SQLite on the disk of the build folder, and PostgreSQL where a server is named.
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use sea_orm::{ConnectOptions, ConnectionTrait, Database};
 
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";
 

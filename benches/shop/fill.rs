@@ -1,6 +1,8 @@
 //! A shop with many orders, printers and endpoints, made by its own commands.
 
-use super::ground::{config, material};
+use std::path::Path;
+use std::time::Duration;
+
 use futures::{StreamExt as _, stream};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::app::App;
@@ -15,8 +17,8 @@ use printfloor::domain::printer::{PrinterCommand, PrinterFields};
 use printfloor::domain::sku::MachineType;
 use printfloor::secrets::random::secret_bytes;
 use printfloor::server::Server;
-use std::path::Path;
-use std::time::Duration;
+
+use super::ground::{config, material};
 
 const AT_ONCE: usize = 128;
 const MATERIALS: usize = 8;

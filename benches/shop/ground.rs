@@ -1,6 +1,10 @@
 //! A server in this process, on a folder of its own on the disk of the build folder.
 
-use super::database::{Kind, Postgres};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::app::App;
 use printfloor::config::{Config, LoadOptions};
@@ -14,11 +18,9 @@ use printfloor::secrets::random::fill_secret;
 use printfloor::server::Server;
 use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::DatabaseConnection;
-use std::net::SocketAddr;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 use tempfile::TempDir;
+
+use super::database::{Kind, Postgres};
 
 const PREFIX: &str = "key_test_";
 

@@ -1,15 +1,17 @@
 //! Ten endpoints, of which one hangs or none does: whether the nine others notice.
 
+use std::time::Duration;
+
+use jiff::Timestamp;
+use printfloor::domain::id::Id;
+use simulator::sink::{Mode, Sink};
+
 use super::database::Kind;
 use super::fill::order;
 use super::ground::Ground;
 use super::load::percentile;
 use super::table::Row;
 use super::webhook::{endpoint, now, offered};
-use jiff::Timestamp;
-use printfloor::domain::id::Id;
-use simulator::sink::{Mode, Sink};
-use std::time::Duration;
 
 const ENDPOINTS: usize = 10;
 /// Offered, for the time from event to wire: each event goes to every endpoint.

@@ -1,15 +1,17 @@
 //! The adjustments over HTTP, against reading a material over HTTP with the same connections.
 
+use std::sync::Arc;
+
+use printfloor::app::App;
+use printfloor::domain::id::Id;
+use printfloor::entities::idempotency;
+use sea_orm::EntityTrait;
+
 use super::client::{Client, get, post};
 use super::database::Kind;
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
-use printfloor::app::App;
-use printfloor::domain::id::Id;
-use printfloor::entities::idempotency;
-use sea_orm::EntityTrait;
-use std::sync::Arc;
 
 const MATERIALS: usize = 64;
 const LOOKERS: usize = 256;

@@ -21,11 +21,13 @@ mod start;
 mod table;
 mod webhook;
 
-use printfloor::config::{Config, Mode};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use table::Row;
+
+use printfloor::config::{Config, Mode};
 use tokio::runtime::Runtime;
+
+use table::Row;
 
 const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd"];
 /// Rows for the process that gathers them, not for people.

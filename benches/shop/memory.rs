@@ -1,11 +1,13 @@
 //! What an idle thing costs in memory: anonymous pages of a server that has many, less those of one that has none.
 
+use std::path::Path;
+use std::time::Duration;
+
+use printfloor::server::Server;
+
 use super::child;
 use super::ground::{config, folder};
 use super::table::Row;
-use printfloor::server::Server;
-use std::path::Path;
-use std::time::Duration;
 
 /// Long enough for every printer to have been looked for in vain and for start-up work to be over.
 const SETTLED: Duration = Duration::from_secs(5);

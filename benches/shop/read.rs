@@ -1,11 +1,8 @@
 //! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each time.
 
-use super::client::{Client, get};
-use super::database::Kind;
-use super::fill::{order, waiting};
-use super::ground::Ground;
-use super::load::{ROUNDS, Round, closed_loop, middle};
-use super::table::Row;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::get as on_get;
@@ -13,9 +10,14 @@ use axum::{Json, Router};
 use printfloor::domain::aggregate::Versioned;
 use printfloor::domain::order::{Order, OrderCommand};
 use printfloor::http::production::orders::OrderView;
-use std::net::SocketAddr;
-use std::sync::Arc;
 use tokio::net::TcpListener;
+
+use super::client::{Client, get};
+use super::database::Kind;
+use super::fill::{order, waiting};
+use super::ground::Ground;
+use super::load::{ROUNDS, Round, closed_loop, middle};
+use super::table::Row;
 
 const CONNECTIONS: usize = 64;
 const LINES: usize = 3;

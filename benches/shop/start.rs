@@ -1,13 +1,15 @@
 //! From start to the first answered request, with many active orders and printers.
 
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use printfloor::server::Server;
+
 use super::child;
 use super::client::{Client, get};
 use super::ground::{config, folder};
 use super::load::percentile;
 use super::table::Row;
-use printfloor::server::Server;
-use std::path::Path;
-use std::time::{Duration, Instant};
 
 const ORDERS: &str = "10000";
 const PRINTERS: &str = "500";

@@ -1,18 +1,20 @@
 //! From the answer that says an event is on disk to its arrival at an endpoint, at 200 events a second.
 
-use super::database::Kind;
-use super::fill::order;
-use super::ground::Ground;
-use super::load::percentile;
-use super::table::Row;
+use std::collections::HashMap;
+use std::time::Duration;
+
 use jiff::Timestamp;
 use printfloor::domain::endpoint::EndpointCommand;
 use printfloor::domain::id::Id;
 use printfloor::secrets::random::secret_bytes;
 use simulator::sink::Sink;
-use std::collections::HashMap;
-use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
+
+use super::database::Kind;
+use super::fill::order;
+use super::ground::Ground;
+use super::load::percentile;
+use super::table::Row;
 
 const PER_SECOND: u64 = 200;
 const SECONDS: u64 = 20;

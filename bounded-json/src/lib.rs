@@ -5,10 +5,11 @@
 //! with a fresh limit on depth, so that 67 KB end the process by overflowing its stack. This reader gives no name a
 //! meaning. `clippy.toml` refuses the other way.
 
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
 use std::cell::{Cell, RefCell};
 use std::fmt;
+
+use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
 
 /// How deep and how large a document may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,9 +170,10 @@ impl<'de> Visitor<'de> for At<'_> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    use super::*;
 
     const SMALL: Bounds = Bounds { depth: 3, values: 10 };
 

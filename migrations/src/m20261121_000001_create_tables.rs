@@ -1,7 +1,8 @@
 //! Creates all tables and the one row of `writer`.
 
-use crate::table::Table;
 use sea_orm_migration::prelude::*;
+
+use crate::table::Table;
 
 #[derive(DeriveMigrationName)]
 pub struct Migration;

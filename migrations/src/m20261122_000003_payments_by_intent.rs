@@ -16,7 +16,11 @@ impl MigrationTrait for Migration {
             DatabaseBackend::Postgres => {
                 ["doc::json->>'reference'", "doc::json->>'method'", "(doc::json->>'amountCents')::bigint"]
             }
-            _ => ["json_extract(doc, '$.reference')", "json_extract(doc, '$.method')", "json_extract(doc, '$.amountCents')"],
+            _ => [
+                "json_extract(doc, '$.reference')",
+                "json_extract(doc, '$.method')",
+                "json_extract(doc, '$.amountCents')",
+            ],
         };
         for sql in [
             "ALTER TABLE payments ADD COLUMN intent TEXT",

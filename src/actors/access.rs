@@ -1,12 +1,14 @@
 //! Access (staff, keys, sessions) calls for no outside work; its commits are announced to open event streams.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::access::Access;
 use crate::domain::aggregate::Versioned;
-use async_trait::async_trait;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Announces each commit of access.
 pub struct AccessEffects {

@@ -2,6 +2,13 @@
 //!
 //! After a crash it is rebuilt from the resident orders and printers.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use futures::FutureExt;
+use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
@@ -13,11 +20,6 @@ use crate::domain::job::Job;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
-use arc_swap::ArcSwapOption;
-use futures::FutureExt;
-use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// What the dispatcher is told.
 pub enum DispatcherMsg {

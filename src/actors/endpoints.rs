@@ -1,5 +1,12 @@
 //! Effects of webhook endpoints: read the events after their cursor, refill their window from the backlog, replay, deliver.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use dashmap::DashMap;
+use tokio::sync::Semaphore;
+
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -15,11 +22,6 @@ use crate::services::webhook::{Delivery, Sender};
 use crate::store::Store;
 use crate::store::event_follower::EventFollower;
 use crate::store::outbox::Outbox;
-use async_trait::async_trait;
-use dashmap::DashMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Semaphore;
 
 /// Events read in one go.
 const EVENTS_PER_READ: usize = 256;

@@ -1,5 +1,9 @@
 //! Effects of mails: hand each queued mail to the mail provider or to the agent gateway.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -7,8 +11,6 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::mail::{Channel, Mail, MailCommand, Send};
 use crate::services::mail::{MailError, Mailer, Message};
-use async_trait::async_trait;
-use std::sync::Arc;
 
 /// Sends mails.
 pub struct MailEffects {

@@ -1,12 +1,13 @@
 //! Effects of materials: tell orders that their claims are held, and ask for reservations to be given back.
 
+use async_trait::async_trait;
+
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
 use crate::domain::material::{ClaimState, Material, MaterialCommand, MaterialEffect};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use async_trait::async_trait;
 
 /// Talks to the orders that hold claims on a material.
 pub struct MaterialEffects {

@@ -3,6 +3,11 @@
 
 pub mod make;
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
@@ -14,10 +19,7 @@ use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
 use crate::domain::order::{Make, Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
 use crate::store::rows::LoadError;
-use async_trait::async_trait;
 use make::MakeSources;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Talks to the materials and printers that an order needs.
 pub struct OrderEffects {

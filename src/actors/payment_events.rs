@@ -2,6 +2,9 @@
 
 pub mod matching;
 
+use async_trait::async_trait;
+use tokio::sync::watch;
+
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -9,8 +12,6 @@ use crate::actors::kernel::handle::Handle;
 use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match};
 use crate::domain::payment_event::parse;
-use async_trait::async_trait;
-use tokio::sync::watch;
 
 /// Looks for the orders of kept payment events.
 pub struct KeptPaymentEventEffects {

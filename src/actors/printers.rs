@@ -11,6 +11,11 @@ mod watch;
 pub use emergency::{StopRoute, emergency_stop};
 pub use manual::{StartOutcome, await_start};
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
@@ -25,9 +30,6 @@ use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, Pri
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
-use async_trait::async_trait;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// How printers are watched.
 #[derive(Clone, Copy, Debug)]

@@ -1,12 +1,14 @@
 //! SKUs call for no outside work; their commits are announced to orders whose jobs wait for a file.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::aggregate::Versioned;
 use crate::domain::sku::Sku;
-use async_trait::async_trait;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// Announces each commit of a SKU.
 pub struct SkuEffects {

@@ -5,6 +5,14 @@
 //! resident, ordered close, the activation of what a commit creates, `/readyz`, `/api/system/actors` and `/metrics`.
 //! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use futures::future::join_all;
+use ractor::{ActorRef, SpawnErr};
+use tokio::sync::watch;
+
 use crate::actors::access::AccessEffects;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::{DeliveryMeter, EndpointEffects};
@@ -40,12 +48,6 @@ use crate::services::webhook::Sender;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::rows::LoadError;
-use dashmap::DashMap;
-use futures::future::join_all;
-use ractor::{ActorRef, SpawnErr};
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::watch;
 
 /// What the effects of the kinds need besides the directories. Each kind's effects take from it only what they use.
 pub(super) struct EffectServices {

@@ -1,5 +1,12 @@
 //! Starting the app in order (database, writer, directories, residents, dispatcher) and closing it in the reverse order.
 
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures::FutureExt;
+use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
+use tokio::sync::watch;
+
 use super::App;
 use super::kinds::{Directories, EffectServices};
 use crate::actors::dispatcher::Dispatcher;
@@ -26,11 +33,6 @@ use crate::store::queries::Queries;
 use crate::store::reader::Reader;
 use crate::store::rows::LoadError;
 use crate::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
-use futures::FutureExt;
-use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
-use tokio::sync::watch;
 
 /// Why the app does not start.
 #[derive(Debug, thiserror::Error)]

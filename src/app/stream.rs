@@ -1,6 +1,13 @@
 //! Copies the committed events into the Redis stream. Nothing waits for it: while Redis is unavailable it pauses, and then
 //! reads from the table what it missed.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use redis::RedisError;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
 use super::App;
 use crate::domain::event::Numbered;
 use crate::domain::schedule::Delays;
@@ -8,11 +15,6 @@ use crate::services::redis::Redis;
 use crate::services::redis::stream::{EventStream, StreamEntry};
 use crate::store::event_follower::EventFollower;
 use crate::store::rows::LoadError;
-use redis::RedisError;
-use serde_json::Value;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Events added in one go.
 const EVENTS_PER_READ: usize = 256;

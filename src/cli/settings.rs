@@ -3,10 +3,9 @@
 use std::env;
 use std::net::SocketAddr;
 
+use super::{CliError, Global};
 use crate::config::{Config, LoadOptions, Loaded, process_env};
 use crate::secrets::random::fill_secret;
-
-use super::{CliError, Global};
 
 /// Loads the settings; `--data` and `--listen` win over all other sources.
 pub fn load(global: &Global, listen: Option<SocketAddr>) -> Result<Loaded, CliError> {

@@ -1,11 +1,13 @@
 //! Staff, API keys and staff sessions. They are one aggregate, because every request checks its credentials against
 //! all of them: middleware then reads one copy in memory, without locks and without a query.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 mod decide;
 mod email;

@@ -4,13 +4,15 @@
 
 pub use crate::domain::decision_context::{Counter, DecisionContext, Ids};
 
-use crate::domain::event::Event;
-use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
-use serde::{Serialize, de::DeserializeOwned};
 use std::convert::Infallible;
 use std::fmt::Debug;
 use std::hash::Hash;
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::domain::event::Event;
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
 
 /// An aggregate that the commit of another one brings into being, at version 1. Creating needs no coordination, because
 /// nobody else knows the fresh id; changing an aggregate is up to its own actor alone.

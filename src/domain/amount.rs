@@ -1,9 +1,10 @@
 //! Amounts of material: integer thousandths inside, a JSON number with at most three decimals outside.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Neg, Sub, SubAssign};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// An amount of material in thousandths of its unit (gram, millilitre, sheet or unit). Integers, so that sums are
 /// exact.
@@ -135,8 +136,9 @@ impl Sum for Amount {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn a_fourth_decimal_is_refused() {

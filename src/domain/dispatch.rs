@@ -14,14 +14,15 @@ mod tests;
 
 pub use reason::waiting_reason;
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
+
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Job, JobState, Stock};
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::Printer;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 
 /// Milliseconds during which a pair of job and printer is not proposed again after the printer refused it, unless the
 /// printer changes meanwhile.

@@ -8,9 +8,10 @@
 //! `decide` has the rules, `window` the deliveries in memory, `replay` sends past events again, `envelope` makes the
 //! body.
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 mod decide;
 pub mod envelope;

@@ -1,10 +1,11 @@
 //! What happened: outbox rows, numbered by the writer in commit order.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
 use crate::domain::decision_context::DecisionContext;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 pub mod data;
 

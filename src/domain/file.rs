@@ -1,13 +1,15 @@
 //! An uploaded file. Its content is on disk under its hash; this aggregate describes it.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// The use of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -18,7 +18,6 @@ pub use thumbnail::Thumbnail;
 
 use crate::domain::amount::Amount;
 use crate::domain::sku::Dimensions;
-
 use content::Windows;
 use notes::Notes;
 

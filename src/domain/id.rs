@@ -1,8 +1,9 @@
 //! Identifiers: `UUIDv7` for everything that the server makes.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// Identifier of an aggregate, a row or an event; ascending by time of creation, so that newer rows sort last.

@@ -25,14 +25,16 @@
 //! proven that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays where
 //! it is.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 /// An operator's decision on an attempt that cannot be verified.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -3,6 +3,10 @@
 //!
 //! The operators are told at once when money moved and nobody knows for what, and once more when the event is given up.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
@@ -11,8 +15,6 @@ use crate::domain::mail::Mail;
 use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;
@@ -58,13 +60,17 @@ impl Unmatched {
     /// What this event says; `None` if nothing in it concerns an order.
     pub fn of(event: &PaymentEvent) -> Option<Self> {
         let (kind, amount_cents, currency) = match &event.effect {
-            PaymentEffect::Paid { amount_cents, currency, .. } => (UnmatchedKind::Payment, *amount_cents, currency.clone()),
+            PaymentEffect::Paid { amount_cents, currency, .. } => {
+                (UnmatchedKind::Payment, *amount_cents, currency.clone())
+            }
             PaymentEffect::Refunded { amount_refunded_cents, currency, .. } => {
                 (UnmatchedKind::Refund, Some(*amount_refunded_cents), currency.clone())
             }
             PaymentEffect::Failed { .. } => (UnmatchedKind::PaymentFailed, None, None),
             PaymentEffect::SessionExpired => (UnmatchedKind::SessionExpired, None, None),
-            PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => return None,
+            PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
+                return None;
+            }
         };
         let OrderLinks { client_reference_id, order_id, payment_intent, session, .. } = event.links.clone();
         Some(Self { kind, amount_cents, currency, client_reference_id, order_id, payment_intent, session })
@@ -224,7 +230,8 @@ impl KeptPaymentEvent {
             let named = named.iter().filter_map(|(what, name)| name.as_ref().map(|name| format!("{what} {name}")));
             named.collect::<Vec<_>>().join(", ")
         });
-        let named = named.filter(|named| !named.is_empty()).map_or_else(String::new, |named| format!(" It names {named}."));
+        let named =
+            named.filter(|named| !named.is_empty()).map_or_else(String::new, |named| format!(" It names {named}."));
         if given_up {
             let subject = format!("A {what}{amount} matched no order in {RETENTION_DAYS} days");
             let text = format!(

@@ -1,12 +1,14 @@
 //! A mail to be sent. It is made in the commit that causes it, so that none is lost, and sent by an effect until the
 //! provider takes it or it is given up.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 pub const MAX_TRIES: u32 = 12;

@@ -8,11 +8,13 @@
 //! `decide` has the rules, `change` collects what one command alters, `line` indexes the claims, `recall` asks
 //! reservations back when less is on hand than is reserved, `alerts` has low stock and discrepancies.
 
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
 mod alerts;
 mod change;

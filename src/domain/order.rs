@@ -42,15 +42,17 @@ pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, Paym
 
 pub use crate::domain::order_status::{OrderStatus, Shipment};
 
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::sync::Arc;
 
 /// How an order came about; fixed when it is made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

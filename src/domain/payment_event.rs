@@ -78,8 +78,9 @@ pub fn sign(body: &[u8], secret: &str, at: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     const SECRET: &str = "whsec_test";
     const BODY: &[u8] = br#"{"id":"evt_1"}"#;

@@ -1,8 +1,10 @@
 //! Who gives a command. Handed to every decision, and written to the audit log and to events.
 
-use crate::domain::id::Id;
-use serde::{Deserialize, Serialize};
 use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::id::Id;
 
 /// What a key or a staff member may do; each role may do all that the ones before it may.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -24,11 +24,12 @@ pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 
+use serde::{Deserialize, Serialize};
+
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// The registration of a printer, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! What a printer reports about itself. Only the latest status is kept, in memory; nothing here is stored.
 
-use crate::domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
 
 /// What a printer does: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]

@@ -13,7 +13,8 @@ pub fn region_code(country: &str, region: &str) -> String {
     let region = region.trim();
     let known = REGIONS.iter().filter(|(of, _)| of.eq_ignore_ascii_case(country)).flat_map(|(_, regions)| *regions);
     let wanted = plain(region);
-    let code = region.split_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(country)).map_or(region, |(_, code)| code);
+    let code =
+        region.split_once('-').filter(|(of, _)| of.eq_ignore_ascii_case(country)).map_or(region, |(_, code)| code);
     for (own_code, names) in known {
         if own_code.eq_ignore_ascii_case(code.trim()) || names.iter().any(|name| plain(name) == wanted) {
             return (*own_code).to_owned();
@@ -72,7 +73,8 @@ mod tests {
     fn codes_and_names_of_a_country_are_distinct() {
         for (country, regions) in REGIONS {
             let mut codes: Vec<String> = regions.iter().map(|(code, _)| (*code).to_owned()).collect();
-            let mut names: Vec<String> = regions.iter().flat_map(|(_, names)| names.iter().map(|name| plain(name))).collect();
+            let mut names: Vec<String> =
+                regions.iter().flat_map(|(_, names)| names.iter().map(|name| plain(name))).collect();
             let many = (codes.len(), names.len());
             codes.sort();
             codes.dedup();

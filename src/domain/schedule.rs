@@ -3,8 +3,9 @@
 //! Webhook deliveries follow a fixed schedule, because it is promised to their receivers ([`next_attempt`]).
 //! Everything internal that restarts, reconnects or probes uses growing delays ([`Delays`]).
 
-use backoff::backoff::Backoff as _;
 use std::time::Duration;
+
+use backoff::backoff::Backoff as _;
 
 /// Default delays before the retries of a delivery: 1 min, 5 min, 25 min, 2 h, 10 h.
 pub const DELIVERY_RETRIES: [Duration; 5] = [
@@ -76,8 +77,9 @@ fn share(whole: Duration, part: f64) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn waits(jitter: f64) -> Vec<Option<u64>> {
         (0..=7)

@@ -128,8 +128,9 @@ pub(crate) fn same(expected: &[u8; 32], given: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     // Test vector published with the Standard Webhooks libraries.
     const SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";

@@ -1,12 +1,14 @@
 //! A SKU: an article that the business sells. It names the material, the file and the consumption that its jobs need.
 
+use std::convert::Infallible;
+
+use serde::{Deserialize, Serialize};
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::convert::Infallible;
 
 /// The classes of machines that a shop tells apart; a job needs one of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

@@ -5,8 +5,9 @@
 //! registered ([`check`]), and each address again when it is connected to ([`address_allowed`]), because a name may
 //! resolve to something else by then.
 
-use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use ipnet::{Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
 /// Length limit of a URL, in bytes.
@@ -152,8 +153,9 @@ const DENIED_V6: &[(Ipv6Net, &str)] = &[
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// First and last address of each denied range, written by hand so that the tables are checked against something
     /// else.

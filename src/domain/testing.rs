@@ -1,13 +1,14 @@
 //! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
 //! numbers.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The surroundings of a decision.
 pub(crate) struct Bench {

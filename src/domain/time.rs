@@ -1,8 +1,9 @@
 //! Points in time: milliseconds since 1970 UTC inside, RFC 3339 with milliseconds and `Z` in the API.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::fmt;
 use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]

@@ -4,10 +4,11 @@
 //! Names and types of files are in the database (`domain/file`). Contents are never removed, because a job that failed
 //! long ago may be retried with the same file.
 
-use sha2::{Digest as _, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
 
@@ -135,8 +136,9 @@ async fn sync_directory(directory: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use tokio::io::AsyncReadExt as _;
+
+    use super::*;
 
     fn files_below(dir: &Path) -> usize {
         let entries = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());

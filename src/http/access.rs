@@ -1,5 +1,15 @@
 //! Who asks, and whether they may: API keys, the staff cookie, roles.
 
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
 use crate::config::Mode;
 use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
@@ -15,14 +25,6 @@ use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
 use crate::store::Unavailable;
 use crate::store::queries::OwnOrders;
-use axum::extract::{FromRequestParts, Request, State};
-use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
-use serde_json::json;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 /// Name of the cookie that carries a staff session.
 pub const COOKIE: &str = "service_session";

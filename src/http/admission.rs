@@ -1,10 +1,12 @@
 //! Admission: how many connections and requests the server takes at a time. What is above is refused at once with 503.
 
-use crate::config::sections::Server;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
 use tokio::sync::{Semaphore, SemaphorePermit};
+
+use crate::config::sections::Server;
 
 /// Connections beyond the limit that are still read, so that health checks and emergency stops are answered, and others
 /// told; each answers one request.

@@ -2,15 +2,17 @@
 //! log by
 //! sending requests that are refused.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::{Value, json};
+
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::observe::meters::Counter;
 use crate::store::rows::Audit;
-use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
 const MINUTE_MS: i64 = 60_000;
 /// Lines that one source may cause in a minute; further attempts become one line with their count.

@@ -1,5 +1,14 @@
 //! A request with its body read, and the one way from it to a thing: look for a kept answer, ask, say what came of it.
 
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use futures::StreamExt as _;
+use sha2::{Digest as _, Sha256};
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::handle::AskError;
@@ -12,13 +21,6 @@ use crate::http::error::ApiError;
 use crate::http::idempotency::{self, Kept, Running};
 use crate::http::wire::{self, RequestBody};
 use crate::store::StoredAggregate;
-use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, FromRequestParts as _, Request};
-use axum::http::{HeaderMap, StatusCode, header};
-use futures::StreamExt as _;
-use sha2::{Digest as _, Sha256};
-use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// How often a change that names no version is merged anew when the thing changed in between.
 const MERGES: usize = 8;

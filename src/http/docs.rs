@@ -3,15 +3,17 @@
 
 mod events;
 
-use crate::http::AppState;
-use crate::http::error::{Answer, ApiError, no_such_path};
+use std::sync::Arc;
+
 use axum::Router;
 use axum::extract::Path;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
-use std::sync::Arc;
 use utoipa_swagger_ui::{Config, serve};
+
+use crate::http::AppState;
+use crate::http::error::{Answer, ApiError, no_such_path};
 
 /// Content-Security-Policy of the pages: everything from this server; inline styles and `data:` pictures as Swagger UI
 /// needs them.

@@ -2,16 +2,18 @@
 //!
 //! Messages are for callers; internal text is logged and never sent.
 
+use std::any::Any;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
 use crate::actors::kernel::handle::AskError;
 use crate::domain::refusal::{Class, Fault, MAX_MESSAGE_CHARS, Refusal, shortened};
 use crate::printers::adapter::PrinterError;
 use crate::store::Unavailable;
 use crate::store::rows::LoadError;
-use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
-use std::any::Any;
 
 /// Header of an answer that is a repeat of the first answer to the same idempotency key.
 pub const REPLAYED: &str = "idempotency-replayed";

@@ -1,9 +1,11 @@
 //! Passwords are hashed on threads beside the requests, few at a time: each hash takes a core for tens of milliseconds
 //! and 19 MiB.
 
-use crate::http::error::ApiError;
 use std::sync::Arc;
+
 use tokio::sync::Semaphore;
+
+use crate::http::error::ApiError;
 
 /// Hashes that may wait; further ones are refused at once with 503.
 const WAITING: usize = 64;
@@ -44,9 +46,10 @@ impl Hashing {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
     use std::sync::mpsc;
+
+    use super::*;
 
     #[tokio::test]
     async fn few_work_at_a_time_some_wait_the_rest_is_refused() {

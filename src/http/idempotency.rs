@@ -4,6 +4,14 @@
 //! mailbox,
 //! and the refusal of a repeat while the first request is still running.
 
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, Method, StatusCode};
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
+use dashmap::DashSet;
+use sha2::{Digest as _, Sha256};
+
 use crate::actors::kernel::envelope::IdempotencyKey;
 use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
@@ -12,12 +20,6 @@ use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
-use axum::http::{HeaderMap, Method, StatusCode};
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD;
-use dashmap::DashSet;
-use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
 
 const HEADER: &str = "idempotency-key";
 const LONGEST: usize = 255;

@@ -1,12 +1,14 @@
 //! When keys and sessions were last used: collected in memory, written each minute in one commit.
 
+use std::time::Duration;
+
+use dashmap::DashMap;
+
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::access::AccessCommand;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::{AppState, audit_sampling};
-use dashmap::DashMap;
-use std::time::Duration;
 
 /// Time between two writes.
 const EVERY: Duration = Duration::from_mins(1);

@@ -6,6 +6,14 @@
 pub mod layer;
 pub mod windows;
 
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use sha2::{Digest as _, Sha256};
+
 use crate::config::Config;
 use crate::domain::limits::address::{self, Network};
 use crate::domain::limits::{Named, Rule, Standing};
@@ -13,12 +21,6 @@ use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::error::ApiError;
 use crate::services::redis::{Redis, Shared};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
-use sha2::{Digest as _, Sha256};
-use std::net::IpAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use windows::Windows;
 
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");

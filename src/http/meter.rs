@@ -1,8 +1,9 @@
 //! Counts requests by route and status, in a table that is made with the routes, so that a request needs no look-up.
 
-use crate::observe::meters::{Counter, Histogram};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use crate::observe::meters::{Counter, Histogram};
 
 /// The statuses that the server gives; any other is counted as 0.
 pub const STATUSES: [u16; 26] = [

@@ -14,6 +14,12 @@ pub mod shape;
 pub mod shared;
 pub mod words;
 
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde_json::{Value, json};
+
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
@@ -23,12 +29,7 @@ use crate::http::production::{
 };
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
-use axum::body::Bytes;
-use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response as HttpResponse};
 use operation::{Content, Operation, Resource};
-use serde_json::{Value, json};
 use shape::{Shape, open_object};
 
 pub use document::document;

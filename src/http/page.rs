@@ -1,11 +1,12 @@
 //! Query parameters and pages of lists: `limit` 1-200 (default 50), `offset`, newest first.
 
-use crate::http::error::ApiError;
-use crate::http::wire::{Request, UnknownParameters, Within, Worded, read_query};
-use crate::store::queries::Page;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
+
+use crate::http::error::ApiError;
+use crate::http::wire::{Request, UnknownParameters, Within, Worded, read_query};
+use crate::store::queries::Page;
 
 /// `limit` when none is given.
 pub const LIMIT_DEFAULT: u64 = 50;

@@ -1,9 +1,10 @@
 //! Path parameters.
 
-use crate::domain::id::Id;
-use crate::http::error::{ApiError, no_such_path};
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
+
+use crate::domain::id::Id;
+use crate::http::error::{ApiError, no_such_path};
 
 /// The `{id}` of a path. What is no identifier names nothing: 404.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,18 @@
 //! Answers: the resource itself, with `ETag`, `Location` and the mark of a repeated answer.
 
-use crate::http::command_request::CommandOutcome;
-use crate::http::error::{ApiError, REPLAYED};
-use crate::http::page::Pagination;
-use crate::http::wire::ListItem;
-use crate::store::queries::Page;
+use std::marker::PhantomData;
+
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
-use std::marker::PhantomData;
+
+use crate::http::command_request::CommandOutcome;
+use crate::http::error::{ApiError, REPLAYED};
+use crate::http::page::Pagination;
+use crate::http::wire::ListItem;
+use crate::store::queries::Page;
 
 /// What most answers have room in, in bytes.
 const USUAL: usize = 2048;

@@ -1,12 +1,14 @@
 //! `X-Request-Id`: accepted or made, sent back, and part of every log line of the request.
 
-use crate::http::AppState;
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
-use std::sync::Arc;
 use tracing::Instrument as _;
+
+use crate::http::AppState;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
 const LONGEST: usize = 128;

@@ -3,16 +3,18 @@
 //! What is added is also recorded, so that the API's description is made from the very routes that are served
 //! ([`crate::http::openapi`]).
 
-use crate::http::AppState;
-use crate::http::access::{Gate, RequiredAccess, guard};
-use crate::http::openapi::operation::{Named, Operation, Resource, operation};
-use crate::http::wire::{Components, DescribedHandler};
+use std::sync::Arc;
+
 use axum::Router;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{MethodFilter, MethodRouter, on};
-use std::sync::Arc;
+
+use crate::http::AppState;
+use crate::http::access::{Gate, RequiredAccess, guard};
+use crate::http::openapi::operation::{Named, Operation, Resource, operation};
+use crate::http::wire::{Components, DescribedHandler};
 
 /// A route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,9 +5,11 @@
 
 mod patient;
 
-use crate::http::access::FromMachine;
-use crate::http::admission::{AdmissionPermit, Crowded, Peer};
-use crate::http::{AppState, last_used, router};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::serve::{Listener, ListenerExt as _};
@@ -15,15 +17,15 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use patient::{Patient, Turns};
-use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::sync::CancellationToken;
 use tower::Service as _;
+
+use crate::http::access::FromMachine;
+use crate::http::admission::{AdmissionPermit, Crowded, Peer};
+use crate::http::{AppState, last_used, router};
+use patient::{Patient, Turns};
 
 /// Time between two sweeps of rate limit windows.
 const SWEEP: Duration = Duration::from_secs(30);

@@ -1,10 +1,12 @@
 //! Ends open streams at once when the key, session or role that opened them changes.
 
-use crate::http::AppState;
-use crate::http::access::{Caller, still};
 use std::time::Duration;
+
 use tokio::sync::watch;
 use tokio::time::Instant;
+
+use crate::http::AppState;
+use crate::http::access::{Caller, still};
 
 /// Time between two checks by the clock: keys and sessions also expire.
 const LOOK: Duration = Duration::from_secs(1);

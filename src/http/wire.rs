@@ -31,8 +31,8 @@ pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
 pub use rules::{
-    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
-    Secret, TextList, Within, Worded,
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern,
+    Rule, Secret, TextList, Within, Worded,
 };
 pub use schema::{
     Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, open_request_schema,

@@ -3,13 +3,15 @@
 //! An adapter carries a wish to the wire and tells truthfully what came back. It decides nothing, remembers nothing durable, never retries a command, and never starts what
 //! it uploads.
 
-use crate::domain::printer_status::{PastPrint, Status};
-use crate::domain::time::Timestamp;
+use std::fmt;
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
-use std::path::PathBuf;
+
+use crate::domain::printer_status::{PastPrint, Status};
+use crate::domain::time::Timestamp;
 
 pub use super::error::PrinterError;
 

@@ -4,14 +4,16 @@
 //! so that they
 //! needs neither an actor nor a database.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use tokio::sync::{Notify, oneshot, watch};
+
 use crate::domain::id::Id;
 use crate::domain::printer_status::Status;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
-use dashmap::DashMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{Notify, oneshot, watch};
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
 const COMES: Duration = Duration::from_secs(5);

@@ -8,16 +8,18 @@ mod tests;
 
 pub use client::Client;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use async_trait::async_trait;
+use serde_json::Value;
+
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::PrinterType;
 use crate::printers::wire::Wire;
-use async_trait::async_trait;
-use serde_json::Value;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One Moonraker.
 pub struct FwRest {

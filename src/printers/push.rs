@@ -1,14 +1,12 @@
 //! A printer's push connection: a web socket that is kept open and wakes a waiter. It is only a hint; polling is the
 //! backstop.
 
-use crate::domain::schedule::Delays;
-use crate::printers::adapter::PrinterError;
-use crate::printers::registry::Settings;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
 use async_trait::async_trait;
 use futures::{SinkExt, StreamExt};
 use reqwest::Url;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
@@ -16,6 +14,10 @@ use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::schedule::Delays;
+use crate::printers::adapter::PrinterError;
+use crate::printers::registry::Settings;
 
 /// Silence after which we ask whether the other side is still there.
 const QUIET: Duration = Duration::from_secs(20);

@@ -1,12 +1,13 @@
 //! Printer types by name. A factory registered under a new `type` is usable everywhere at once.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::config::sections::Printers;
 use crate::printers::adapter::Adapter;
 use crate::printers::wire::Wire;
 use crate::printers::{fw_rest, server_rest};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]

@@ -6,18 +6,20 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::push::{Endpoint, Push};
 use crate::printers::registry::PrinterType;
 use crate::printers::wire::Wire;
-use async_trait::async_trait;
 use client::{Client, Port};
-use serde_json::{Value, json};
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::{Instant, sleep};
 
 /// How often the serial port is asked for while it opens.
 const PORT_POLL: Duration = Duration::from_millis(250);

@@ -1,19 +1,21 @@
 //! What all types share: failures of the wire, addresses, and the streaming of uploads. Printers are fakes that answer literal bodies.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
-use super::registry::{MakeError, PrinterAddress, Registry, Settings};
-use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
-use crate::domain::time::Timestamp;
+use std::sync::Arc;
+use std::time::Duration;
+
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::{get, post};
 use futures::StreamExt;
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
+
+use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
+use super::registry::{MakeError, PrinterAddress, Registry, Settings};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::time::Timestamp;
 
 /// Serves a fake printer; its base URL.
 pub(super) async fn serve(router: Router) -> String {

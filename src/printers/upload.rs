@@ -1,13 +1,15 @@
 //! A local file as a form: read while it is sent, its length told beforehand.
 
-use crate::printers::adapter::{PrinterError, Source};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
 use reqwest::Body;
 use reqwest::multipart::{Form, Part};
 use sha2::{Digest, Sha256};
-use std::io::Read;
-use std::path::{Path, PathBuf};
 use tokio::fs::File;
 use tokio_util::io::ReaderStream;
+
+use crate::printers::adapter::{PrinterError, Source};
 
 /// Bytes read at a time.
 const CHUNK: usize = 64 * 1024;

@@ -1,12 +1,14 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
 //! codes itself.
 
-use crate::printers::adapter::PrinterError;
-use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
+use std::time::Duration;
+
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
-use std::time::Duration;
+
+use crate::printers::adapter::PrinterError;
+use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
 
 /// Most bytes of an answer; a broken printer must not fill the memory.
 const MAX_ANSWER: usize = 16 * 1024 * 1024;

@@ -4,11 +4,12 @@
 //! pass them in. An encrypted text is `v1:` and the base64 of nonce, ciphertext and tag. Passwords and API keys are not
 //! encrypted but hashed (`credentials`), because they need never be read back.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
-use std::fmt;
 
 /// Length of the random nonce, in bytes.
 pub const NONCE_BYTES: usize = 24;
@@ -100,8 +101,9 @@ fn later_version(encrypted: &str) -> bool {
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn cipher(fill: u8) -> SecretCipher {
         SecretCipher::new(&STANDARD.encode([fill; 32])).unwrap()

@@ -2,10 +2,11 @@
 //!
 //! Keeping and retrying messages is the caller's affair; the message's id is the idempotency key.
 
-use super::mail::{MailError, Mailer, Message};
-use crate::services::http::read_beginning;
 use futures::future::BoxFuture;
 use serde_json::json;
+
+use super::mail::{MailError, Mailer, Message};
+use crate::services::http::read_beginning;
 
 /// The hook of a gateway whose address has no path of its own.
 const HOOK: &str = "hooks/agent";

@@ -5,13 +5,15 @@
 //! endpoint was registered. [`lan`] talks to printers and services that the shop's own people configured, so private addresses are what
 //! it is for. Neither follows redirects or uses a proxy from the environment, and neither sends a request twice on its own.
 
-use crate::domain::target::{self, TargetError};
-use futures::future::BoxFuture;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+
+use futures::future::BoxFuture;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+
+use crate::domain::target::{self, TargetError};
 
 /// What every request says of its sender.
 pub const USER_AGENT: &str = concat!("Printfloor/", env!("CARGO_PKG_VERSION"));

@@ -11,11 +11,12 @@ pub use api::{ApiSettings, MailApi};
 pub use outbox::FileOutbox;
 pub use smtp::{Encryption, Smtp, SmtpSettings};
 
+use std::time::SystemTime;
+
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, SinglePart};
-use std::time::SystemTime;
 
 /// The longest id of a message, in bytes.
 const ID_MAX_BYTES: usize = 128;

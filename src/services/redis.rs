@@ -6,18 +6,20 @@
 
 pub mod stream;
 
-use crate::domain::limits::Rule;
-use crate::domain::schedule::Delays;
-use crate::domain::time::Timestamp;
-use arc_swap::ArcSwapOption;
-use redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use redis::{Client, RedisError, RedisResult, Script};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
+
+use arc_swap::ArcSwapOption;
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, RedisError, RedisResult, Script};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+
+use crate::domain::limits::Rule;
+use crate::domain::schedule::Delays;
+use crate::domain::time::Timestamp;
 
 /// What all our keys begin with.
 const PREFIX: &str = "printfloor:";

@@ -1,13 +1,15 @@
 //! Sends one attempt of one webhook delivery and says how it went. When to try again is [`crate::domain::schedule`]'s affair, what a
 //! failure means for the endpoint its owner's.
 
-use crate::domain::signing;
-use crate::services::http::{Blocked, Outbound, read_beginning};
-use bytes::Bytes;
-use jiff::Timestamp;
 use std::error::Error as StdError;
 use std::io;
+
+use bytes::Bytes;
+use jiff::Timestamp;
 use tokio::time::Instant;
+
+use crate::domain::signing;
+use crate::services::http::{Blocked, Outbound, read_beginning};
 
 /// At most this much of an answer is read, in bytes.
 pub const ANSWER_READ_BYTES: usize = 16 * 1024;

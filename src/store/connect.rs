@@ -1,12 +1,14 @@
 //! Opens the database: the writer's one connection with its epoch, and the pool for reading.
 
-use crate::store::Unavailable;
+use std::time::Duration;
+
 use migrations::{Migrator, MigratorTrait};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
 };
-use std::time::Duration;
+
+use crate::store::Unavailable;
 
 /// Where the database is, and how it is spoken to.
 #[derive(Clone, Debug)]

@@ -1,12 +1,14 @@
 //! Reads the committed events in order, from a position on, as they come.
 
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
 use crate::domain::event::Numbered;
 use crate::store::Store;
 use crate::store::outbox::Outbox;
 use crate::store::queries::EventFilter;
 use crate::store::rows::LoadError;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// A position in the committed events. The newest events come from memory; older ones are read from the table.
 pub struct EventFollower {

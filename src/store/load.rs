@@ -8,13 +8,15 @@ mod tests;
 
 pub(crate) use hydrate::with_attempts;
 
+use std::collections::HashMap;
+use std::future::Future;
+
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel, read_doc};
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
-use std::collections::HashMap;
-use std::future::Future;
 
 /// A head whose rows are to be put back: id, version, state.
 pub type Loaded<T> = (Id, i64, T);

@@ -16,6 +16,12 @@ pub use facts::{MemoryWrite, ToMemory};
 pub use hydrate::HydrateFromMemory;
 pub use tables::Tables;
 
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt;
+
 use crate::domain::time::Timestamp;
 use crate::store::ordered_work::OrderedWork;
 use crate::store::outbox::Outbox;
@@ -23,10 +29,6 @@ use crate::store::port::{CommitLog, MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_B
 use crate::store::reader::Reader;
 use crate::store::writer::QueueEntry;
 use crate::store::{AggregateKey, CommitOwner, Settlement, Store, Submission, Unavailable};
-use futures::FutureExt;
-use std::collections::{BTreeMap, VecDeque};
-use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Whether the transaction whose outcome is lost happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

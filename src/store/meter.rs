@@ -1,8 +1,9 @@
 //! Sizes, durations and outcomes of the writer's transactions.
 
+use std::time::Duration;
+
 use crate::observe::meters::{Counter, Histogram};
 use crate::store::{Settlement, Submission};
-use std::time::Duration;
 
 /// Histograms over transactions, and counters of settlements.
 #[derive(Debug)]

@@ -1,16 +1,18 @@
 //! Work that runs in the order of commits without being one: loads, and the deletion of old rows.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::reader::Reader;
 use crate::store::rows::{LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::store::{AggregateKey, StoredAggregate};
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection};
-use std::sync::Arc;
-use std::time::Duration;
 
 /// How long events and deliveries are kept. Idempotency keys carry their own end.
 const EVENT_RETENTION: Duration = Duration::from_secs(30 * 24 * 3600);

@@ -1,10 +1,12 @@
 //! Committed events in the order of their numbers, for those who follow them: webhook endpoints, event streams, Redis.
 
-use crate::domain::event::Numbered;
-use crate::store::followers::Followers;
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock};
+
 use tokio::sync::watch;
+
+use crate::domain::event::Numbered;
+use crate::store::followers::Followers;
 
 /// Events that are kept in memory. Followers that are further behind read the table.
 const MAX_EVENTS_IN_MEMORY: usize = 4096;

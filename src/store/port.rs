@@ -9,6 +9,8 @@
 //! - Events are numbered without gaps in the order of commits, and are in the outbox before the owner hears `Durable`.
 //! - Idempotency keys are unique; a second answer for a key is a clash that names its command.
 
+use async_trait::async_trait;
+
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
@@ -17,7 +19,6 @@ use crate::store::ordered_work::OrderedWork;
 use crate::store::queries::EventFilter;
 use crate::store::rows::{IdempotentAnswer, LoadError};
 use crate::store::{AggregateKey, CommitOwner, Submission};
-use async_trait::async_trait;
 
 /// Most commits and loads in one transaction. It bounds how long a transaction takes and how much memory it needs.
 pub(crate) const MAX_COMMITS_PER_TRANSACTION: usize = 1024;

@@ -17,13 +17,14 @@ pub use audit::AuditFilter;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
 
-use crate::domain::aggregate::Versioned;
-use crate::domain::id::Id;
-use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::domain::aggregate::Versioned;
+use crate::domain::id::Id;
+use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 
 /// Queries over the pool for reading. A clone shares the pool and the batches of idempotency look-ups.
 #[derive(Clone, Debug)]

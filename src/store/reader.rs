@@ -1,11 +1,12 @@
 //! Reads aggregates from whichever implementation of the store there is.
 
+use sea_orm::DatabaseConnection;
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::store::StoredAggregate;
 use crate::store::memory::MemoryStore;
 use crate::store::rows::LoadError;
-use sea_orm::DatabaseConnection;
 
 /// Where aggregates are read from. This is an enum and no trait, because typed reads cannot be methods of a trait
 /// object, and a type parameter for the store would go through every actor and handler.

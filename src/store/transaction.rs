@@ -4,12 +4,14 @@
 //! is each submission tried in a transaction of its own, and only one that a constraint refuses is tried command by
 //! command, under savepoints, to name the command at fault.
 
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
+
 use crate::domain::event::Numbered;
 use crate::store::connect::unavailable;
 use crate::store::rows::{Batch, WriteError};
 use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
-use std::time::Duration;
 
 /// A database that does not answer for this long counts as unavailable. It is shorter than callers wait for an answer,
 /// so that they hear why.

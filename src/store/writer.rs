@@ -13,20 +13,22 @@ mod transaction_task;
 pub use counters::WriterCounters;
 pub use handle::WriterHandle;
 
+use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use futures::FutureExt;
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::OwnedMutexGuard;
+
 use crate::domain::schedule::Delays;
 use crate::store::connect::{DatabaseSettings, Writing};
 use crate::store::ordered_work::OrderedWork;
 use crate::store::outbox::Outbox;
 use crate::store::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
 use crate::store::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
-use futures::FutureExt;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::collections::HashMap;
-use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
-use tokio::sync::OwnedMutexGuard;
 use transaction_task::{TransactionTask, open};
 
 /// How often the pause before a transaction is repeated because more commits came during it. Commits have a longer way

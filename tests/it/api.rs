@@ -22,8 +22,9 @@ mod streams;
 mod versions;
 mod webhooks;
 
-use crate::support::{App, Client};
 use serde_json::{Value, json};
+
+use crate::support::{App, Client};
 
 /// A password that is long enough.
 pub const PASSWORD: &str = "correct horse battery";

@@ -3,17 +3,19 @@
 //!
 //! The moments come from a seed that is printed; `PRINTFLOOR_TEST_SEED` replays one, `PRINTFLOOR_TEST_KILLS` sets how many.
 
-use crate::support::{App, Client, on_both, until};
-use crate::whole::{pay, sliced, unix_now};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
 use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::fleet::{Fleet, FleetOptions};
 use simulator::printer::What;
 use simulator::sink::Sink;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+
+use crate::support::{App, Client, on_both, until};
+use crate::whole::{pay, sliced, unix_now};
 
 fn from_env(name: &str, default: impl FnOnce() -> u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or_else(default)

@@ -1,10 +1,11 @@
 //! Clients that common generators make from the API's description: they compile, and one typed call through each
 //! reaches the real server. Passed over where the generators are not installed, unless all services are asked for.
 
-use crate::support::db::SERVICES;
-use crate::support::{App, Db};
 use std::path::PathBuf;
 use std::process::Command;
+
+use crate::support::db::SERVICES;
+use crate::support::{App, Db};
 
 /// Holds the path of a Python environment with openapi-python-client.
 const PYTHON: &str = "PRINTFLOOR_TEST_PYTHON_CLIENT";

@@ -8,9 +8,10 @@ mod limits;
 mod load;
 mod sharing;
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::support::client::Answer;
 use crate::support::{App, Db};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Settings of a server under test, for what this file is about: `SECTION__KEY` and value.
 pub async fn app(settings: &[(&str, &str)]) -> App {

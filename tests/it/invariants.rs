@@ -2,12 +2,14 @@
 //!
 //! Each rule is a pure function of one file, and carries violations that it must find and text that it must let pass.
 
+mod imports;
 mod rooms;
 mod text;
 mod words;
 
 use std::fmt;
 use std::path::Path;
+
 use text::{File, gather, names, parts, path_of, word, words};
 
 /// A rule over the files of `src/`.

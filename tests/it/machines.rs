@@ -1,12 +1,14 @@
 //! Printers that fail in every way that real ones do, spoken to on their real protocols. The judge is the simulators'
 //! physical log: what the machines did, whatever they or the server said.
 
-use crate::support::{App, Db, until};
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 use simulator::faults::Faults;
 use simulator::fleet::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use simulator::printer::What;
-use std::collections::BTreeMap;
+
+use crate::support::{App, Db, until};
 
 /// Makes the test once for each kind of printer, on the embedded database.
 macro_rules! each_kind {

@@ -1,12 +1,14 @@
 //! Jobs on a real OctoPrint with its virtual printer. Left out only where nobody gave one and nobody asked for services.
 
-use crate::support::db::SERVICES;
-use crate::support::{App, Db, until};
-use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+
+use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::support::db::SERVICES;
+use crate::support::{App, Db, until};
 
 /// A Python environment with OctoPrint in it.
 const VENV: &str = "PRINTFLOOR_TEST_OCTOPRINT";

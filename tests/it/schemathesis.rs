@@ -1,16 +1,21 @@
 //! Requests that Schemathesis invents from the API's description: nothing breaks the server, and each answer is one that
 //! the description knows. Left out only where nobody gave the program and nobody asked for services.
 
-use crate::api::{PASSWORD, sign_in, staff};
-use crate::support::db::SERVICES;
-use crate::support::{App, Db};
-use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
 use std::path::PathBuf;
 use std::process::Command;
 
+use serde_json::{Value, json};
+use simulator::fleet::{Fleet, FleetOptions};
+
+use crate::api::{PASSWORD, sign_in, staff};
+use crate::support::db::SERVICES;
+use crate::support::{App, Db};
+
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
+
+/// How many requests are invented for each operation, when not the few of `schemathesis.toml`: for a long run.
+const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
 
 const AGENT: &str = "token-of-the-agent";
 
@@ -48,6 +53,9 @@ async fn invented_requests_get_the_answers_that_are_described() {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/schemathesis");
     let mut run = Command::new(script);
     run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv);
+    if let Ok(examples) = std::env::var(EXAMPLES) {
+        run.env("EXAMPLES", examples);
+    }
     run.env("API_KEY", app.key.as_ref().unwrap())
         .env("AGENT_TOKEN", AGENT)
         .env("SESSION", cookie.split_once('=').unwrap().1);

@@ -1,17 +1,19 @@
 //! From a signed payment event to a shipped order, on both databases.
 
-use crate::support::app::PAYMENT_SECRET;
-use crate::support::{App, Client, on_both, until};
-use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
-use simulator::payments::{Payment, PaymentEvent, signature};
-use simulator::printer::What;
-use simulator::sink::Sink;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use simulator::fleet::{Fleet, FleetOptions};
+use simulator::payments::{Payment, PaymentEvent, signature};
+use simulator::printer::What;
+use simulator::sink::Sink;
+
+use crate::support::app::PAYMENT_SECRET;
+use crate::support::{App, Client, on_both, until};
 
 /// The Debian slicer, where the tests were told of one.
 const SLICER: &str = "PRINTFLOOR_TEST_SLICER";

@@ -17,6 +17,14 @@
 
 mod records;
 
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::task::AbortHandle;
+
 use crate::actors::kernel::effects::{Effects, keep_running};
 use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
 use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
@@ -31,12 +39,6 @@ use crate::store::rows::StoredRow;
 use crate::store::{
     AggregateKey, CommandWrites, CommitOwner, Settlement, Store, StoredAggregate, Submission, Unavailable,
 };
-use ractor::{Actor, ActorProcessingErr, ActorRef};
-use std::collections::{HashMap, VecDeque};
-use std::marker::PhantomData;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::task::AbortHandle;
 
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
 /// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next commit.

@@ -3,6 +3,17 @@
 //! Finding or reading an aggregate that is in memory is a look into a concurrent map: no message, no lock that a crashed
 //! actor could hold. Reading one that is not in memory goes to the database and activates nothing.
 
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use ractor::rpc::CallResult;
+use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
+
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::entry::{ActorSummary, DirectoryEntry, SupervisorRef};
@@ -17,15 +28,6 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
-use dashmap::DashMap;
-use futures::FutureExt;
-use futures::future::BoxFuture;
-use ractor::rpc::CallResult;
-use ractor::{Actor, ActorCell, ActorRef, SpawnErr};
-use std::collections::BTreeMap;
-use std::marker::PhantomData;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// How long a caller waits for an answer. The HTTP edge answers 503 then.
 pub const ASK_TIMEOUT: Duration = Duration::from_secs(15);

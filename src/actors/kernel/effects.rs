@@ -6,15 +6,17 @@
 //! its effects start again. Hence an effect may run more than once, and must be safe to repeat or find out by itself how
 //! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect.
 
-use crate::actors::kernel::handle::Handle;
-use crate::domain::aggregate::{Aggregate, Versioned};
-use crate::domain::schedule::Delays;
-use async_trait::async_trait;
-use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::FutureExt;
 use tokio::task::AbortHandle;
+
+use crate::actors::kernel::handle::Handle;
+use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::schedule::Delays;
 
 /// Carries out the effects of one kind of aggregate.
 #[async_trait]

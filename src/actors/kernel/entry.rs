@@ -1,16 +1,18 @@
 //! The entry of an aggregate in the directory: where its actor is, and its last committed state. It outlives the actor, so a
 //! handle, which points to the entry, never goes stale.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arc_swap::ArcSwap;
+use ractor::{ActorRef, MessagingErr};
+use tokio::sync::{Semaphore, watch};
+
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::supervisor::SupervisorMsg;
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::observe::meters::Counter;
-use arc_swap::ArcSwap;
-use ractor::{ActorRef, MessagingErr};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use tokio::sync::{Semaphore, watch};
 
 /// Where the actor of an aggregate is now.
 pub enum ActorStatus<T: Aggregate> {

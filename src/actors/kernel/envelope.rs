@@ -13,13 +13,15 @@
 //!
 //! The permit of admission travels in the envelope, so a command that is sent again is never refused as overloaded.
 
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
 use crate::domain::aggregate::Aggregate;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::store::Unavailable;
-use std::sync::Arc;
-use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 /// An idempotency key as it is kept: a hash of principal, route and key, and a hash of the body.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,14 +1,16 @@
 //! Clock, ids and settings, handed in: rules and actors take nothing from the air.
 
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use uuid::{NoContext, Uuid};
+
 use crate::domain::aggregate::{Counter, DecisionContext, Ids};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
-use uuid::{NoContext, Uuid};
 
 /// Everything a decision may know besides the state.
 pub struct Environment {

@@ -4,6 +4,11 @@
 //! the aggregate leaving memory. A command that certainly did not happen is sent again to the next actor; the caller sees
 //! only the delay.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
 use crate::actors::kernel::actor::Msg;
 use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry};
 use crate::actors::kernel::envelope::{Answered, AskedCommand, CommandEnd, CommandOrigin, Envelope};
@@ -11,9 +16,6 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::store::Unavailable;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, thiserror::Error)]

@@ -1,8 +1,9 @@
 //! When a crashed actor is started again: settings, and a pure function of its recent crashes.
 
-use crate::domain::schedule::Delays;
 use std::collections::VecDeque;
 use std::time::Duration;
+
+use crate::domain::schedule::Delays;
 
 /// When the actors of a kind are restarted, parked and unloaded, and how many commands they take.
 #[derive(Clone, Copy, Debug)]

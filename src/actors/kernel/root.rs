@@ -2,13 +2,15 @@
 //!
 //! Its children are few and hold no state that is not on disk or in shared places, so a restart is a new start.
 
-use crate::domain::schedule::Delays;
-use futures::future::BoxFuture;
-use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use futures::future::BoxFuture;
+use ractor::{Actor, ActorCell, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SpawnErr, SupervisionEvent};
 use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
+
+use crate::domain::schedule::Delays;
 
 /// Starts a child linked to the given supervisor and puts its address where others find it.
 pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;

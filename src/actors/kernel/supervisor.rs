@@ -5,6 +5,16 @@
 //! stays readable. Its children are linked to it: when it crashes they end with it, and its successor starts all that were
 //! up, from what the directory's entries say.
 
+use std::collections::{HashMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use dashmap::DashMap;
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
+use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
+
 use crate::actors::kernel::actor::{Activator, AggregateActor, Args, Msg};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::entry::{ActorStatus, DirectoryEntry, SupervisorRef};
@@ -13,14 +23,6 @@ use crate::actors::kernel::restart_policy::{Next, Policy};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::store::{AggregateKey, Store, StoredAggregate};
-use dashmap::DashMap;
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, RpcReplyPort, SupervisionEvent};
-use std::collections::{HashMap, VecDeque};
-use std::marker::PhantomData;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
-use tokio::time::Instant; // follows a paused clock of the runtime, unlike that of std
 
 /// The entries of one kind, by id.
 pub type Entries<T> = Arc<DashMap<Id, Arc<DirectoryEntry<T>>>>;

@@ -1,5 +1,9 @@
 //! Which order a payment event belongs to, and what the order is told. Signatures are checked in `domain/payment_event`.
 
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::environment::Environment;
@@ -9,8 +13,6 @@ use crate::domain::order::{Order, OrderCommand, PaymentNews};
 use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::principal::Principal;
 use crate::store::{Store, Unavailable};
-use std::sync::Arc;
-use tokio::sync::watch;
 
 /// How long the id of an applied event is kept: longer than any processor repeats an event, so that a repeat has no second
 /// effect.

@@ -1,5 +1,10 @@
 //! Emergency stops: to the printer at once, past its actor and the database, and recorded as soon as that is possible.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
@@ -10,9 +15,6 @@ use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::printers::registry::PrinterAddress;
 use crate::secrets::encryption::SecretCipher;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::oneshot;
 
 /// Between two tries to record a stop that went out.
 const RECORD_RETRY: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };

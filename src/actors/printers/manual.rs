@@ -1,6 +1,11 @@
 //! Brings one manual print to its start: upload, ask for `Go`, start, once. After a crash that left a start unconfirmed
 //! it only waits for the watch to see the print.
 
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::handle::Handle;
@@ -8,9 +13,6 @@ use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
 use crate::printers::adapter::{PrinterError, Source};
 use crate::store::rows::LoadError;
-use std::time::Duration;
-use tokio::sync::oneshot;
-use tokio::time::Instant;
 
 /// How long a caller waits for a manual print to begin. The upload of a large file lasts longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);

@@ -3,6 +3,8 @@
 //! Phase Taken: upload, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also after a crash):
 //! never start; wait for the watch to confirm, then judge by the printer's own evidence.
 
+use std::time::Duration;
+
 use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
@@ -10,7 +12,6 @@ use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, Pr
 use crate::domain::printer_status::{Activity, Connection};
 use crate::printers::adapter::{Deleted, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
-use std::time::Duration;
 
 /// Uploads that are tried for one attempt before it is given back to its order (an unreachable printer may come back meanwhile).
 const MAX_UPLOADS: u32 = 3;

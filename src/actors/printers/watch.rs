@@ -2,6 +2,11 @@
 //!
 //! The status of every look is published to the connection (the last value wins); only what matters to the rules becomes a command.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
@@ -11,9 +16,6 @@ use crate::domain::time::Timestamp;
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::PrinterAddress;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::Instant;
 
 /// So many failed requests for the status in a row count as silence, however little time passed.
 const MOST_FAILED: u32 = 3;

@@ -2,6 +2,10 @@
 //!
 //! The e-mail address of a deleted user may be given to another user.
 
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use crate::domain::access::{
     Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, Session, User, UserChange, normal_email,
 };
@@ -10,9 +14,6 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Faults, Refusal};
 use crate::domain::time::Timestamp;
-use std::collections::HashMap;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 type Decided = Result<Decision<Access>, Refusal>;
 

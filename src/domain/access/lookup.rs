@@ -1,10 +1,11 @@
 //! The look-ups that middleware makes in the copy of [`Access`] in memory.
 
+use std::sync::Arc;
+
 use crate::domain::access::{Access, ApiKey, Session, User};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
-use std::sync::Arc;
 
 /// Why an API key is refused; each answers 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -1,11 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::aggregate::Decision;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::Bench;
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 const HOUR: i64 = 3_600_000;
 

@@ -1,8 +1,9 @@
 //! Why an unfinished job waits, in words for people: `waitingReason` in the API.
 
+use std::collections::BTreeMap;
+
 use crate::domain::job::{Block, Job, JobState};
 use crate::domain::printer::Printer;
-use std::collections::BTreeMap;
 
 /// Why a job waits; `None` when it prints or is over. `printers` are all printers of the app.
 pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> Option<String> {

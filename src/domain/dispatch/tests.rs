@@ -1,12 +1,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::Attempt;
 use crate::domain::printer::{PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
-use std::sync::Arc;
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 

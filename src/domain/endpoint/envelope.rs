@@ -1,9 +1,10 @@
 //! The body of a delivery: an envelope around the event, made once and equal byte for byte on every attempt, because
 //! the signature covers it.
 
+use serde_json::{Map, Value};
+
 use crate::domain::endpoint::{Due, Endpoint};
 use crate::domain::event::{Event, Numbered};
-use serde_json::{Map, Value};
 
 /// The envelope `{id, event, timestamp, data}` in this order. The members of `data` are sorted by name, because the
 /// databases do not keep their order.

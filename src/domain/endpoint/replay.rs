@@ -1,6 +1,8 @@
 //! Sending past events again. A replay reads the delivery log in parts, so that a month needs no more memory than an
 //! hour, and records how far it came, so that it goes on there after a crash.
 
+use serde::{Deserialize, Serialize};
+
 use super::decide::again;
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointAnswer};
@@ -8,7 +10,6 @@ use crate::domain::event;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// A replay under way.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]

@@ -1,13 +1,15 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::envelope::{due, envelope};
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 const IT: u32 = 3;
 

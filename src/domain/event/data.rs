@@ -1,13 +1,14 @@
 //! The `data` of each event: one struct for the events that say the same, with when each of them is sent. Events are made
 //! from these structs, and the API's description and the pages at `/docs/events` are made from them too.
 
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::order_status::{OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
-use api_derive::Response;
-use serde::Serialize;
-use serde_json::json;
 
 /// A kind of event and when it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

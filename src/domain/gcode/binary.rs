@@ -5,13 +5,15 @@
 //! All numbers are little-endian. File header: `GCDE`, version (u32), kind of checksum (u16). Each block: type (u16),
 //! compression (u16), size (u32), packed size (u32, if packed), parameters, data, checksum (u32, if there is one).
 
+use std::io::Read as _;
+
+use flate2::Crc;
+use flate2::read::ZlibDecoder;
+
 use super::Damage;
 use super::heatshrink::unpack;
 use super::notes::Notes;
 use super::thumbnail::Thumbnail;
-use flate2::Crc;
-use flate2::read::ZlibDecoder;
-use std::io::Read as _;
 
 const MAGIC: &[u8] = b"GCDE";
 const FILE_HEADER_BYTES: usize = 10;

@@ -40,8 +40,9 @@ impl Bits<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// A simple packer, slow, for tests.
     pub(in super::super) fn pack(data: &[u8], window_bits: u32, lookahead_bits: u32) -> Vec<u8> {

@@ -1,12 +1,11 @@
 //! Collects what slicers' comments say about a print: those of PrusaSlicer and its relatives (SuperSlicer,
 //! OrcaSlicer, Bambu Studio) and of Cura.
 
-use crate::domain::amount::Amount;
-use crate::domain::sku::Dimensions;
-
 use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
 use super::thumbnail::{Thumbnail, Thumbnails};
+use crate::domain::amount::Amount;
+use crate::domain::sku::Dimensions;
 
 /// The print time that `CuraEngine -o` writes into the header before it knows it; the filament is then 0 as well.
 const CURA_PLACEHOLDER: i64 = 6666;

@@ -1,10 +1,12 @@
 //! Reads a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code as
 //! text.
 
+use std::io::{Read, Seek};
+
+use zip::ZipArchive;
+
 use super::thumbnail::Thumbnail;
 use super::{Damage, Metadata, Reader};
-use std::io::{Read, Seek};
-use zip::ZipArchive;
 
 /// Bytes read of a plate's G-code. Its beginning has all statements, and a small archive may unpack to any size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
@@ -50,13 +52,15 @@ fn picture<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<Th
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
+    use std::io::{Cursor, Write as _};
+
+    use proptest::prelude::*;
+    use zip::ZipWriter;
+    use zip::write::SimpleFileOptions;
+
     use super::*;
     use crate::domain::amount::Amount;
     use crate::domain::gcode::{Content, Found};
-    use proptest::prelude::*;
-    use std::io::{Cursor, Write as _};
-    use zip::ZipWriter;
-    use zip::write::SimpleFileOptions;
 
     const CODE: &str = "; HEADER_BLOCK_START\n; BambuStudio 01.10.01.50\n; model printing time: 24m 36s; total estimated time: 31m 2s\n\
         ; total filament length [mm] : 1234.50\n; total filament weight [g] : 3.70\n; HEADER_BLOCK_END\nG28\nG1 X1\n";

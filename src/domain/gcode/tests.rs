@@ -4,9 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 
-use crate::domain::file::FileKind;
-
 use super::*;
+use crate::domain::file::FileKind;
 
 fn read(bytes: &[u8]) -> Found {
     let mut reader = Reader::new();

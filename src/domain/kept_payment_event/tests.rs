@@ -1,8 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
 
 fn keep(kind: UnmatchedKind) -> KeptPaymentEventCommand {
     let about = Unmatched {

@@ -1,9 +1,10 @@
 //! Which caller a request belongs to by its address: trusted proxies, `X-Forwarded-For`, and what counts as one
 //! caller.
 
-use ipnet::IpNet;
 use std::net::IpAddr;
 use std::str::FromStr;
+
+use ipnet::IpNet;
 
 /// An IP address, or a network in CIDR notation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

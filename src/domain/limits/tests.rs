@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 fn rule(limit: u32, period_ms: i64) -> Rule {
     Rule { limit, period_ms }

@@ -1,8 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
 
 fn mail(bench: &Bench) -> Mail {
     Mail::new(&bench.cx(), vec!["a@example.com".to_owned()], "Subject".to_owned(), "Text".to_owned())

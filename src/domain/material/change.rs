@@ -1,6 +1,8 @@
 //! The collector of one decision on a material. Every change of the stock writes its ledger entry here, so that the
 //! sums of the ledger stay equal to `quantity` and `reserved`.
 
+use std::collections::BTreeSet;
+
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
@@ -10,7 +12,6 @@ use crate::domain::material::alerts::{self, Alert};
 use crate::domain::material::{
     Claim, ClaimId, ClaimState, Material, MaterialAnswer, MaterialRow, Movement, MovementKind,
 };
-use std::collections::BTreeSet;
 
 /// One command's changes to a material.
 pub(super) struct MaterialChange<'a> {

@@ -3,6 +3,8 @@
 //! A stock-take is recorded as counted even when it is below what is reserved: then nothing is available, operators
 //! are told by `inventory.discrepancy`, and the latest reservations are asked back (see `recall`).
 
+use std::cmp::Reverse;
+
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
@@ -13,7 +15,6 @@ use crate::domain::material::{
     MaterialRow, MovementKind,
 };
 use crate::domain::refusal::{Faults, Refusal};
-use std::cmp::Reverse;
 
 type Decided = Result<Decision<Material>, Refusal>;
 

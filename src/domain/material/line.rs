@@ -3,12 +3,13 @@
 //! Only [`Material::set_claim`] and [`Material::remove_claim`] change them, so that they always match the claims.
 //! They make a change of stock cheap while no claim waits.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::id::Id;
 use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::domain::time::Timestamp;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// Rank in the waiting line, lowest first: priority (higher first), due date (none last), age of the job, and the
 /// claim's id to tell equals apart.

@@ -4,10 +4,11 @@
 //! claiming anew, which puts its job back into the line. An order keeps a reservation while an attempt at its job is
 //! live; then the next one is asked for.
 
+use std::cmp::Reverse;
+
 use crate::domain::amount::Amount;
 use crate::domain::material::change::MaterialChange;
 use crate::domain::material::{Claim, ClaimId};
-use std::cmp::Reverse;
 
 impl MaterialChange<'_> {
     /// Asks back as many reservations as it takes to cover the others, and withdraws requests that are no longer

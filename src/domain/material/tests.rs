@@ -1,12 +1,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::mail::Channel;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
 
 const IT: u32 = 7;
 

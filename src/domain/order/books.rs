@@ -3,8 +3,9 @@
 //! A refund takes away from the payment that it names and from no other, and from nothing before that payment is heard
 //! of: events arrive in any order. The sums follow from the set of rows alone, never from the order of their arrival.
 
-use super::{Order, PROCESSOR, Payment};
 use std::collections::BTreeMap;
+
+use super::{Order, PROCESSOR, Payment};
 
 /// The sums of an order's payments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

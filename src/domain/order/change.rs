@@ -1,6 +1,9 @@
 //! The collector of one decision on an order: the next state, and which jobs, attempts, rows and events differ from
 //! before.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::{Order, OrderRow, OrderStatus};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::event::Event;
@@ -10,8 +13,6 @@ use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::{Refusal, shortened};
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// Length at which an error is cut in the subject of a mail, in characters.
 const MAX_SUBJECT_ERROR_CHARS: usize = 80;
@@ -190,7 +191,8 @@ impl<'a> OrderChange<'a> {
         let none = !over && cancelled > 0 && cancelled == order.jobs.size();
         let was_short = order.flags.iter().any(|one| one == SHORT);
         let short = cancelled > 0 && (order.status == OrderStatus::Ready || (over && was_short));
-        let missing = format!("{cancelled} of its {} plates were cancelled; ship it with acceptShort", order.jobs.size());
+        let missing =
+            format!("{cancelled} of its {} plates were cancelled; ship it with acceptShort", order.jobs.size());
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
         self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
         self.flag_while(SHORT, short, &missing);

@@ -1,15 +1,16 @@
 //! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
 
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use super::{Address, Line, Make, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::job::Resolution;
+use crate::domain::job::{Job, Resolution};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// A new order. The edge has looked up SKUs, materials and files before, because the rules do no look-ups.
 #[derive(Clone, Debug)]

@@ -1,5 +1,7 @@
 //! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
 
+use std::collections::BTreeMap;
+
 use super::change::{OrderChange, SHORT};
 use super::{Address, Line, NewOrder, Order, OrderStatus, PICKUP, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
@@ -10,7 +12,6 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::region::region_code;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
-use std::collections::BTreeMap;
 
 /// Priority of an order that names none, on the scale 0 to 9.
 const DEFAULT_PRIORITY: u8 = 5;
@@ -74,7 +75,11 @@ pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> b
 }
 
 /// Refuses a changed due date that has passed already.
-pub(super) fn check_due(cx: &DecisionContext<'_>, new: Option<Option<Timestamp>>, old: Option<Timestamp>) -> Result<(), Refusal> {
+pub(super) fn check_due(
+    cx: &DecisionContext<'_>,
+    new: Option<Option<Timestamp>>,
+    old: Option<Timestamp>,
+) -> Result<(), Refusal> {
     match new {
         Some(due_at) if due_at != old && !is_ahead(cx, due_at) => Err(Refusal::field("dueAt", PAST)),
         _ => Ok(()),
@@ -186,7 +191,8 @@ impl OrderChange<'_> {
         let mut shipment = shipment.clone();
         if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
             let today = self.cx.now.jiff().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
-            shipment = Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
+            shipment =
+                Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
         }
         let picked_up = shipment.carrier == PICKUP;
         let mut faults = Faults::default();

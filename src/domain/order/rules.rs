@@ -1,5 +1,7 @@
 //! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::change::OrderChange;
 use super::place::{self, Patch};
 use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
@@ -10,7 +12,6 @@ use crate::domain::job::{AttemptState, JobState, Stock};
 use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Aggregate for Order {
     const KIND: &'static str = "order";
@@ -34,15 +35,14 @@ impl Aggregate for Order {
         let change = OrderChange::of(cx, order);
         match command {
             OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
-            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => {
-                change.update(&Patch {
+            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
+                .update(&Patch {
                     notes: notes.as_ref(),
                     internal_notes: internal_notes.as_ref(),
                     priority: *priority,
                     due_at: *due_at,
                     shipping_address: shipping_address.as_ref(),
-                })
-            }
+                }),
             OrderCommand::Confirm => change.confirm(),
             OrderCommand::MarkPaid { amount_cents, method, reference } => {
                 change.mark_paid(*amount_cents, method, reference.as_ref())

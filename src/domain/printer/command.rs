@@ -1,12 +1,13 @@
 //! The messages of a printer: commands, answers, and the effects by which it works with the machine and with orders.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Printer, PrinterFields};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, Status};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// What was found out about a start that was not confirmed in time: from the printer's status, from its history, and
 /// from deleting the uploaded file.

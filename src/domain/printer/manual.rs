@@ -4,13 +4,14 @@
 //! Once the printer has taken the start, it is a print like one that was started at the machine: it is shown, and
 //! never interfered with.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// How far a manual print is.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
 //! The printer as an aggregate: which rule answers which command, and which effects its state calls for.
 
+use std::convert::Infallible;
+
 use super::readiness::report_of;
 use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
@@ -9,7 +11,6 @@ use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use std::convert::Infallible;
 
 impl Aggregate for Printer {
     const KIND: &'static str = "printer";

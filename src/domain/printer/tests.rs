@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::order::{Report, Resolution};
@@ -7,7 +9,6 @@ use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
-use proptest::prelude::*;
 
 const OURS: &str = "JOB-000001_x.gcode";
 

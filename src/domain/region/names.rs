@@ -150,12 +150,8 @@ const GERMANY: Regions = &[
     ("TH", &["Thüringen", "Thuringia"]),
 ];
 
-const UNITED_KINGDOM: Regions = &[
-    ("ENG", &["England"]),
-    ("NIR", &["Northern Ireland"]),
-    ("SCT", &["Scotland"]),
-    ("WLS", &["Wales", "Cymru"]),
-];
+const UNITED_KINGDOM: Regions =
+    &[("ENG", &["England"]), ("NIR", &["Northern Ireland"]), ("SCT", &["Scotland"]), ("WLS", &["Wales", "Cymru"])];
 
 const INDIA: Regions = &[
     ("AN", &["Andaman and Nicobar Islands"]),

@@ -1,11 +1,13 @@
 //! The page that lists all events: when each is sent, its members and an example. Made from the structs that the events are
 //! made from.
 
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use utoipa::openapi::{RefOr, Schema};
+
 use crate::http::openapi::catalogue::{Entry, all};
 use crate::http::openapi::shape::Shape;
-use serde_json::Value;
-use std::fmt::Write as _;
-use utoipa::openapi::{RefOr, Schema};
 
 const STYLE: &str = "body{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}\
     table{border-collapse:collapse;width:100%}th,td{border:1px solid #bbb;padding:.3rem .6rem;text-align:left}\

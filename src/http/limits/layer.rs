@@ -1,20 +1,22 @@
 //! What every request passes before its handler: admission, credentials, rate limits, and a timeout on a silent body.
 
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use tower_http::timeout::TimeoutBody;
+
 use super::{Charge, refusal, tell};
 use crate::domain::limits::Named;
 use crate::http::AppState;
 use crate::http::access::{Credentials, FromMachine};
 use crate::http::admission::{Crowded, Peer};
 use crate::http::error::ApiError;
-use axum::body::{Body, HttpBody as _};
-use axum::extract::{FromRequestParts, MatchedPath, Request, State};
-use axum::http::request::Parts;
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
-use std::time::Duration;
-use tower_http::timeout::TimeoutBody;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

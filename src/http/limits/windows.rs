@@ -1,10 +1,12 @@
 //! Rate limit windows in this process: in shards, bounded in number, swept when they end.
 
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use dashmap::DashMap;
+
 use super::Charge;
 use crate::domain::limits::{Named, Rule, Standing, Window};
 use crate::domain::time::Timestamp;
-use dashmap::DashMap;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// While memory is full, new callers share this many windows of each kind.
 const SHARED: u128 = 1024;

@@ -1,5 +1,10 @@
 //! Every kind of event with its data, and the `webhooks` section of the document: what endpoints are sent.
 
+use serde_json::{Value, json};
+use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
+
 use super::operation::Named;
 use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
@@ -9,10 +14,6 @@ use crate::domain::event::data::{
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
-use serde_json::{Value, json};
-use utoipa::openapi::path::{OperationBuilder, ParameterBuilder, ParameterIn};
-use utoipa::openapi::request_body::RequestBodyBuilder;
-use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, ResponseBuilder};
 
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
 const EXAMPLE_TIME: &str = "2026-11-02T10:00:00.000Z";

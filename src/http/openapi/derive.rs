@@ -1,13 +1,15 @@
 //! What a route itself says of an operation: who may, what its path names, and the errors that follow from that.
 
+use std::collections::BTreeMap;
+
+use axum::http::Method;
+
 use super::operation::{Content, No, Operation};
 use super::shape::{Shape, id, text_of};
 use crate::domain::principal::Role;
 use crate::http::access::RequiredAccess;
 use crate::http::limits::layer::counts;
 use crate::http::routes::Served;
-use axum::http::Method;
-use std::collections::BTreeMap;
 
 /// The word for callers without credentials in `x-roles`.
 pub const ANYBODY: &str = "anonymous";

@@ -1,11 +1,5 @@
 //! Puts the document together: routes, what is derived from them, what is said of them.
 
-use super::derive::{self, Code};
-use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
-use super::shape::{Shape, has, list, named, object, text_of};
-use super::{catalogue, resources, shared};
-use crate::http::access::RequiredAccess;
-use crate::http::routes::Served;
 use axum::http::Method;
 use serde_json::{Value, json};
 use utoipa::openapi::example::ExampleBuilder;
@@ -17,6 +11,13 @@ use utoipa::openapi::{
     OpenApiBuilder, PathItem, Paths, Ref, RefOr, Required, Response, ResponseBuilder, SecurityRequirement, Server,
     tag::TagBuilder,
 };
+
+use super::derive::{self, Code};
+use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
+use super::shape::{Shape, has, list, named, object, text_of};
+use super::{catalogue, resources, shared};
+use crate::http::access::RequiredAccess;
+use crate::http::routes::Served;
 
 const ABOUT: &str = "The shop's half of Printfloor: orders and jobs, printers, stock, products, files, webhooks, staff and keys.
 

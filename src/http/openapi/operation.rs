@@ -2,11 +2,12 @@
 //!
 //! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
 
+use axum::http::Method;
+use serde_json::{Value, json};
+
 use super::shape::{Shape, taken, whole};
 use crate::http::error::ApiError;
 use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST};
-use axum::http::Method;
-use serde_json::{Value, json};
 
 /// A resource of the API: its operations and the shapes that they share.
 pub struct Resource {

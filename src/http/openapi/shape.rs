@@ -1,12 +1,14 @@
 //! Shapes of JSON values, in a few words each: what bodies and parameters look like, as `utoipa` writes schemas.
 
-use crate::domain::amount::MAX_AMOUNT;
-use serde_json::{Value, json};
 use std::ops::{Bound, RangeBounds};
+
+use serde_json::{Value, json};
 use utoipa::openapi::schema::{
     AdditionalProperties, Array, Object, OneOf, Ref, Schema, SchemaFormat, SchemaType, Type,
 };
 use utoipa::openapi::{KnownFormat, RefOr};
+
+use crate::domain::amount::MAX_AMOUNT;
 
 /// The shape of a value.
 #[derive(Clone, PartialEq)]

@@ -1,11 +1,12 @@
 //! What all operations share: the one shape of errors, pages, headers, and how callers prove who they are.
 
-use super::operation::Named;
-use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
-use crate::http::access::{COOKIE, KEY_HEADER};
 use serde_json::json;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
+
+use super::operation::Named;
+use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
+use crate::http::access::{COOKIE, KEY_HEADER};
 
 /// Name of the scheme of API keys.
 pub const KEY: &str = "apiKey";

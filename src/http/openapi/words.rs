@@ -1,9 +1,10 @@
 //! The words of an enumeration, as `serde` reads and writes them: asked of the type itself, never typed again.
 
-use super::shape::{Shape, word};
 use serde::de::value::Error;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
+
+use super::shape::{Shape, word};
 
 /// One of the words of `T`, an enumeration without data in its variants.
 pub fn word_of<T: DeserializeOwned>() -> Shape {

@@ -5,6 +5,15 @@
 
 mod skills;
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::header;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::access::AccessCommand;
 use crate::domain::agent::{Skill, may_ask};
@@ -19,13 +28,6 @@ use crate::http::error::ApiError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{self, AnyJson, JsonObject, enumeration};
-use api_derive::{Request, Response};
-use axum::extract::State;
-use axum::http::header;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
-use std::sync::Arc;
 
 /// A longer user id is cut to so many characters.
 const MAX_USER_CHARS: usize = 200;

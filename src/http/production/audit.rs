@@ -1,5 +1,10 @@
 //! The audit log: every change and sign-in, and a sample of what was refused.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
@@ -14,10 +19,6 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema};
 use crate::store::queries::AuditFilter;
 use crate::store::rows::Audit;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// The route of the audit log.
 pub fn routes() -> ResourceRoutes {

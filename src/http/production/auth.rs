@@ -1,5 +1,13 @@
 //! Signing in and out of the production API, and one's own password and sessions.
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use super::users::UserView;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::config::Mode;
@@ -21,12 +29,6 @@ use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{self, Components, EmailAddress, NewPassword, Secret, ToSchema, schema_of};
 use crate::secrets::credentials::{self, PASSWORD_LONGEST};
-use api_derive::{Request, Response};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
 pub const TAG: &str = "Access";

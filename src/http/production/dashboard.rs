@@ -1,5 +1,12 @@
 //! The numbers that a shop shows on its wall.
 
+use std::collections::BTreeMap;
+
+use api_derive::Response;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::event::data::LowStockData;
 use crate::domain::id::Id;
@@ -12,11 +19,6 @@ use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use api_derive::Response;
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::BTreeMap;
 
 /// The route of the dashboard.
 pub fn routes() -> ResourceRoutes {

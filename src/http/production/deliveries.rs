@@ -1,5 +1,10 @@
 //! Deliveries of webhook endpoints: the log, tests, redelivery and replay.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
 use super::endpoints::{self, present};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
@@ -19,10 +24,6 @@ use crate::http::reply::{Created, Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AnyJson, EmptyBody, OptionalBody, enumeration};
 use crate::store::queries::DeliveryFilter;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 /// A replay reaches back this far, in milliseconds: the log is kept for 30 days.
 const MAX_REPLAY_AGE_MS: i64 = 30 * 24 * 3_600_000;

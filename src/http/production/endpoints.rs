@@ -1,5 +1,10 @@
 //! Webhook endpoints: registered, changed, enabled, and their secrets.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use super::keys::withheld;
 use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::OutboundEvent;
@@ -21,10 +26,6 @@ use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, enumeration};
 use crate::secrets::random::secret_bytes;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// Heading of the operations of endpoints and of deliveries.

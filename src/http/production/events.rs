@@ -1,5 +1,19 @@
 //! What happened: read by cursor, or followed as server-sent events.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, State};
+use axum::http::request::Parts;
+use axum::response::IntoResponse as _;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
 use crate::domain::event::Numbered;
 use crate::domain::event::data::OrderData;
 use crate::domain::id::Id;
@@ -18,18 +32,6 @@ use crate::http::stream_auth::Standing;
 use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
 use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
-use api_derive::{Request, Response};
-use axum::extract::{FromRequestParts, State};
-use axum::http::request::Parts;
-use axum::response::IntoResponse as _;
-use axum::response::sse::{Event, KeepAlive, Sse};
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::convert::Infallible;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::watch;
 
 /// Most events that are read in one go.
 const BATCH: usize = 200;

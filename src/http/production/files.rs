@@ -1,5 +1,16 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use api_derive::{Request, Response};
+use axum::body::Body;
+use axum::extract::multipart::{Field, MultipartError};
+use axum::extract::{self, FromRequest as _, Multipart, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse as _;
+use serde::Serialize;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio_util::io::ReaderStream;
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
@@ -22,16 +33,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
 use crate::store::queries::FileFilter;
-use api_derive::{Request, Response};
-use axum::body::Body;
-use axum::extract::multipart::{Field, MultipartError};
-use axum::extract::{self, FromRequest as _, Multipart, State};
-use axum::http::{StatusCode, header};
-use axum::response::IntoResponse as _;
-use serde::Serialize;
-use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
-use tokio_util::io::ReaderStream;
 
 const PATH: &str = "/api/files";
 /// The id that examples use for a file.

@@ -1,5 +1,16 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use api_derive::Response;
+use axum::Json;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response as HttpResponse};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::timeout;
+
 use crate::actors::kernel::entry::ActorSummary;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -11,15 +22,6 @@ use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
 use crate::store::Unavailable;
-use api_derive::Response;
-use axum::Json;
-use axum::extract::State;
-use axum::response::{IntoResponse, Response as HttpResponse};
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::time::Duration;
-use tokio::time::timeout;
 
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);

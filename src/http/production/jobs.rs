@@ -2,6 +2,12 @@
 
 mod view;
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::json;
+
 use super::orders::PRIORITY;
 use super::printers::connection;
 use crate::domain::id::Id;
@@ -21,10 +27,6 @@ use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, Optional, OptionalBody};
 use crate::store::queries::JobFilter;
-use api_derive::Request;
-use axum::extract::State;
-use serde_json::json;
-use std::sync::Arc;
 
 pub use view::JobView;
 

@@ -1,5 +1,10 @@
 //! API keys: admins make, list and revoke them. The key itself is shown once, by the answer that makes it.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use super::auth::{TAG, TAG_ABOUT, unexpected};
 use crate::domain::access::{AccessAnswer, AccessCommand, ApiKey};
 use crate::domain::id::Id;
@@ -15,10 +20,6 @@ use crate::http::reply::{Created, Listed, NoContent};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
 use crate::secrets::credentials;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 const PATH: &str = "/api/auth/api-keys";
 /// The id that examples use for a key.

@@ -1,5 +1,10 @@
 //! Materials: stock on hand, what is reserved of it, stock-takes, adjustments and the ledger of every change.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -19,10 +24,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
 use crate::store::queries::MaterialFilter;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "A SKU or an unfinished order or job names it.";

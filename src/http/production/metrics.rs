@@ -10,6 +10,13 @@ mod tallies;
 pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::http::header;
+use serde::Serialize;
+use serde_json::json;
+
 use super::health;
 use crate::domain::aggregate::Versioned;
 use crate::domain::kept_payment_event::KeptPaymentEvent;
@@ -20,11 +27,6 @@ use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::reply::{Media, MediaType};
 use crate::http::routes::ResourceRoutes;
-use axum::extract::State;
-use axum::http::header;
-use serde::Serialize;
-use serde_json::json;
-use std::collections::BTreeMap;
 
 const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Of a family that has one sample only.

@@ -6,6 +6,11 @@ pub mod site;
 mod timeline;
 mod view;
 
+use std::sync::Arc;
+
+use axum::extract::State;
+use serde_json::Value;
+
 use super::place::place;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -22,11 +27,9 @@ use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::OrderFilter;
-use axum::extract::State;
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
-use std::sync::Arc;
-use timeline::{CUSTOMER_STEPS, StepFor};
+use timeline::{CUSTOMER_STEPS, EventView, StepFor, Timeline};
 
 pub use requests::PRIORITY;
 pub use view::{OrderFor, OrderNumber, OrderView, Reader};
@@ -92,11 +95,7 @@ pub fn routes() -> ResourceRoutes {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(
-    app: &AppState,
-    who: &Caller,
-    done: &CommandOutcome<OrderAnswer>,
-) -> Result<ShownOrder, ApiError> {
+pub async fn shown(app: &AppState, who: &Caller, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };

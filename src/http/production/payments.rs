@@ -1,5 +1,11 @@
 //! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use api_derive::Response;
+use axum::extract::{FromRequest, Request, State};
+use serde::Serialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
 use super::agent;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::payment_events::matching::PaymentMatch;
@@ -19,11 +25,6 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, enumeration, schema_of};
-use api_derive::Response;
-use axum::extract::{FromRequest, Request, State};
-use serde::Serialize;
-use serde_json::{Value, json};
-use uuid::Uuid;
 
 /// Which events are used and how their order is found, for the description.
 const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
@@ -137,7 +138,8 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
 async fn keep(app: &AppState, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
-    let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.clone().map(Box::new) };
+    let command =
+        KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.clone().map(Box::new) };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;
@@ -196,7 +198,9 @@ impl From<KeptPaymentEvent> for UnmatchedPayment {
         let kind = about.as_ref().map(|about| about.kind);
         let (amount_cents, currency, client_reference_id, order_id, payment_intent, session) = match about {
             Some(about) => {
-                let Unmatched { amount_cents, currency, client_reference_id, order_id, payment_intent, session, .. } = about;
+                let Unmatched {
+                    amount_cents, currency, client_reference_id, order_id, payment_intent, session, ..
+                } = about;
                 (amount_cents, currency, client_reference_id, order_id, payment_intent, session)
             }
             None => Default::default(),

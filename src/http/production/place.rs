@@ -1,5 +1,11 @@
 //! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::{Value, json};
+
 use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, PRIORITY, ShownOrder, shown};
 use super::skus::{self, sold};
@@ -15,10 +21,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
-use api_derive::Request;
-use axum::extract::State;
-use serde_json::{Value, json};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
@@ -148,7 +151,9 @@ async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Resul
             make: app.make_sources().make(sku).await?,
         });
         if who.is_customer() && !sku.fields.orderable() {
-            not_orderable.get_or_insert_with(|| format!("lines.{at}.skuId: {} cannot be ordered yet: it has no file to print", sku.fields.name));
+            not_orderable.get_or_insert_with(|| {
+                format!("lines.{at}.skuId: {} cannot be ordered yet: it has no file to print", sku.fields.name)
+            });
         }
     }
     faults.refuse()?;

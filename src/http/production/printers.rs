@@ -10,6 +10,12 @@ mod view;
 pub use stop::stop_now;
 pub use view::StatusView;
 
+use std::sync::Arc;
+
+use api_derive::Request;
+use axum::extract::State;
+use serde_json::Value;
+
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Attention, Printer, PrinterCommand};
@@ -29,11 +35,7 @@ use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema, read_word};
 use crate::printers::connections::PrinterConnection;
-use api_derive::Request;
-use axum::extract::State;
 use fields::{NewPrinter, PrinterChange};
-use serde_json::Value;
-use std::sync::Arc;
 use view::PrinterView;
 
 const PATH: &str = "/api/printers";

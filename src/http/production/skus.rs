@@ -1,5 +1,10 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::FileKind;
@@ -19,10 +24,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Filled, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use crate::store::queries::SkuFilter;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 const PATH: &str = "/api/skus";
 const SLUG_TAKEN: &str = "Another SKU has this slug.";
@@ -46,9 +47,11 @@ pub fn routes() -> ResourceRoutes {
             op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
         })
         .post(operator, PATH, create, |op| {
-            op.named("createSku", "Add a product")
-                .no(409, "code_taken", "Another SKU has this code.")
-                .no(409, "slug_taken", SLUG_TAKEN)
+            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.").no(
+                409,
+                "slug_taken",
+                SLUG_TAKEN,
+            )
         })
         .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Show a product"))
         .patch(operator, "/api/skus/{id}", update, |op| {

@@ -1,5 +1,10 @@
 //! Members of staff, administered by admins.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
 use super::auth::unexpected;
 use crate::domain::access::{self, AccessAnswer, AccessCommand, User, normal_email};
 use crate::domain::id::Id;
@@ -16,10 +21,6 @@ use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
 use crate::secrets::credentials;
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;

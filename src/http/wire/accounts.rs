@@ -1,10 +1,11 @@
 //! Rules of e-mail addresses and passwords.
 
+use utoipa::openapi::schema::SchemaFormat;
+
 use super::{Rule, Secret};
 use crate::domain::access::normal_email;
 use crate::http::openapi::shape::Shape;
 use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
-use utoipa::openapi::schema::SchemaFormat;
 
 /// Longest e-mail address, in characters.
 const MAX_EMAIL_CHARS: usize = 254;

@@ -1,10 +1,12 @@
 //! JSON bodies.
 
+use std::marker::PhantomData;
+
+use serde_json::{Map, Value};
+
 use super::{FromJson, Place, Request};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use serde_json::{Map, Value};
-use std::marker::PhantomData;
 
 /// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.
 pub trait RequestBody {

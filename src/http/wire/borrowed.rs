@@ -1,10 +1,11 @@
 //! Answers that borrow: descriptions of borrowed values, and how a handler returns a view of what it owns.
 
-use super::{Components, ListItem, Response, ToSchema, schema_of};
-use crate::http::openapi::shape::{Shape, list, open_object, text};
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use super::{Components, ListItem, Response, ToSchema, schema_of};
+use crate::http::openapi::shape::{Shape, list, open_object, text};
 
 impl ToSchema for str {
     fn schema() -> Shape {

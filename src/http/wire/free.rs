@@ -1,10 +1,11 @@
 //! JSON whose members are not the server's to say.
 
+use serde::Serialize;
+use serde_json::{Map, Value};
+
 use super::{FromJson, Place, ToSchema};
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::{Shape, anything, open_object};
-use serde::Serialize;
-use serde_json::{Map, Value};
 
 /// An object whose members another program chose.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]

@@ -1,5 +1,9 @@
 //! Handlers whose arguments and results describe their operation.
 
+use axum::extract::{self, State};
+use axum::http::HeaderMap;
+use axum::response::IntoResponse;
+
 use super::{Components, ListItem, Request, RequestBody, Response, ToSchema, read_body, schema_of};
 use crate::http::access::Caller;
 use crate::http::command_request::CommandRequest;
@@ -10,9 +14,6 @@ use crate::http::openapi::operation::{self, Content, Operation, Parameter};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, Media, MediaType, NoContent, Plain, Resource, WithCookie};
-use axum::extract::{self, State};
-use axum::http::HeaderMap;
-use axum::response::IntoResponse;
 
 /// An argument of a handler. What the route says already (roles, the path, its identifier) is not described again.
 pub trait Argument {

@@ -1,8 +1,9 @@
 //! Reading an object member by member.
 
+use serde_json::{Map, Value};
+
 use super::{Member, Rule, ToSchema};
 use crate::domain::refusal::Faults;
-use serde_json::{Map, Value};
 
 /// Where a value is: its dotted path (empty for the whole body), and whether it is a text of a query.
 #[derive(Clone, Copy, Debug)]

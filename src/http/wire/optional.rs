@@ -1,9 +1,10 @@
 //! Members that may be absent or null.
 
+use serde_json::Value;
+
 use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::Shape;
-use serde_json::Value;
 
 /// A member that may be left out, which is not the same as null: in a PATCH an absent member stays as it is, while null
 /// clears it (`Optional<Option<T>>`).

@@ -1,11 +1,12 @@
 //! Query strings.
 
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
 use super::{Request, body};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
-use serde_json::{Map, Value};
-
-use std::collections::HashSet;
 
 /// What happens to query parameters that an operation does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

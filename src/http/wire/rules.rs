@@ -1,14 +1,16 @@
 //! Checks of single members. Each has two faces in one place: it judges a value, and it marks the schema with what it asks
 //! for. A test holds the two against each other.
 
-use crate::domain::amount::Amount;
-use crate::http::openapi::shape::{Shape, date, list_of, text_of};
-use regex::Regex;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
+
+use regex::Regex;
 use utoipa::openapi::KnownFormat;
 use utoipa::openapi::schema::SchemaFormat;
+
+use crate::domain::amount::Amount;
+use crate::http::openapi::shape::{Shape, date, list_of, text_of};
 
 /// A check of a value of type `T`.
 pub trait Rule<T> {

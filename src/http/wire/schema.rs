@@ -1,9 +1,10 @@
 //! What the OpenAPI document says of a type.
 
+use serde_json::{Value, json};
+
 use super::{FromJson, Rule};
 use crate::http::openapi::shape::{Shape, has, list, may, named, object, taken};
 use crate::http::openapi::shared::page_example;
-use serde_json::{Value, json};
 
 /// A type that the document describes.
 pub trait ToSchema {

@@ -1,5 +1,9 @@
 //! How plain values are read and described.
 
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
 use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::id::Id;
@@ -11,8 +15,6 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, above_zero, has, id, list, map, number, taken, text, time, whole, yes_no};
 use crate::http::openapi::words::words_of;
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// Longest part along one axis, in millimetres.
 const MAX_LENGTH_MM: f64 = 100_000.0;

@@ -1,13 +1,14 @@
 //! The calls of Moonraker's HTTP API.
 
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+
 use super::status;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
-use reqwest::multipart::Form;
-use serde_json::{Value, json};
 
 /// Prints asked for at a time from the history.
 const PAGE: usize = 100;

@@ -1,9 +1,10 @@
 //! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
 
-use crate::printers::adapter::PrinterError;
-use crate::printers::push::{Dialect, Heard};
 use async_trait::async_trait;
 use serde_json::{Value, json};
+
+use crate::printers::adapter::PrinterError;
+use crate::printers::push::{Dialect, Heard};
 
 /// What we say on the socket.
 pub(super) struct Socket {

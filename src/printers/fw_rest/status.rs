@@ -1,9 +1,10 @@
 //! From Moonraker's three layers of state to one status. Pure.
 
+use serde_json::Value;
+
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
-use serde_json::Value;
 
 /// What a status is read from; an empty field list asks for all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[

@@ -1,11 +1,8 @@
 //! Against fakes that answer the literal bodies
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::status;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, Operation, PrinterError};
-use crate::printers::tests::{adapter, file, serve, settings, with_key};
+use std::collections::HashMap;
+
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Multipart, Query, Request};
@@ -14,9 +11,14 @@ use axum::response::IntoResponse;
 use axum::routing::{delete, get, post};
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
+
+use super::status;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{Deleted, Operation, PrinterError};
+use crate::printers::tests::{adapter, file, serve, settings, with_key};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

@@ -1,12 +1,13 @@
 //! The calls of `OctoPrint`'s HTTP API, in the shapes of 1.x; 2.0 answers them too, since we do not ask for its version.
 
+use reqwest::multipart::Form;
+use serde_json::{Value, json};
+
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source, Webcam};
 use crate::printers::upload;
 use crate::printers::wire::{Wire, file_name};
-use reqwest::multipart::Form;
-use serde_json::{Value, json};
 
 /// One `OctoPrint`'s HTTP API.
 pub(super) struct Client {

@@ -1,11 +1,13 @@
 //! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde_json::{Value, json};
+
 use super::client::Client;
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
-use async_trait::async_trait;
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// What we say on the socket.
 pub(super) struct Socket {

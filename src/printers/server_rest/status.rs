@@ -1,9 +1,10 @@
 //! From `OctoPrint`'s flags and job to one status. Pure.
 
+use serde_json::Value;
+
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
-use serde_json::Value;
 
 /// The serial port is closed; after an error or emergency stop `job.error` tells why.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {

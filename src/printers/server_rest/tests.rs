@@ -1,11 +1,9 @@
 //! Against fakes that answer the literal bodies
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use super::status;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
-use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
-use crate::printers::tests::{adapter, file, serve};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::Request;
@@ -14,11 +12,15 @@ use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use futures::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
+
+use super::status;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
+use crate::printers::tests::{adapter, file, serve};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
 

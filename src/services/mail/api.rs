@@ -1,10 +1,11 @@
 //! Mail through a service with an HTTP interface, for shops without a mail server: `EMAIL_API_KEY`.
 
-use super::{MailError, Mailer, Message, compose, sender};
-use crate::services::http::read_beginning;
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
 use serde_json::json;
+
+use super::{MailError, Mailer, Message, compose, sender};
+use crate::services::http::read_beginning;
 
 /// At most this much of an answer is read, in bytes.
 const ANSWER_BYTES: usize = 16 * 1024;

@@ -1,12 +1,14 @@
 //! A folder in place of a mail server: one `.eml` file for each message, readable by any mail program.
 
-use super::{MailError, Mailer, Message, compose, sender};
-use futures::future::BoxFuture;
-use lettre::message::Mailbox;
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures::future::BoxFuture;
+use lettre::message::Mailbox;
+
+use super::{MailError, Mailer, Message, compose, sender};
 
 /// Writes messages into a folder. A message written again replaces itself.
 pub struct FileOutbox {

@@ -1,15 +1,17 @@
 //! Mail through a server, by SMTP.
 
-use super::{MailError, Mailer, Message, compose, sender};
+use std::error::Error as _;
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use lettre::message::Mailbox;
 use lettre::transport::smtp::Error as SmtpError;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
-use std::error::Error as _;
-use std::time::Duration;
 use tokio::time::timeout;
+
+use super::{MailError, Mailer, Message, compose, sender};
 
 /// How long a server that has taken a message may take to say goodbye.
 const FAREWELL: Duration = Duration::from_secs(1);

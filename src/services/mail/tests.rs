@@ -1,11 +1,13 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
-use super::*;
 use std::fs;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+
+use super::*;
 
 fn message(id: &str) -> Message {
     Message {

@@ -1,10 +1,12 @@
 //! The stream `printfloor:events`: every event, in commit order, at least once. Its last entry is the cursor.
 
-use super::{PREFIX, Redis};
+use std::time::Duration;
+
 use redis::aio::ConnectionManager;
 use redis::streams::StreamRangeReply;
 use redis::{RedisResult, cmd, pipe};
-use std::time::Duration;
+
+use super::{PREFIX, Redis};
 
 /// Longest one batch may take.
 const WITHIN: Duration = Duration::from_secs(5);

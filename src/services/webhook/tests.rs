@@ -1,6 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
-use super::*;
-use crate::services::http::{Lookup, OutboundSettings};
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use axum::Router;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -8,12 +11,11 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::post;
 use futures::future::BoxFuture;
 use futures::{StreamExt, stream};
-use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
+
+use super::*;
+use crate::services::http::{Lookup, OutboundSettings};
 
 type Seen = Arc<Mutex<Vec<(HeaderMap, Bytes)>>>;
 

@@ -1,5 +1,10 @@
 //! What is resident of each kind, and how its rows are put back under its head.
 
+use std::sync::Arc;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait};
+
 use crate::domain::access::Access;
 use crate::domain::endpoint::{Delivery, Endpoint, WINDOW};
 use crate::domain::file::File;
@@ -14,9 +19,6 @@ use crate::entities as e;
 use crate::store::load::{Load, Loaded, Scope, gather, under};
 use crate::store::queries::pending_deliveries;
 use crate::store::rows::{Doc, LoadError, word};
-use sea_orm::sea_query::Condition;
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait};
-use std::sync::Arc;
 
 impl Load for Order {
     fn resident() -> Option<Condition> {

@@ -1,5 +1,12 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
+use serde_json::json;
+
 use super::Load;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
 use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
@@ -18,11 +25,6 @@ use crate::store::rows::samples::{
     printer, sku, write,
 };
 use crate::store::rows::{Batch, Snapshot, StoredRow};
-use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
-use serde_json::json;
-use std::convert::Infallible;
-use std::fmt::Debug;
-use std::sync::Arc;
 
 /// Writes a thing with its rows and finds it again, alone and among the resident ones.
 async fn round_trip<T: Load + PartialEq + Debug, R: StoredRow>(

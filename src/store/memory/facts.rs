@@ -1,5 +1,9 @@
 //! How each row is kept in memory: its table, its key, whose it is, and what is unique.
 
+use std::any::Any;
+use std::convert::Infallible;
+use std::sync::Arc;
+
 use crate::domain::access::AccessRow;
 use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
@@ -7,9 +11,6 @@ use crate::domain::mail::Mail;
 use crate::domain::material::MaterialRow;
 use crate::domain::order::OrderRow;
 use crate::store::rows::{Snapshot, SnapshotRow, WriteError};
-use std::any::Any;
-use std::convert::Infallible;
-use std::sync::Arc;
 
 /// A value that no two rows share: the constraint as `table.column`, and the value.
 pub(super) type Unique = (&'static str, String);

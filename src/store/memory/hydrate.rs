@@ -1,5 +1,7 @@
 //! Puts the rows under a snapshot row back for the store in memory, as [`crate::store::load`] does for databases.
 
+use std::sync::Arc;
+
 use super::tables::Tables;
 use crate::domain::access::Access;
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, WINDOW};
@@ -13,7 +15,6 @@ use crate::domain::order::Order;
 use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::store::load::with_attempts;
-use std::sync::Arc;
 
 /// An aggregate that is put together from the rows of the store in memory. One without rows needs only an empty `impl`.
 pub trait HydrateFromMemory: Sized {

@@ -1,5 +1,7 @@
 //! The queries of rules and effects over the tables in memory. They look through whole tables: simulations are small.
 
+use async_trait::async_trait;
+
 use super::hydrate::pending_deliveries;
 use super::{MemoryStore, Tables};
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
@@ -12,7 +14,6 @@ use crate::entities::{orders, skus};
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
 use crate::store::rows::{IdempotentAnswer, LoadError, word};
-use async_trait::async_trait;
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {

@@ -1,5 +1,8 @@
 //! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or not.
 
+use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
+use sea_orm::EntityTrait;
+
 use super::facts::{RowFacts, RowValue, RowWrite, Unique, Written};
 use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{Delivery, DeliveryState};
@@ -11,8 +14,6 @@ use crate::store::rows::{
     WriteError, read_doc,
 };
 use crate::store::{CommandWrites, Settlement, StoredAggregate, Submission};
-use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
-use sea_orm::EntityTrait;
 
 /// Table and key of a row.
 type RowKey = (&'static str, String);

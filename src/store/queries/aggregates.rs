@@ -1,5 +1,8 @@
 //! Queries of materials, SKUs and files, and of what refers to them.
 
+use sea_orm::sea_query::{Alias, ExprTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
 use super::orders::json;
 use super::{Page, Queries, contains};
 use crate::domain::aggregate::Versioned;
@@ -12,8 +15,6 @@ use crate::domain::order::OrderStatus;
 use crate::domain::sku::Sku;
 use crate::entities::{files, jobs, materials, movements, orders, skus};
 use crate::store::rows::{LoadError, word};
-use sea_orm::sea_query::{Alias, ExprTrait};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
 /// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,5 +1,7 @@
 //! The audit log, idempotency keys and payment events that matched no order.
 
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
+
 use super::{Page, Queries};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -7,7 +9,6 @@ use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::time::Timestamp;
 use crate::entities::{audit, idempotency, inbound};
 use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 /// Which lines of the audit log are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,5 +1,7 @@
 //! The queries of rules and effects over the pool for reading.
 
+use async_trait::async_trait;
+
 use super::{EventFilter, Queries};
 use crate::domain::endpoint::{Delivery, Replaying};
 use crate::domain::event::Numbered;
@@ -7,7 +9,6 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::port::DomainQueries;
 use crate::store::rows::{IdempotentAnswer, LoadError};
-use async_trait::async_trait;
 
 #[async_trait]
 impl DomainQueries for Queries {

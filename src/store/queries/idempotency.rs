@@ -3,11 +3,13 @@
 //! Every request with a key is looked up before it is let through. One query for each would cost more than its commit,
 //! which many requests share.
 
+use std::collections::BTreeMap;
+
+use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
+use tokio::sync::{mpsc, oneshot};
+
 use crate::entities::idempotency;
 use crate::store::rows::{IdempotentAnswer, LoadError, read_idempotency};
-use sea_orm::{ColumnTrait, DatabaseConnection, EntityTrait, QueryFilter};
-use std::collections::BTreeMap;
-use tokio::sync::{mpsc, oneshot};
 
 /// Most keys in one query.
 const MAX_KEYS_PER_QUERY: usize = 256;

@@ -1,5 +1,10 @@
 //! Queries of orders and jobs.
 
+use std::collections::BTreeMap;
+
+use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
+
 use super::{Page, Queries, contains, id_of};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -9,9 +14,6 @@ use crate::domain::order::{Order, OrderKind, OrderStatus};
 use crate::entities::{attempts, inbound, jobs, orders, payments};
 use crate::store::load::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
-use sea_orm::sea_query::{Condition, Expr};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
-use std::collections::BTreeMap;
 
 /// Which orders are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,5 +1,10 @@
 //! Queries of events, webhook endpoints and their deliveries.
 
+use sea_orm::sea_query::{Condition, Expr, ExprTrait};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
+
 use super::orders::json;
 use super::{Page, Queries};
 use crate::domain::aggregate::Versioned;
@@ -9,10 +14,6 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, endpoints, events};
 use crate::store::rows::{Doc, LoadError, read_event, word};
-use sea_orm::sea_query::{Condition, Expr, ExprTrait};
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, EntityTrait, PaginatorTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
-};
 
 /// Which events are asked for; an absent member excludes none.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -1,5 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
+use sea_orm::ConnectionTrait as _;
+
 use super::{AuditFilter, EventFilter, FileFilter, JobFilter, MaterialFilter, OrderFilter, OwnOrders, Page};
 use super::{DeliveryFilter, Queries, SkuFilter};
 use crate::domain::aggregate::Versioned;
@@ -15,8 +19,6 @@ use crate::store::rows::samples::{
     write,
 };
 use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
-use sea_orm::ConnectionTrait as _;
-use std::sync::Arc;
 
 const ALL: Page = Page { limit: 100, offset: 0 };
 

@@ -4,14 +4,16 @@
 //! that of their first rows, snapshot rows first. It is the same for the same pushes, so a failing commit fails the same
 //! way when it is tried again.
 
+use std::any::Any;
+use std::fmt::Debug;
+
+use futures::future::BoxFuture;
+use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
+
 use crate::domain::event::Event;
 use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
 use crate::store::rows::statement::{ActiveOf, write_heads, write_new, write_rows};
 use crate::store::rows::{SnapshotModel, SnapshotRow, StoredRow, WriteError};
-use futures::future::BoxFuture;
-use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
-use std::any::Any;
-use std::fmt::Debug;
 
 /// A row of any table that the store can insert.
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}

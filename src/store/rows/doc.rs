@@ -1,13 +1,14 @@
 //! Documents: a domain value as JSON in the column `doc`, with a schema number so that old ones stay readable.
 
+use sea_orm::ModelTrait;
+use serde::de::DeserializeOwned;
+
 use crate::domain::id::Id;
 use crate::entities::{
     access, api_keys, attempts, claims, deliveries, endpoints, files, inbound, jobs, mails, materials, movements,
     orders, payments, printers, skus, staff_sessions, users,
 };
 use crate::store::rows::Damaged;
-use sea_orm::ModelTrait;
-use serde::de::DeserializeOwned;
 
 /// The schema number that documents are written with.
 pub const SCHEMA: i64 = 1;

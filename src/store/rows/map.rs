@@ -2,6 +2,15 @@
 //!
 //! The whole value is in the column `doc` as JSON; the other columns are only what queries filter, sort and join by.
 
+use std::any::Any;
+use std::convert::Infallible;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use sea_orm::EntityTrait;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
 use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::file::File;
@@ -17,13 +26,6 @@ use crate::entities as e;
 use crate::store::memory::ToMemory;
 use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{SCHEMA, SnapshotModel, WriteError};
-use sea_orm::EntityTrait;
-use serde::{Serialize, de::DeserializeOwned};
-use serde_json::Value;
-use std::any::Any;
-use std::convert::Infallible;
-use std::fmt::Debug;
-use std::sync::Arc;
 
 /// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows no
 /// kind. Cloned when a transaction is tried again.

@@ -1,12 +1,13 @@
 //! Statements that delete rows whose retention is over. Each returns how many rows it deleted.
 
+use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
+
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, events, idempotency};
 use crate::store::rows::WriteError;
 use crate::store::rows::map::word;
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SubQueryStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 
 /// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {

@@ -1,6 +1,13 @@
 //! For tests of the store: databases of both kinds with fresh tables, and one of each thing.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use migrations::{Migrator, MigratorTrait};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
 use crate::domain::access::Access;
 use crate::domain::endpoint::{Delivery, Endpoint};
 use crate::domain::event::Event;
@@ -15,11 +22,6 @@ use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{Batch, WriteError};
-use migrations::{Migrator, MigratorTrait};
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, TransactionTrait};
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The admin URL of a PostgreSQL server: when it is set, tests of the store run on that too.
 const POSTGRES: &str = "PRINTFLOOR_TEST_POSTGRES";

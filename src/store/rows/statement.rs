@@ -1,15 +1,17 @@
 //! Multi-row statements. Each table has few of them, in few lengths, so that their texts are built and prepared once.
 
-use crate::store::rows::{Doc, SnapshotModel, WriteError};
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::sync::{Arc, LazyLock};
+
 use dashmap::DashMap;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{
     ActiveModelTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, Iden, IntoActiveModel, Iterable, ModelTrait,
     PrimaryKeyToColumn, QueryFilter, QueryTrait, RuntimeErr, SqlErr, Statement,
 };
-use std::any::TypeId;
-use std::collections::HashSet;
-use std::sync::{Arc, LazyLock};
+
+use crate::store::rows::{Doc, SnapshotModel, WriteError};
 
 /// Most keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
 const MAX_KEYS_PER_DELETE: usize = 30_000;

@@ -1,5 +1,9 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::sync::Arc;
+
+use sea_orm::{EntityTrait, PaginatorTrait};
+
 use super::samples::{at, claim, delivery, event, file, id, job, mail, movement, on_each, order, sku, write};
 use super::{Batch, IdempotentAnswer, Snapshot, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::domain::access::{AccessRow, User};
@@ -7,8 +11,6 @@ use crate::domain::endpoint::DeliveryState;
 use crate::domain::material::MaterialRow;
 use crate::domain::order::OrderRow;
 use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
-use sea_orm::{EntityTrait, PaginatorTrait};
-use std::sync::Arc;
 
 fn snapshots<T: Snapshot>(things: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
     let mut batch = Batch::default();

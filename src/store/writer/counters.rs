@@ -1,10 +1,12 @@
 //! What the writer counts, and what outlives its crashes.
 
-use crate::store::Unavailable;
-use crate::store::meter::CommitMeter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::Relaxed};
+
 use tokio::sync::Mutex;
+
+use crate::store::Unavailable;
+use crate::store::meter::CommitMeter;
 
 /// Counters of the writer, read without its mailbox, and the state that a restarted writer needs of its predecessor.
 #[derive(Default, Debug)]

@@ -1,12 +1,14 @@
 //! The address of the writer, which outlives crashes of the writer.
 
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use ractor::ActorRef;
+
 use crate::store::ordered_work::OrderedWork;
 use crate::store::port::CommitLog;
 use crate::store::writer::{QueueEntry, StoreMsg};
 use crate::store::{AggregateKey, CommitOwner, Submission};
-use arc_swap::ArcSwap;
-use ractor::ActorRef;
-use std::sync::Arc;
 
 /// Sends to the writer of the moment. After a crash the supervisor puts the successor in with [`Self::replace`].
 ///

@@ -1,5 +1,12 @@
 //! The task that writes one transaction for the writer, and the one that opens the database again.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use sea_orm::DatabaseConnection;
+use tokio::time::timeout;
+
 use crate::store::connect::{self, OpenError, Writing, unavailable};
 use crate::store::meter::TransactionSize;
 use crate::store::ordered_work::OrderedWork;
@@ -10,11 +17,6 @@ use crate::store::rows::LoadError;
 use crate::store::transaction::{DATABASE_TIMEOUT, Ended, TxWriter};
 use crate::store::writer::{ConnectionError, ConnectionGuard, WriterArgs, WriterCounters};
 use crate::store::{CommitOwner, Settlement, Submission, Unavailable};
-use sea_orm::DatabaseConnection;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
-use tokio::time::timeout;
 
 /// A connection that cannot be closed in this time is dropped without a goodbye.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);

@@ -1,12 +1,13 @@
 //! Commands of the agent gateway, and what it is told.
 
-use super::id;
-use crate::support::client::Answer;
-use crate::support::{App, Db, until};
 use sea_orm::{ConnectionTrait as _, DbBackend, Statement};
 use serde_json::{Value, json};
 use simulator::fleet::{Fleet, FleetOptions};
 use simulator::sink::Sink;
+
+use super::id;
+use crate::support::client::Answer;
+use crate::support::{App, Db, until};
 
 const TOKEN: &str = "a-token-both-sides-show";
 const SKILLS: &[&str] = &[

@@ -1,9 +1,11 @@
 //! The audit log: who did what, and a sample of what was refused.
 
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
 use super::{NOTHING, PASSWORD, count, id, new_key, paths, signed_in, staff, with_role};
 use crate::support::{App, Db, on_both, until};
-use serde_json::{Value, json};
-use std::collections::HashSet;
 
 async fn entries(app: &App, query: &str) -> Vec<Value> {
     app.get(&format!("/api/audit-log?limit=200&{query}")).await.expect(200)["entries"].as_array().unwrap().clone()

@@ -3,12 +3,14 @@
 mod drift;
 mod promises;
 
-use crate::support::contract::{self, ADDRESS, CONTRACT};
-use crate::support::{App, Db};
+use std::collections::BTreeSet;
+
 use printfloor::config::Config;
 use printfloor::http::{openapi, production};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+
+use crate::support::contract::{self, ADDRESS, CONTRACT};
+use crate::support::{App, Db};
 
 /// The kept description; after a change of the API it is written anew with
 /// `cargo run -- openapi production > docs/openapi/production.json`.

@@ -1,8 +1,9 @@
 //! One shape of errors everywhere, with everything that is wrong at once and nothing of the inside.
 
+use serde_json::{Value, json};
+
 use super::{NOTHING, count, id, paths};
 use crate::support::{App, Client, Db, client::Answer, on_both};
-use serde_json::{Value, json};
 
 const JSON: Option<&str> = Some("application/json");
 

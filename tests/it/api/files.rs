@@ -1,11 +1,12 @@
 //! Uploads: streamed, described by their content, handed out as they came.
 
-use super::{count, id, paths};
-use crate::support::client::Answer;
-use crate::support::{App, Client, Db, on_both};
 use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+
+use super::{count, id, paths};
+use crate::support::client::Answer;
+use crate::support::{App, Client, Db, on_both};
 
 async fn upload(app: &Client, form: Form) -> Answer {
     app.send(app.request("POST", "/api/files").multipart(form)).await

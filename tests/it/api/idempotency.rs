@@ -1,10 +1,11 @@
 //! A repeated request has one effect and gets the first answer again.
 
+use serde_json::json;
+use simulator::sink::Sink;
+
 use super::{NOTHING, count, id, new_key, one_of, some_sku};
 use crate::support::client::Answer;
 use crate::support::{App, Db, on_both};
-use serde_json::json;
-use simulator::sink::Sink;
 
 fn replayed(answer: &Answer) -> bool {
     answer.header("idempotency-replayed") == Some("true")

@@ -1,8 +1,9 @@
 //! Jobs: why they wait, and what an operator does about it.
 
+use serde_json::{Value, json};
+
 use super::{NOTHING, count, id, paths, some_sku};
 use crate::support::{App, Db, on_both, until};
-use serde_json::{Value, json};
 
 /// One job of a paid order for a part of 10 g, of a material with this stock and reorder point.
 async fn job_with_stock(app: &App, quantity: f64, reorder_point: f64) -> (String, String, String) {

@@ -1,9 +1,10 @@
 //! API keys: shown once, revoked at once.
 
-use super::{count, id, new_key, paths};
-use crate::support::{App, Db, on_both};
 use futures::StreamExt as _;
 use serde_json::json;
+
+use super::{count, id, new_key, paths};
+use crate::support::{App, Db, on_both};
 
 #[tokio::test]
 async fn a_key_is_shown_once_and_afterwards_by_its_ends_only() {

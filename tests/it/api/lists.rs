@@ -1,8 +1,9 @@
 //! Lists: one shape, pages, newest first.
 
+use serde_json::{Value, json};
+
 use super::{one_of, paths, some_sku};
 use crate::support::{App, Db, on_both};
-use serde_json::{Value, json};
 
 const LISTS: [(&str, &str); 9] = [
     ("/api/orders", "orders"),

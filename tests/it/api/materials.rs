@@ -1,9 +1,10 @@
 //! Stock: the ledger, adjustments, stock-takes, the low stock alert.
 
-use super::{count, id, paths};
-use crate::support::{App, Db, on_both, until};
 use serde_json::{Value, json};
 use simulator::sink::Sink;
+
+use super::{count, id, paths};
+use crate::support::{App, Db, on_both, until};
 
 /// The mails in the outbox folder whose subject holds these words.
 pub fn mails(app: &App, subject: &str) -> Vec<String> {

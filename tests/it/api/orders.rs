@@ -1,9 +1,10 @@
 //! Orders from placing to shipping, as the shop's programs see them.
 
-use super::{NOTHING, count, id, one_of, paths, some_sku};
-use crate::support::{App, Db, on_both};
 use serde_json::{Value, json};
 use simulator::fleet::{Fleet, FleetOptions};
+
+use super::{NOTHING, count, id, one_of, paths, some_sku};
+use crate::support::{App, Db, on_both};
 
 const TAX: &str = "[{country=\"DE\", bps=1900}, {country=\"US\", region=\"CA\", bps=725}]";
 

@@ -1,8 +1,9 @@
 //! A customer's key sees and makes its own orders, and nothing of others.
 
+use serde_json::{Value, json};
+
 use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
 use crate::support::{App, Client, Db};
-use serde_json::{Value, json};
 
 /// An order as a customer's key makes it.
 async fn order(client: &Client, sku: &str) -> Value {

@@ -1,13 +1,14 @@
 //! Signed events of the payment processor: late, twice, out of order, or of nobody.
 
+use serde_json::{Value, json};
+use simulator::payments::{Payment, PaymentEvent as E, signature};
+
 use super::materials::mails;
 use super::{NOTHING, count, id, some_sku};
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::client::Answer;
 use crate::support::{App, Client, Db, on_both, until};
 use crate::whole::unix_now;
-use serde_json::{Value, json};
-use simulator::payments::{Payment, PaymentEvent as E, signature};
 
 const PATH: &str = "/webhooks/payments";
 

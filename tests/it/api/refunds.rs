@@ -1,11 +1,12 @@
 //! A refund belongs to the payment that it names: several payments of one order, paid back in every order.
 
+use serde_json::json;
+use simulator::payments::{Payment, PaymentEvent as E};
+
 use super::materials::mails;
 use super::payments::{order, show, stands, stood, tell};
 use super::{NOTHING, id, some_sku};
 use crate::support::{App, Db, on_both, until};
-use serde_json::json;
-use simulator::payments::{Payment, PaymentEvent as E};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
 
@@ -100,7 +101,10 @@ async fn money_that_matches_nothing_is_seen_by_people() {
     .await;
     let metrics = app.get("/metrics").await.text;
     assert!(metrics.contains("printfloor_payments_unmatched 3"), "{metrics}");
-    assert!(app.log().iter().any(|line| line.contains("WARN") && line.contains("matches no order")), "a line in the log");
+    assert!(
+        app.log().iter().any(|line| line.contains("WARN") && line.contains("matches no order")),
+        "a line in the log"
+    );
     let docs = app.get("/api/openapi.json").await.text;
     assert!(docs.contains("client_reference_id"), "the description says which fields match");
 }

@@ -1,12 +1,13 @@
 //! Who may do what: every operation of the API's description with every kind of caller.
 
-use super::{NOTHING, customer_of, id, new_key, one_of, signed_in, some_sku, staff, with_role};
-use crate::support::contract::CONTRACT;
-use crate::support::{App, Client, Db, until};
 use jiff::SignedDuration;
 use printfloor::http::openapi::derive::{ANYBODY, roles};
 use printfloor::http::routes::Served;
 use serde_json::{Value, json};
+
+use super::{NOTHING, customer_of, id, new_key, one_of, signed_in, some_sku, staff, with_role};
+use crate::support::contract::CONTRACT;
+use crate::support::{App, Client, Db, until};
 
 /// Who may use a route, said apart from the routes themselves: one of these, or else operators may.
 const FOR_ANYBODY: &[&str] = &[

@@ -1,8 +1,9 @@
 //! Staff: signing in and out, cookies, other sites, passwords, the last admin.
 
+use serde_json::json;
+
 use super::{PASSWORD, count, id, paths, sign_in, signed_in, staff, with_cookie};
 use crate::support::{App, Client, Db, on_both};
-use serde_json::json;
 
 async fn login(app: &App, email: &str, password: &str) -> crate::support::client::Answer {
     app.nobody().post("/api/auth/login", &json!({"email": email, "password": password})).await

@@ -1,11 +1,13 @@
 //! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log.
 
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use simulator::sink::Sink;
+
 use super::{one_of, some_sku, with_role};
 use crate::store::proxy::{Proxy, Wire};
 use crate::support::{App, Db, on_both, until};
-use serde_json::{Value, json};
-use simulator::sink::Sink;
-use std::collections::HashMap;
 
 /// The samples of a page, by name and labels as they stand there.
 fn samples(text: &str) -> HashMap<&str, f64> {

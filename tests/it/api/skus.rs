@@ -1,8 +1,9 @@
 //! The catalogue.
 
+use serde_json::{Value, json};
+
 use super::{NOTHING, count, customer_of, id, paths};
 use crate::support::{App, Db, on_both};
-use serde_json::{Value, json};
 
 fn sku(code: &str, material: &str) -> Value {
     json!({

@@ -1,12 +1,13 @@
 //! What happened, read by cursor and followed as it happens.
 
-use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
-use crate::support::stream::{Sent, Stream};
-use crate::support::{App, Client, Db, on_both, until};
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
+
+use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
+use crate::support::stream::{Sent, Stream};
+use crate::support::{App, Client, Db, on_both, until};
 
 const PATH: &str = "/api/events/stream";
 

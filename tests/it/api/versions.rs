@@ -1,9 +1,10 @@
 //! Versions: nobody overwrites what they have not seen.
 
+use serde_json::{Value, json};
+
 use super::{id, some_sku};
 use crate::support::client::Answer;
 use crate::support::{App, Db, on_both, until};
-use serde_json::{Value, json};
 
 async fn patch_if(app: &App, path: &str, tag: &str, body: &Value) -> Answer {
     app.send(app.request("PATCH", path).header("If-Match", tag).json(body)).await

@@ -6,11 +6,12 @@ mod lasting;
 mod retries;
 mod secrets;
 
+use serde_json::{Value, json};
+use simulator::sink::{Received, Sink};
+
 use super::id;
 use crate::support::waiting::LONG;
 use crate::support::{App, until};
-use serde_json::{Value, json};
-use simulator::sink::{Received, Sink};
 
 /// Five retries, at once: the shop's schedule in small.
 pub const QUICK: &str = "0.1,0.1,0.1,0.1,0.1";

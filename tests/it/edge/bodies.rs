@@ -1,11 +1,13 @@
 //! Clients that stumble: slow heads, silent bodies, uploads that are cut, callers that leave.
 
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::interval;
+
 use super::app;
 use crate::support::wire::Wire;
 use crate::support::{App, until};
-use serde_json::json;
-use std::time::Duration;
-use tokio::time::interval;
 
 const SILENCE: (&str, &str) = ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "1");
 

@@ -1,11 +1,12 @@
 //! Redis is lost under load: killed, frozen, not there from the start. No caller sees an error.
 
-use super::app;
-use crate::support::redis::RedisServer;
-use crate::support::{App, until};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+
+use super::app;
+use crate::support::redis::RedisServer;
+use crate::support::{App, until};
 
 /// Callers that never pause.
 struct Callers {

@@ -1,11 +1,7 @@
 //! JSON made to do harm: sent to every route that reads JSON, and answered to every client of an outside system.
 
-use super::app;
-use crate::api::{NOTHING, paths};
-use crate::support::app::PAYMENT_SECRET;
-use crate::support::client::Answer;
-use crate::support::contract::CONTRACT;
-use crate::support::{App, until};
+use std::time::Duration;
+
 use axum::Router;
 use axum::extract::WebSocketUpgrade;
 use axum::extract::ws::Message;
@@ -15,7 +11,13 @@ use axum::response::IntoResponse as _;
 use axum::routing::any;
 use reqwest::Method;
 use serde_json::{Value, json};
-use std::time::Duration;
+
+use super::app;
+use crate::api::{NOTHING, paths};
+use crate::support::app::PAYMENT_SECRET;
+use crate::support::client::Answer;
+use crate::support::contract::CONTRACT;
+use crate::support::{App, until};
 
 /// The largest answer to a request that is refused.
 const MAX_ERROR_BYTES: usize = 64 * 1024;

@@ -1,10 +1,11 @@
 //! Rate limits and their headers.
 
+use serde_json::json;
+
 use super::{app, in_one_window, told};
 use crate::api::{PASSWORD, signed_in, staff};
 use crate::support::client::Answer;
 use crate::support::{App, Client};
-use serde_json::json;
 
 const STAFF: (&str, &str) = ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000");
 const FEW: (&str, &str) = ("LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "5");

@@ -1,11 +1,12 @@
 //! With Redis: servers that share windows, and the stream of all events for other programs.
 
+use redis::streams::StreamRangeReply;
+use serde_json::{Value, json};
+
 use super::{app, in_one_window, told};
 use crate::api::{one_of, some_sku};
 use crate::support::redis::RedisServer;
 use crate::support::{App, until};
-use redis::streams::StreamRangeReply;
-use serde_json::{Value, json};
 
 async fn redis_is(app: &App, what: &str) {
     until(&format!("redis to be {what}"), || async {

@@ -1,8 +1,9 @@
 //! What must hold between the folders of `src/`: each may be read after those that it uses, so none uses itself by a detour.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::source_files;
 use super::text::{File, code_of, word};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Who uses whom.
 type Uses = BTreeMap<String, BTreeSet<String>>;

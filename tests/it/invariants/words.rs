@@ -1,8 +1,9 @@
 //! What must hold of names and comments: a stranger understands each sentence alone, and a name means one thing.
 
+use std::collections::BTreeMap;
+
 use super::text::File;
 use super::{Rule, holds, planted_and_innocent, source_files};
-use std::collections::BTreeMap;
 
 /// Parts of citations of documents that are not in the repository.
 const CITATIONS: [&str; 9] = [

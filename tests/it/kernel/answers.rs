@@ -1,15 +1,16 @@
 //! What callers hear when nothing falls.
 
-use crate::store::rig::Rig;
-use crate::store::submit::gate;
-use crate::store::tally::Do;
-use crate::support::database::{TestDatabase, on_both_databases, until};
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::refusal::Class;
 use printfloor::domain::time::Timestamp;
+
+use crate::store::rig::Rig;
+use crate::store::submit::gate;
+use crate::store::tally::Do;
+use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
     all_that_waited_is_one_commit,

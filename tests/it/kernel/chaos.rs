@@ -1,17 +1,19 @@
 //! Storms: many callers, while everything falls.
 
-use crate::store::rig::{Rig, patient};
-use crate::store::tally::{Do, Tally};
-use crate::support::database::{TestDatabase, on_both_databases, until};
+use std::ops::AddAssign;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
-use std::ops::AddAssign;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+
+use crate::store::rig::{Rig, patient};
+use crate::store::tally::{Do, Tally};
+use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
     many_callers_of_one_thing,

@@ -1,13 +1,15 @@
 //! The components under the root: whoever falls comes back, and its siblings are the same as before.
 
-use crate::store::rig::Rig;
-use crate::store::tally::Do;
-use crate::support::database::{TestDatabase, on_both_databases, until};
+use std::collections::HashSet;
+
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
 use ractor::{ActorId, ActorStatus};
-use std::collections::HashSet;
+
+use crate::store::rig::Rig;
+use crate::store::tally::Do;
+use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(a_component_that_crashes_comes_back_alone);
 

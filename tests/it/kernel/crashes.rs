@@ -1,16 +1,18 @@
 //! Who hears what when actors fall.
 
-use crate::store::rig::{Rig, patient};
-use crate::store::submit::gate;
-use crate::store::tally::{Do, Tally, curse};
-use crate::support::database::{TestDatabase, on_both_databases, until};
+use std::time::Duration;
+
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::entry::ActorSummary;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
-use std::time::Duration;
+
+use crate::store::rig::{Rig, patient};
+use crate::store::submit::gate;
+use crate::store::tally::{Do, Tally, curse};
+use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
     poison_hears_so_and_its_neighbours_do_not_notice,

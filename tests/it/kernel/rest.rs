@@ -1,12 +1,14 @@
 //! Directory at rest leave memory, and come back for whoever asks.
 
-use crate::store::rig::Rig;
-use crate::store::tally::Do;
-use crate::support::database::{TestDatabase, on_both_databases, until};
+use std::time::Duration;
+
 use printfloor::actors::kernel::directory::ASK_TIMEOUT;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
-use std::time::Duration;
+
+use crate::store::rig::Rig;
+use crate::store::tally::Do;
+use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
     every_command_arrives_once_however_often_it_goes_to_rest,

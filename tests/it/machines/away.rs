@@ -1,11 +1,13 @@
 //! Printers that hang, vanish, come back, or refuse our key.
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, register, words};
-use crate::support::{Db, until};
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 use simulator::faults::{RebootAt, SlowUpload};
 use simulator::printer::What;
-use std::time::{Duration, Instant};
+
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, register, words};
+use crate::support::{Db, until};
 
 each_kind! {
     async fn a_printer_that_hangs_holds_up_nobody_else(kind: PrinterKind) {

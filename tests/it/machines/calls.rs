@@ -1,8 +1,9 @@
 //! Calls that go straight to the printer, and its own words when it says no.
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
 use serde_json::json;
 use simulator::printer::What;
+
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
 
 each_kind! {
     async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {

@@ -1,9 +1,11 @@
 //! Many printers at once.
 
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, register};
 use crate::support::Db;
-use serde_json::json;
-use std::time::{Duration, Instant};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_hanging_printers_delay_neither_a_healthy_one_nor_the_api() {

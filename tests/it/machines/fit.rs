@@ -1,8 +1,9 @@
 //! Which printer takes which job, and what keeps it from taking any.
 
+use serde_json::json;
+
 use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, register, words};
 use crate::support::Db;
-use serde_json::json;
 
 each_kind! {
     async fn the_bed_is_cleared_by_hand_unless_it_clears_itself(kind: PrinterKind) {

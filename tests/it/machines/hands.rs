@@ -1,9 +1,10 @@
 //! What operators do to prints: pause, resume, cancel, force.
 
-use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::What;
+
+use super::{Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
 
 each_kind! {
     async fn pause_and_resume_by_job_and_by_printer(kind: PrinterKind) {

@@ -1,9 +1,10 @@
 //! `kill -9` in each phase of an attempt: whatever the server knew, no part is started twice.
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, big_gcode};
-use crate::support::{Db, on_both, until};
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
+
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, big_gcode};
+use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
 

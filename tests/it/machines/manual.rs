@@ -1,9 +1,10 @@
 //! Prints by an operator's hand that are no job: one start, and never beside a job.
 
-use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, big_gcode, words};
 use serde_json::{Value, json};
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, big_gcode, words};
 
 async fn big(floor: &Floor) -> String {
     let file = floor.app.upload("by hand.gcode", big_gcode(200_000)).await.expect(201);

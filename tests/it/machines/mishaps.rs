@@ -1,7 +1,8 @@
 //! Firmware that shuts down, and hosts that lose their printer.
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 use simulator::faults::Away;
+
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 
 each_kind! {
     async fn a_firmware_shutdown_fails_the_job_and_a_restart_mends_it(kind: PrinterKind) {

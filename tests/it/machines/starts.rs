@@ -1,9 +1,10 @@
 //! Starts that are refused, swallowed, late or doubted.
 
-use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, attempts, words};
 use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::What;
+
+use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, attempts, words};
 
 each_kind! {
     async fn a_refused_start_sends_the_job_to_another_printer(kind: PrinterKind) {

@@ -1,9 +1,11 @@
 //! Emergency stop: to the wire at once, past everything; and what has to be done before the next print.
 
-use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
+use std::time::{Duration, Instant};
+
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
-use std::time::{Duration, Instant};
+
+use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode, words};
 
 fn stopped(what: &What) -> bool {
     matches!(what, What::EmergencyStop)

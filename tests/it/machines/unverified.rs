@@ -1,8 +1,9 @@
 //! Starts of which nobody can tell whether they happened: both sides wait and say why, evidence or a person decides.
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, words};
 use serde_json::{Value, json};
 use simulator::faults::Delay;
+
+use super::{FAST, Floor, JUDGE_SOON, PrinterKind, attempts, words};
 
 /// One printer that took a start and vanished: (floor, order, job).
 async fn doubt(kind: PrinterKind, late: Option<Delay>) -> (Floor, String, String) {

@@ -1,9 +1,7 @@
 //! The contract of `printfloor::store::port`, the same tests for every implementation of the store.
 
-use super::rig::Rig;
-use super::submit::{Subject, counting, kept, submit, tally, together};
-use super::tally::Tally;
-use crate::support::database::{TestDatabase, until};
+use std::sync::Arc;
+
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, Versioned};
 use printfloor::domain::id::Id;
@@ -12,8 +10,12 @@ use printfloor::store::memory::{LostTransaction, MemoryStore};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::EventFilter;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Store, Submission, Unavailable};
-use std::sync::Arc;
 use tokio::sync::oneshot;
+
+use super::rig::Rig;
+use super::submit::{Subject, counting, kept, submit, tally, together};
+use super::tally::Tally;
+use crate::support::database::{TestDatabase, until};
 
 /// What the contract is checked on.
 struct Checked {

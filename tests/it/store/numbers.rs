@@ -1,12 +1,14 @@
 //! Event numbers are the order of commits; epochs tell who may write.
 
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use printfloor::store::connect::{self, OpenError};
+use printfloor::store::{Settlement, Unavailable};
+
 use super::rig::Rig;
 use super::submit::{kept, submit, tally};
 use crate::support::database::{TestDatabase, on_both_databases, on_postgres, until};
-use printfloor::store::connect::{self, OpenError};
-use printfloor::store::{Settlement, Unavailable};
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Duration;
 
 on_both_databases!(
     numbers_have_no_holes_whatever_is_refused,

@@ -1,13 +1,15 @@
 //! Whatever falls in the middle of a transaction, the writer goes on.
 
+use std::sync::atomic::Ordering::Relaxed;
+
+use printfloor::domain::aggregate::Aggregate;
+use printfloor::domain::id::Id;
+use printfloor::store::{AggregateKey, Settlement, Unavailable};
+
 use super::rig::Rig;
 use super::submit::{gate, submit, tally};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases, until};
-use printfloor::domain::aggregate::Aggregate;
-use printfloor::domain::id::Id;
-use printfloor::store::{AggregateKey, Settlement, Unavailable};
-use std::sync::atomic::Ordering::Relaxed;
 
 on_both_databases!(
     a_fallen_transaction_does_not_hold_the_writer,

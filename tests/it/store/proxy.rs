@@ -1,6 +1,7 @@
 //! A wire between the server and PostgreSQL that a test can cut.
 
 use std::sync::Arc;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

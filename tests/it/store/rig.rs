@@ -1,7 +1,9 @@
 //! The real store under a real root, with a directory of tallies; no shop around it.
 
-use super::tally::{Do, Tally};
-use crate::support::database::TestDatabase;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
 use async_trait::async_trait;
 use futures::FutureExt;
 use printfloor::actors::kernel::actor::Activator;
@@ -27,9 +29,9 @@ use printfloor::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle
 use printfloor::store::{Store, StoredAggregate};
 use ractor::{Actor, ActorCell, ActorRef};
 use sea_orm::DatabaseConnection;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::time::Duration;
+
+use super::tally::{Do, Tally};
+use crate::support::database::TestDatabase;
 
 pub struct Rig {
     pub database: TestDatabase,

@@ -1,13 +1,15 @@
 //! Of many commits in one transaction only the one at fault hears a no.
 
+use std::sync::atomic::Ordering::Relaxed;
+
+use printfloor::domain::aggregate::Aggregate;
+use printfloor::store::load::Load;
+use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
+
 use super::rig::Rig;
 use super::submit::{counting, kept, submit, tally, together};
 use super::tally::Tally;
 use crate::support::database::{TestDatabase, on_both_databases};
-use printfloor::domain::aggregate::Aggregate;
-use printfloor::store::load::Load;
-use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
-use std::sync::atomic::Ordering::Relaxed;
 
 on_both_databases!(
     all_that_waits_is_one_transaction,

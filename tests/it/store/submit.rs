@@ -1,7 +1,7 @@
 //! Submissions made by hand, and a gate that holds a store back so that many of them become one transaction.
 
-use super::rig::Rig;
-use super::tally::{Tally, event, movement};
+use std::sync::mpsc;
+
 use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::Aggregate;
 use printfloor::domain::id::Id;
@@ -10,8 +10,10 @@ use printfloor::domain::principal::Principal;
 use printfloor::domain::time::Timestamp;
 use printfloor::store::rows::{IdempotentAnswer, Snapshot};
 use printfloor::store::{AggregateKey, CommandWrites, CommitOwner, Settlement, Store, Submission};
-use std::sync::mpsc;
 use tokio::sync::oneshot;
+
+use super::rig::Rig;
+use super::tally::{Tally, event, movement};
 
 /// A store under test, with the environment that decisions for it are made in.
 pub trait Subject {

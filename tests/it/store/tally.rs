@@ -1,6 +1,9 @@
 //! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
+use std::collections::HashSet;
+use std::sync::Mutex;
+
 use printfloor::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use printfloor::domain::amount::Amount;
 use printfloor::domain::event::Event;
@@ -15,8 +18,6 @@ use printfloor::store::memory::HydrateFromMemory;
 use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
 use sea_orm::sea_query::Condition;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
-use std::sync::Mutex;
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
 

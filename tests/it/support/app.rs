@@ -1,13 +1,15 @@
 //! The real binary: started in a folder of its own, spoken to over its port, killed, started again.
 
-use super::{Client, Db, until};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+
 use tempfile::TempDir;
+
+use super::{Client, Db, until};
 
 /// Signs payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";

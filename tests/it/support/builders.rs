@@ -1,9 +1,10 @@
 //! Directory a test needs before it begins: made through the API, in a line each.
 
-use super::Client;
-use super::waiting::{until, until_seen};
 use serde_json::{Value, json};
 use simulator::fleet::SimPrinter;
+
+use super::Client;
+use super::waiting::{until, until_seen};
 
 fn id(body: &Value) -> String {
     body["id"].as_str().unwrap_or_else(|| panic!("no id: {body}")).to_owned()

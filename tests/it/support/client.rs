@@ -1,7 +1,8 @@
 //! A client of the API: a base address, a key, JSON.
 
-use super::contract;
 use serde_json::Value;
+
+use super::contract;
 
 /// An answer, read whole.
 #[derive(Debug, Clone)]

@@ -1,13 +1,14 @@
 //! Holds every answer that tests get against the API's description: the status is documented for the operation, the body
 //! is of the documented shape and has no member beyond it. So the whole suite tests that the description tells the truth.
 
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex};
+
 use jsonschema::Validator;
 use printfloor::config::Config;
 use printfloor::http::{openapi, production, routes::Served};
 use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
 
 /// The address that the description names here.
 pub const ADDRESS: &str = "http://127.0.0.1:8787";

@@ -1,13 +1,14 @@
 //! Databases of tests: each test its own, on SQLite always, on PostgreSQL when `PRINTFLOOR_TEST_POSTGRES` names a
 //! server. With `PRINTFLOOR_TEST_SERVICES=1` a server that is not named is a failure.
 
-use futures::FutureExt;
-use printfloor::store::connect::DatabaseSettings;
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use printfloor::store::connect::DatabaseSettings;
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, QueryResult, Statement};
 use tempfile::TempDir;
 use url::Url;
 

@@ -1,9 +1,11 @@
 //! A database of the test's own.
 
-use super::App;
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use std::process::id;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
+
+use super::App;
 
 /// Superuser address of a PostgreSQL server for tests; `scripts/test` starts one.
 const SERVER: &str = "PRINTFLOOR_TEST_POSTGRES";

@@ -1,10 +1,12 @@
 //! A Redis of the test's own: started, frozen, killed, started again on the same port and data.
 
-use super::db::SERVICES;
-use super::until;
 use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
+
 use tempfile::TempDir;
+
+use super::db::SERVICES;
+use super::until;
 
 /// Path of `redis-server`; `scripts/test` sets it.
 const PROGRAM: &str = "PRINTFLOOR_TEST_REDIS";

@@ -1,10 +1,11 @@
 //! Reads server-sent events as a browser does.
 
-use super::Client;
-use super::waiting::LONG;
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
 use serde_json::Value;
+
+use super::Client;
+use super::waiting::LONG;
 
 /// One event of a stream.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! Waiting for a condition: looked at again and again until it holds; never a sleep for luck.
 
 use std::time::Duration;
+
 use tokio::time::Instant;
 
 /// Long enough for anything that happens at all on a busy machine.

@@ -1,10 +1,12 @@
 //! A connection on which a test says each byte itself.
 
-use super::App;
 use std::time::Duration;
+
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+
+use super::App;
 
 /// Longer than any answer takes.
 const LONG: Duration = Duration::from_secs(30);

@@ -1,13 +1,15 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use proptest::prelude::*;
+
 use super::super::heatshrink::tests::pack;
 use super::super::{Content, Found, Metadata, Reader};
 use super::*;
 use crate::domain::amount::Amount;
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
-use proptest::prelude::*;
-use std::io::Write as _;
 
 fn block(kind: u16, compression: u16, parameters: &[u16], text: &[u8]) -> Vec<u8> {
     let data = match compression {

@@ -1,10 +1,11 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::{AttemptState, Block, Stock};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Class;
 use crate::domain::rules::TaxRate;
-use proptest::prelude::*;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
     Report::Ended { end, filament_mm: None, progress, reason: None }
@@ -30,7 +31,10 @@ fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
     let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
     // (999 + 50 + 700) × 8.87 % = 155.14: shipping is taxed too, and nothing is rounded before the sum.
     let order = desk.o();
-    assert_eq!((order.subtotal_cents, order.tax_cents, order.shipping_cents, order.total_cents), (1049, 155, 700, 1904));
+    assert_eq!(
+        (order.subtotal_cents, order.tax_cents, order.shipping_cents, order.total_cents),
+        (1049, 155, 700, 1904)
+    );
     assert_eq!(order.customer_email.as_deref(), Some("ann@example.com"));
     assert_eq!(order.shipping_address.as_ref().unwrap().region.as_deref(), Some("NY"));
     assert_eq!(names(&made), ["order.created"]);
@@ -128,7 +132,10 @@ fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
     make = Make { file_id: Some(id(21)), need: Amount::units(7), material_id: id(22), units_per_plate: 9, ..make };
     assert_eq!(names(&desk.ask(&told(&make)).unwrap()), ["job.validated", "job.validated"]);
     let job = desk.job();
-    assert_eq!((job.file_id, job.need, job.material_id, job.stock), (Some(id(21)), Amount::units(7), id(22), Stock::Asked));
+    assert_eq!(
+        (job.file_id, job.need, job.material_id, job.stock),
+        (Some(id(21)), Amount::units(7), id(22), Stock::Asked)
+    );
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks.len() == 2));
     // Later changes of the SKU are of no concern.
     make.file_id = Some(id(23));
@@ -305,7 +312,10 @@ fn a_release_passes_the_reorder_point_but_no_shortage() {
     assert_eq!(names(&desk.stock(ClaimState::Short)), ["job.blocked"]);
     assert_eq!(desk.job().blocked_by, Some(Block::Material));
     let short = desk.ask(&release(99)).unwrap_err();
-    assert_eq!((short.code.as_str(), short.message.as_str()), ("insufficient_material", "needs 100 g of PLA black, 99 g free"));
+    assert_eq!(
+        (short.code.as_str(), short.message.as_str()),
+        ("insufficient_material", "needs 100 g of PLA black, 99 g free")
+    );
     desk.stock(ClaimState::BelowReorderPoint);
     // What blocked it then is not what counts: since then, something else took the stock, or more came.
     assert_eq!(code(desk.ask(&release(99))), "insufficient_material");

@@ -9,14 +9,16 @@ mod mailboxes;
 mod people;
 mod tasks;
 
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::Job;
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use machine::Machine;
-use proptest::prelude::*;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const STOCK: i64 = 10_000;
 

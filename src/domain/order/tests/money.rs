@@ -1,9 +1,11 @@
 //! Payments and refunds: whatever came in whichever order, the books say what the processor says.
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::Stock;
-use proptest::prelude::*;
-use std::collections::BTreeMap;
 
 fn paid(amount: i64, intent: &str) -> PaymentNews {
     PaymentNews::Paid {
@@ -74,7 +76,10 @@ fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
         desk.news(back(200, false));
         assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 300));
         desk.news(back(500, true));
-        assert_eq!((desk.o().status, desk.o().kept_cents, desk.state()), (OrderStatus::Refunded, 0, JobState::Cancelled));
+        assert_eq!(
+            (desk.o().status, desk.o().kept_cents, desk.state()),
+            (OrderStatus::Refunded, 0, JobState::Cancelled)
+        );
         assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
     }
 }
@@ -233,7 +238,8 @@ fn a_payment_known_by_its_session_learns_its_intent() {
 #[test]
 fn the_processors_own_word_is_no_method_of_an_operator() {
     let mut desk = unpaid();
-    let mark = OrderCommand::MarkPaid { amount_cents: None, method: "Processor".into(), reference: Some("pi_1".into()) };
+    let mark =
+        OrderCommand::MarkPaid { amount_cents: None, method: "Processor".into(), reference: Some("pi_1".into()) };
     assert_eq!(desk.ask(&mark).unwrap_err().faults[0].path, "method");
 }
 
@@ -266,10 +272,8 @@ fn charge() -> impl Strategy<Value = Charge> {
 
 /// Charges, and all that is heard of them in some order with repeats, each at least once.
 fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
-    let others = prop::collection::vec(
-        prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 1 => Just(Heard::Cancelled)],
-        0..2,
-    );
+    let others =
+        prop::collection::vec(prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 1 => Just(Heard::Cancelled)], 0..2);
     (prop::collection::vec(charge(), 1..4), others).prop_flat_map(|(charges, others)| {
         let mut all = others;
         for (n, charge) in charges.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Random commands to an order, in any order and repeated: it stays within its tables of states.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::domain::job::Stock;
 use crate::domain::printer_status::PrintEnd;
-use proptest::prelude::*;
 
 fn report(n: u8) -> Report {
     let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][usize::from(n) % 3];

@@ -1,7 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
-use super::*;
 use proptest::prelude::*;
 use serde_json::json;
+
+use super::*;
 
 fn event(kind: &str, object: &Value) -> Value {
     json!({"id": "evt_1", "object": "event", "type": kind, "created": 1_700_000_000, "livemode": false,

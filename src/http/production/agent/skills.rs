@@ -1,5 +1,10 @@
 //! The skills, each carried out by the same rules as the operation of the API that it stands for.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
 use super::{AgentCall, Told};
 use crate::domain::agent::Skill;
 use crate::domain::id::Id;
@@ -12,9 +17,6 @@ use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::{jobs, orders, printers};
 use crate::store::queries::{JobFilter, OrderFilter, Page};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 const JOB: &[&str] = &["jobId", "job"];
 const PRINTER: &[&str] = &["printerId", "printer"];
@@ -136,7 +138,10 @@ impl AgentCall {
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told { message, data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::Reader::Staff))? })
+        Ok(Told {
+            message,
+            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::Reader::Staff))?,
+        })
     }
 
     fn stock_level(&self) -> Result<Told, ApiError> {

@@ -1,5 +1,9 @@
 //! A job as it is shown.
 
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
@@ -9,9 +13,6 @@ use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
 use crate::http::production::{materials, skus};
 use crate::http::wire::{ToSchema, enumeration};
-use api_derive::Response;
-use serde::{Serialize, Serializer};
-use serde_json::json;
 
 enumeration!(AttemptState, Block, JobState);
 

@@ -1,12 +1,14 @@
 //! The page that monitoring reads: families of samples, written by `prometheus-client`.
 
-use crate::observe::meters::Counted;
+use std::fmt;
+
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
-use std::fmt;
+
+use crate::observe::meters::Counted;
 
 /// In front of every name.
 const PREFIX: &str = "printfloor";

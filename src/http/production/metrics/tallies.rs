@@ -1,14 +1,16 @@
 //! Orders, jobs and deliveries by where they stand: counted by the database at most every few seconds, whoever asks how
 //! often.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
 use super::word;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
-use serde::Serialize;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
 
 /// Not asked again before.
 const FRESH: Duration = Duration::from_secs(15);

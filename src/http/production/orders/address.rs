@@ -1,11 +1,12 @@
 //! Postal addresses: how they are read, checked and described.
 
+use api_derive::Request;
+use serde_json::{Value, json};
+
 use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::Shape;
 use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, Place, ToSchema, like};
-use api_derive::Request;
-use serde_json::{Value, json};
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 

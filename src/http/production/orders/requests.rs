@@ -1,12 +1,13 @@
 //! What requests about an order say.
 
+use api_derive::Request;
+use serde_json::json;
+
 use super::site::Site;
 use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
 use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
-use api_derive::Request;
-use serde_json::json;
 
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);

@@ -1,15 +1,16 @@
 //! The shop's sites: an order belongs to one, and requests may name it in the query, in a header or in the body.
 
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::config::checks::SITES;
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{Operation, Parameter};
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::wire::{Argument, Components, FromJson, Place, ToSchema, schema_of};
-use axum::extract::FromRequestParts;
-use axum::http::request::Parts;
-use serde::Serialize;
-use serde_json::Value;
 
 const HEADER: &str = "x-service-site";
 

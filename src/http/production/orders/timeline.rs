@@ -1,14 +1,15 @@
 //! What happened to an order, as it is shown. Customers see its own steps and which parts were printed.
 
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use super::Reader;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::production::events::SubjectView;
 use crate::http::wire::{OpenObject, Viewed};
-use api_derive::Response;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// The events that a customer sees of an order.
 pub const CUSTOMER_STEPS: [&str; 10] = [

@@ -1,6 +1,13 @@
 //! An order as it is shown: borrowed and written at once, since orders are read most. What is the staff's own is left
 //! out for customers.
 
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
 use super::site::Site;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
@@ -10,10 +17,6 @@ use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, schema_of};
-use api_derive::Response;
-use serde::{Serialize, Serializer};
-use serde_json::json;
-use std::borrow::Borrow;
 
 enumeration!(OrderKind, OrderStatus);
 

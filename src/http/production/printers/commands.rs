@@ -2,6 +2,11 @@
 //!
 //! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
 
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use super::device::reach;
 use super::view::PrinterView;
 use super::{BUSY, ON_PRINTER, connection, present};
@@ -17,10 +22,6 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, MaxChars, OptionalBody, Rule};
-use api_derive::{Request, Response};
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 /// Adds the routes of what a printer is told.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

@@ -1,5 +1,15 @@
 //! What a printer itself is asked: what it is, what it printed, its cameras, and the files on it.
 
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::IntoResponse;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use super::{NO_FILE, ON_PRINTER, connection, present};
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
@@ -20,14 +30,6 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, Reply, Response, ToSchema, enumeration};
 use crate::printers::adapter::{Deleted, RemoteFile, Source, Webcam};
 use crate::printers::connections::PrinterConnection;
-use api_derive::{Request, Response};
-use axum::extract::{FromRequestParts, Path, State};
-use axum::http::StatusCode;
-use axum::http::request::Parts;
-use axum::response::IntoResponse;
-use serde::Serialize;
-use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// The id that examples use for a G-code file.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";

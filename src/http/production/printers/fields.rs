@@ -1,5 +1,9 @@
 //! What is said of a printer when it is registered or changed.
 
+use api_derive::Request;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::PrinterFields;
@@ -11,9 +15,6 @@ use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
 use crate::printers::registry::{BUILT_IN, PrinterAddress};
-use api_derive::Request;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// Tags of one printer: a printer is kept in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };

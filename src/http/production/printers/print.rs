@@ -1,5 +1,11 @@
 //! Prints that an operator starts by hand and that are no jobs.
 
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use super::device::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
 use super::{BUSY, NO_FILE, ON_PRINTER, connection, present};
 use crate::actors::printers::{StartOutcome, await_start};
@@ -20,11 +26,6 @@ use crate::http::wire::{
     Components, Filled, FromJson, MaxChars, Member, Members, Optional, Place, Reply, Request, ToSchema, read_object,
     schema_of,
 };
-use axum::extract::State;
-use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use serde_json::{Value, json};
 
 /// Longest name of a file on a printer, in characters.
 const MAX_NAME_CHARS: usize = 255;

@@ -1,5 +1,10 @@
 //! Emergency stop: to the printer first, past everything that is queued, and recorded after.
 
+use api_derive::Response;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
 use super::{ON_PRINTER, present};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::printers::{StopRoute, emergency_stop};
@@ -13,10 +18,6 @@ use crate::http::path_id::PathId;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody};
-use api_derive::Response;
-use axum::extract::State;
-use serde::Serialize;
-use serde_json::json;
 
 /// Adds the route of the emergency stop.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

@@ -1,5 +1,9 @@
 //! What answers show of a printer.
 
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::{Value, json};
+
 use super::EXAMPLE_ID;
 use super::fields::PrinterDetails;
 use crate::domain::id::Id;
@@ -12,9 +16,6 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
 use crate::printers::registry::BUILT_IN;
-use api_derive::Response;
-use serde::Serialize;
-use serde_json::{Value, json};
 
 enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
 

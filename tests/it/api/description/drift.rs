@@ -1,9 +1,10 @@
 //! What the server reads is what the description says: bodies are made from the example and the schema of each operation,
 //! spoilt in one or two places, and judged by both. They must agree.
 
-use crate::support::contract::CONTRACT;
 use printfloor::http::openapi::{self, operation::Operation};
 use serde_json::{Map, Value, json};
+
+use crate::support::contract::CONTRACT;
 
 /// What the server refuses although the schema cannot say so: its message, and why.
 const INTENDED: [(&str, &str); 7] = [

@@ -5,10 +5,12 @@
 //! `PRINTFLOOR_TEST_KEEP_PROMISES=1 cargo nextest run -E 'test(promises)'`; that a promise is taken back is seen in the change
 //! of that file.
 
-use crate::support::contract::CONTRACT;
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::contract::CONTRACT;
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/openapi/promises.txt");
 

@@ -1,12 +1,14 @@
 //! A month of held deliveries is rows, not memory; and past events are sent again in any number.
 
+use std::collections::HashSet;
+
+use serde_json::json;
+use simulator::sink::{Mode, Received, Sink};
+
 use super::super::{id, some_sku};
 use super::{QUICK, endpoint_is, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, until};
-use serde_json::json;
-use simulator::sink::{Mode, Received, Sink};
-use std::collections::HashSet;
 
 /// Held deliveries.
 const MANY: usize = 100_000;

@@ -1,10 +1,11 @@
 //! Endpoints: registered, shown, filtered, tested, deleted; where webhooks may not go.
 
+use serde_json::{Value, json};
+use simulator::sink::{Mode, Sink};
+
 use super::super::{count, id, paths, some_sku};
 use super::{QUICK, SLOW, got, happen, log, newest_is, register};
 use crate::support::{App, Db, until};
-use serde_json::{Value, json};
-use simulator::sink::{Mode, Sink};
 
 #[tokio::test]
 async fn a_delivery_is_the_envelope_and_its_headers() {

@@ -1,12 +1,14 @@
 //! Nothing that was promised is lost by a power cut.
 
+use std::collections::{BTreeMap, HashSet};
+
+use serde_json::json;
+use simulator::sink::{Mode, Sink};
+
 use super::super::some_sku;
 use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, on_both, until};
-use serde_json::json;
-use simulator::sink::{Mode, Sink};
-use std::collections::{BTreeMap, HashSet};
 
 on_both! {
     async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {

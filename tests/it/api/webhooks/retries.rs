@@ -1,13 +1,15 @@
 //! What fails is tried again by the schedule, and no endpoint is another's trouble.
 
+use std::collections::HashSet;
+
+use serde_json::json;
+use simulator::sink::{Mode, Sink};
+
 use super::super::materials::mails;
 use super::super::{id, some_sku};
 use super::{QUICK, SLOW, endpoint_is, got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, until};
-use serde_json::json;
-use simulator::sink::{Mode, Sink};
-use std::collections::HashSet;
 
 #[tokio::test]
 async fn every_attempt_sends_the_same() {

@@ -1,10 +1,11 @@
 //! Secrets and signatures.
 
+use serde_json::json;
+use simulator::sink::{Received, Sink, standard_signature, verify};
+
 use super::super::{id, paths, some_sku};
 use super::{got, happen, newest_is};
 use crate::support::{App, Db, on_both};
-use serde_json::json;
-use simulator::sink::{Received, Sink, standard_signature, verify};
 
 /// Whether a request is signed with this secret under both schemes.
 fn signed(one: &Received, secret: &str) -> (Option<bool>, Option<bool>) {

@@ -1,18 +1,20 @@
 //! The wire to PostgreSQL is cut, in the worst moments.
 
-use crate::store::proxy::{Proxy, Wire};
-use crate::store::rig::Rig;
-use crate::store::tally::{Do, Tally};
-use crate::support::database::{TestDatabase, on_postgres, until};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::domain::id::Id;
 use printfloor::store::Unavailable;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::time::Instant;
+
+use crate::store::proxy::{Proxy, Wire};
+use crate::store::rig::Rig;
+use crate::store::tally::{Do, Tally};
+use crate::support::database::{TestDatabase, on_postgres, until};
 
 /// A rig whose only way to the database is the proxy, with tallies that count one each.
 async fn through(database: &TestDatabase, many: usize) -> (Rig, Proxy, Arc<Directory<Tally>>, Vec<Id>) {

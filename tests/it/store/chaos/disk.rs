@@ -1,17 +1,19 @@
 //! The disk is full, or cannot be written. Each runs in a mount namespace of its own.
 
-use crate::store::rig::Rig;
-use crate::store::tally::{Do, Tally};
-use crate::support::database::{TestDatabase, services_wanted, until};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
 use printfloor::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::store::Unavailable;
-use std::fs;
-use std::path::Path;
-use std::process::Command;
-use std::time::Instant;
+
+use crate::store::rig::Rig;
+use crate::store::tally::{Do, Tally};
+use crate::support::database::{TestDatabase, services_wanted, until};
 
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
 

@@ -1,10 +1,11 @@
 //! Messages under way: an aggregate processes one, and its answer reaches the sender unless it is lost.
 
+use std::collections::VecDeque;
+
 use super::super::*;
 use super::{Effects, Then};
 use crate::domain::material::{MaterialAnswer, MaterialCommand, MaterialRow};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
-use std::collections::VecDeque;
 
 impl Effects {
     /// An aggregate processes the first message of its mailbox; the answer reaches the sender unless it is lost.

@@ -1,0 +1,103 @@
+//! Imports stand in three groups with one blank line between them: the standard library, other crates, this crate.
+
+use std::path::Path;
+
+use super::text::{File, code_of, gather, word};
+use super::{Rule, broken, planted_and_innocent, told};
+
+/// Every folder of the repository that holds Rust code.
+const FOLDERS: [&str; 7] =
+    ["src", "tests", "benches", "simulator", "migrations/src", "api-derive/src", "bounded-json/src"];
+
+/// The groups in their order.
+const GROUPS: [&str; 3] = ["std", "other crates", "this crate"];
+
+/// The group of an import, by the first name of its path. Modules that the file declares belong to this crate.
+fn group(import: &str, modules: &[String]) -> usize {
+    match word(import.trim_start_matches(['{', ':', ' '])) {
+        "std" | "core" | "alloc" => 0,
+        "crate" | "self" | "super" => 2,
+        name if modules.iter().any(|module| module == name) => 2,
+        _ => 1,
+    }
+}
+
+/// Names of the modules that the file declares.
+fn modules(code: &str) -> Vec<String> {
+    let declared = code.lines().filter_map(|line| {
+        let line = line.trim().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+        line.strip_prefix("mod ").map(|rest| word(rest).to_owned())
+    });
+    declared.collect()
+}
+
+const GROUPED: Rule = Rule {
+    holds: "imports stand in the groups std, other crates, this crate, with one blank line between two groups only",
+    check: |file| {
+        let code = code_of(&file.text);
+        let modules = modules(&code);
+        let mut found = Vec::new();
+        // Group and indentation of the import before, and whether a blank line came after it.
+        let mut before: Option<(usize, usize)> = None;
+        let (mut blank, mut inside) = (false, false);
+        for (line, (number, text)) in code.lines().zip((1..).zip(file.text.lines())) {
+            let content = line.trim();
+            if inside {
+                inside = !content.contains(';');
+            } else if let Some(import) = content.strip_prefix("use ") {
+                let indentation = line.len() - line.trim_start().len();
+                let this = group(import, &modules);
+                match before.filter(|(_, other)| *other == indentation) {
+                    Some((last, _)) if this < last => {
+                        found.push((number, format!("{} after {}", GROUPS[this], GROUPS[last])));
+                    }
+                    Some((last, _)) if this == last && blank => {
+                        found.push((number, format!("a blank line within the group {}", GROUPS[this])));
+                    }
+                    Some((last, _)) if this > last && !blank => {
+                        found.push((number, format!("no blank line before the group {}", GROUPS[this])));
+                    }
+                    _ => {}
+                }
+                before = Some((this, indentation));
+                blank = false;
+                inside = !content.contains(';');
+            } else if text.trim().is_empty() {
+                blank = true;
+            } else if !content.starts_with("#[") {
+                // Anything else, a comment too, ends the run of imports.
+                before = None;
+            }
+        }
+        found
+    },
+    planted: &[
+        ("src/a.rs", "use crate::b;\n\nuse std::fs;"),
+        ("src/a.rs", "use std::fs;\nuse crate::b;"),
+        ("src/a.rs", "use std::fs;\n\nuse std::io;"),
+        ("src/a.rs", "mod own;\n\nuse own::{\n    One,\n    Two,\n};\nuse tokio::sync::watch;"),
+        ("src/a.rs", "mod tests {\n    use super::*;\n    use proptest::prelude::*;\n}"),
+    ],
+    innocent: &[
+        ("src/a.rs", "use std::fs;\nuse std::io;\n\nuse tokio::sync::watch;\n\nuse super::x;\nuse crate::b;"),
+        ("src/a.rs", "use std::fs;\n\n#[cfg(test)]\nuse crate::b;\n\nfn f() {\n    use std::io;\n}"),
+        ("src/a.rs", "use crate::b;\n\npub use crate::c;\n// Apart, with a reason.\nuse std::fs;"),
+    ],
+};
+
+#[test]
+fn imports_are_grouped() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<File> = Vec::new();
+    for folder in FOLDERS {
+        gather(root, &root.join(folder), &mut files);
+    }
+    assert!(files.len() > 300, "only {} files found", files.len());
+    let found = broken(&GROUPED, &files);
+    assert!(found.is_empty(), "this must hold: {}\n{}", GROUPED.holds, told(&found));
+}
+
+#[test]
+fn the_rule_of_imports_finds_what_breaks_it() {
+    planted_and_innocent(&[&GROUPED]);
+}
