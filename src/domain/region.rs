@@ -25,7 +25,8 @@ pub fn region_code(country: &str, region: &str) -> String {
 
 /// A name as people compare it: lower case, without accents, dots and hyphens.
 fn plain(name: &str) -> String {
-    let unaccented = name.to_lowercase().chars().map(|c| match c {
+    let lower = name.to_lowercase();
+    let unaccented = lower.chars().map(|c| match c {
         'á' | 'à' | 'â' | 'ã' | 'ä' => 'a',
         'é' | 'è' | 'ê' => 'e',
         'í' => 'i',

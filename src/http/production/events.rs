@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::domain::event::Numbered;
 use crate::domain::event::data::OrderData;
+use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
@@ -108,8 +108,13 @@ pub struct EventView {
     data: JsonObject,
 }
 
-impl From<&domain::Event> for SubjectView {
-    fn from(event: &domain::Event) -> Self {
+/// An event as every program reads it, also outside HTTP.
+pub fn written(numbered: &Numbered) -> Value {
+    serde_json::to_value(EventView::from(numbered)).unwrap_or_default()
+}
+
+impl From<&event::Event> for SubjectView {
+    fn from(event: &event::Event) -> Self {
         Self { kind: event.subject_kind.clone(), id: event.subject_id }
     }
 }

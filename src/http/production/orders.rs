@@ -9,7 +9,6 @@ mod view;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::Value;
 
 use super::place::place;
 use crate::domain::aggregate::Versioned;
@@ -29,7 +28,7 @@ use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::OrderFilter;
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
-use timeline::{CUSTOMER_STEPS, EventView, StepFor, Timeline};
+use timeline::{CUSTOMER_STEPS, StepFor};
 
 pub use requests::PRIORITY;
 pub use view::{OrderFor, OrderNumber, OrderView, Reader};

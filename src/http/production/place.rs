@@ -1,7 +1,5 @@
 //! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
-use std::sync::Arc;
-
 use api_derive::Request;
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -21,7 +19,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;

@@ -13,12 +13,12 @@ use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::MaterialRow;
-use crate::domain::order::{Order, OrderRow, OrderStatus};
+use crate::domain::order::{Order, OrderRow, OrderStatus, Payment};
 use crate::store::rows::samples::{
-    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
-    write,
+    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, payment,
+    printer, sku, write,
 };
-use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
+use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot, StoredRow};
 
 const ALL: Page = Page { limit: 100, offset: 0 };
 

@@ -2,7 +2,6 @@
 //! out for customers.
 
 use std::borrow::Borrow;
-use std::sync::Arc;
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
