@@ -6,6 +6,7 @@
 //! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -65,6 +66,7 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
+    pub(super) alert_interval: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     /// Changes with each commit of a SKU.
     pub(super) sku_changes: watch::Sender<u64>,
@@ -153,10 +155,15 @@ kinds! {
         permits: DashMap::new(),
     };
     /// Mails to be sent.
-    mails: Mail, drain 2, |_, s| MailEffects {
+    mails: Mail, drain 2, |d, s| MailEffects {
         environment: s.environment.clone(),
         mailer: s.mailer.clone(),
         agent: s.agent.clone(),
+        mails: d.mails.clone(),
+        access: d.access.clone(),
+        alert_interval: s.alert_interval,
+        last_alerts: DashMap::new(),
+        failing: AtomicBool::new(false),
     };
     /// Payment events that match no order yet.
     inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {

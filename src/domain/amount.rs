@@ -39,6 +39,11 @@ impl Amount {
         Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
+    /// The amount in whole units, rounded half up, for subjects and headlines.
+    pub const fn rounded(self) -> i64 {
+        (self.0 + 500).div_euclid(1000)
+    }
+
     /// Reads a JSON number; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         if let Some(whole) = number.as_i64() {

@@ -4,6 +4,7 @@
 //! The operators are told at once when money moved and nobody knows for what, and once more when the event is given up.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,7 @@ use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::payment_event::{OrderLinks, PaymentEffect, PaymentEvent};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -19,8 +21,9 @@ use crate::domain::time::Timestamp;
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;
 
-/// Delay between tries without a new order or payment, in milliseconds.
-const HOUR_MS: i64 = 3_600_000;
+/// Delay between tries without a new order or payment.
+pub const RETRY_AFTER: Duration = Duration::from_hours(1);
+const HOUR_MS: i64 = RETRY_AFTER.as_millis() as i64;
 
 /// What an unmatched event says happened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -205,7 +208,8 @@ impl KeptPaymentEvent {
         let event = if given_up { "payment.given_up" } else { "payment.unmatched" };
         let happened = Event::new(cx, event, (Self::KIND, self.id), None, &data);
         let (subject, text) = self.words(given_up);
-        Decision::to(next, ()).events([happened]).created(Mail::to_operators(cx, &subject, &text))
+        let mail = Mail::alert(cx, AlertKind::PaymentUnmatched, &subject, &text);
+        Decision::to(next, ()).events([happened]).created(mail)
     }
 
     /// Subject and text of the mail.

@@ -11,6 +11,7 @@ use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::{Refusal, shortened};
 
@@ -142,7 +143,7 @@ impl<'a> OrderChange<'a> {
             "Job {number} ({}) of order {order} failed: {error}.\nRetry it or cancel it; nothing happens to it by itself.\n",
             job.sku_name
         );
-        self.created.extend(Mail::to_operators(self.cx, &subject, &text));
+        self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text));
     }
 
     /// Sets the order's status, and publishes the event of that transition if it has one.
@@ -168,7 +169,7 @@ impl<'a> OrderChange<'a> {
         let number = self.order.number_text();
         let subject = format!("{number}: {}", flag.replace('_', " "));
         let text = format!("Order {number} needs a look: {words}.\n");
-        self.created.extend(Mail::to_operators(self.cx, &subject, &text));
+        self.created.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
     /// Flags the order while this holds, and takes the flag away when it no longer does.
