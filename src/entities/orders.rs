@@ -20,6 +20,8 @@ pub struct Model {
     pub total_cents: i64,
     pub active: bool,
     pub payment_session: Option<String>,
+    /// The flags between commas (`,refund_due,short,`); NULL without any.
+    pub flags: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
 }

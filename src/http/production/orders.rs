@@ -223,6 +223,5 @@ async fn timeline(
     let page = page.into();
     let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
     let (events, total) = app.queries.timeline(id, own_steps, page).await?;
-    let reader = Reader::from(&who);
-    Ok(Listed { page, items: events.into_iter().map(|event| Shown(StepFor::new(event, reader))).collect(), total })
+    Ok(Listed { page, items: events.into_iter().map(|event| Shown(StepFor::new(event, &who))).collect(), total })
 }

@@ -30,6 +30,10 @@ pub struct OrderFilter {
     pub made_by: Option<Id>,
     /// Set for the API key of a customer, which sees only its own orders.
     pub own: Option<OwnOrders>,
+    /// Orders that have this flag.
+    pub flag: Option<String>,
+    /// Whether the order has any flag.
+    pub flagged: Option<bool>,
     /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
     pub q: Option<String>,
     /// Orders with this human number only.
@@ -78,6 +82,12 @@ impl Queries {
             .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
             .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
             .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
+            .apply_if(filter.flag.as_deref(), |all, flag| {
+                all.filter(C::Flags.is_not_null()).filter(contains(C::Flags, &format!(",{flag},")))
+            })
+            .apply_if(filter.flagged, |all, any| {
+                all.filter(if any { C::Flags.is_not_null() } else { C::Flags.is_null() })
+            })
             .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
@@ -150,6 +160,21 @@ impl Queries {
     /// How many orders have each status.
     pub async fn orders_by_status(&self) -> Result<Vec<(OrderStatus, u64)>, LoadError> {
         self.counts(orders::Entity::find(), orders::Column::Status).await
+    }
+
+    /// How many orders have each flag.
+    pub async fn orders_by_flag(&self) -> Result<Vec<(String, u64)>, LoadError> {
+        use orders::Column as C;
+        let select = orders::Entity::find().select_only().column(C::Flags).column_as(C::Id.count(), "n");
+        let rows = select.filter(C::Flags.is_not_null()).group_by(C::Flags).into_tuple();
+        let rows: Vec<(String, i64)> = rows.all(&self.db).await?;
+        let mut counts = BTreeMap::<String, u64>::new();
+        for (flags, count) in rows {
+            for flag in flags.split(',').filter(|flag| !flag.is_empty()) {
+                *counts.entry(flag.to_owned()).or_default() += count.unsigned_abs();
+            }
+        }
+        Ok(counts.into_iter().collect())
     }
 
     /// How many jobs have each state.

@@ -179,6 +179,7 @@ snapshot!(Order, orders, |this, at_rest| {
     total_cents: this.total_cents,
     active: !at_rest,
     payment_session: this.payment_session.clone(),
+    flags: (!this.flags.is_empty()).then(|| format!(",{},", this.flags.join(","))),
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
@@ -192,8 +193,9 @@ snapshot!(Material, materials, |this, at_rest| {
     created_at: this.created_at.0,
 });
 snapshot!(Sku, skus, |this, at_rest| {
-    code: this.fields.code.clone(),
-    slug: this.fields.slug.clone(),
+    // Code and slug are free again when their SKU is deleted.
+    code: if this.archived { format!("{} {}", this.fields.code, this.id) } else { this.fields.code.clone() },
+    slug: if this.archived { format!("{} {}", this.fields.slug, this.id) } else { this.fields.slug.clone() },
     name: this.fields.name.clone(),
     material_id: this.fields.material_id.to_string(),
     gcode_file_id: text(this.fields.gcode_file_id),

@@ -214,7 +214,11 @@ async fn a_whole_refund_ends_the_order_and_a_part_moves_nothing() {
 
 #[tokio::test]
 async fn money_that_has_to_go_back_is_flagged_and_told() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
     let sku = some_sku(&app).await;
     // For an order that was cancelled meanwhile.
     let (cancelled, payment) = order(&app, &sku).await;
@@ -237,7 +241,11 @@ async fn money_that_has_to_go_back_is_flagged_and_told() {
 
 #[tokio::test]
 async fn another_sum_or_currency_pays_nothing() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
     let sku = some_sku(&app).await;
     for (n, (cents, currency)) in [(1249, "usd"), (1250, "eur"), (1, "usd")].into_iter().enumerate() {
         let (order, _) = order(&app, &sku).await;

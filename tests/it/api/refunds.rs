@@ -85,7 +85,11 @@ async fn halves_pay_together_and_wrong_money_may_go_back() {
 
 #[tokio::test]
 async fn money_that_matches_nothing_is_seen_by_people() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
     for (n, reference) in [NOTHING, "00000000-0000-0000-0000-000000000000", "of another shop"].into_iter().enumerate() {
         tell(&app, &Payment::new(reference, 1250, "usd"), E::Completed, &format!("evt_{n}")).await;
     }

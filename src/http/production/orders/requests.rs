@@ -4,7 +4,8 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
-use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, Shipment};
+use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, Shipment};
+use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
 use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
@@ -79,7 +80,7 @@ pub struct ManualPayment {
 
 /// How an order is shipped.
 #[derive(Request, Debug)]
-#[api(example = json!({
+#[api(partial = GivenShipment, check = check_shipment, example = json!({
     "carrier": "DHL", "trackingNumber": "00340434292135100186", "estimatedDelivery": "2026-11-24",
 }))]
 pub struct NewShipment {
@@ -95,6 +96,21 @@ pub struct NewShipment {
     /// The customer takes fewer parts than were ordered, because some jobs were cancelled.
     #[api(default = false)]
     accept_short: bool,
+}
+
+/// What a carrier takes needs a number and a date; what is picked up needs neither.
+fn check_shipment(given: &GivenShipment, faults: &mut Faults) {
+    if matches!(&given.carrier, Optional::Present(carrier) if carrier.trim().eq_ignore_ascii_case(PICKUP)) {
+        return;
+    }
+    let missing = [
+        ("trackingNumber", given.tracking_number.is_present()),
+        ("estimatedDelivery", given.estimated_delivery.is_present()),
+    ];
+    for (path, present) in missing {
+        let known = present || faults.names(path);
+        faults.check(known, path, "is required, unless the carrier is pickup");
+    }
 }
 
 impl From<NewShipment> for OrderCommand {

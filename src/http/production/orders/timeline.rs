@@ -4,10 +4,10 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Reader;
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
+use crate::http::access::Caller;
 use crate::http::production::events::SubjectView;
 use crate::http::wire::{OpenObject, Viewed};
 
@@ -29,6 +29,8 @@ const PART_PRINTED: &str = "job.completed";
 
 /// Members of an event's data that are the shop's own.
 const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
+/// Actors that are nobody of the shop's staff and none of its programs.
+const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {
     let order = super::EXAMPLE_ID;
@@ -52,39 +54,44 @@ pub struct StepView<'a> {
     event: &'a str,
     timestamp: Timestamp,
     subject: SubjectView,
-    /// Who did it. Customers read `shop` for whoever works there.
+    /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
     data: OpenObject<'a>,
 }
 
-/// An event of an order, and who reads it.
-pub struct StepFor(Numbered, Reader);
+/// An event of an order, as its reader may see it.
+pub struct StepFor(Numbered);
 
 impl StepFor {
-    /// The event as this reader may see it: customers learn neither who works in the shop nor where a part was made.
-    pub fn new(mut step: Numbered, reader: Reader) -> Self {
-        if reader == Reader::Customer
-            && let Some(data) = step.event.data.as_object_mut()
-        {
-            data.retain(|member, _| !OWN_TO_SHOP.contains(&member.as_str()));
+    /// Customers learn neither who works in the shop nor where a part was made.
+    pub fn new(mut step: Numbered, who: &Caller) -> Self {
+        if who.is_customer() {
+            let event = &mut step.event;
+            if let Some(data) = event.data.as_object_mut() {
+                data.retain(|member, _| !OWN_TO_SHOP.contains(&member.as_str()));
+            }
+            if event.actor == who.by.to_string() {
+                "customer".clone_into(&mut event.actor);
+            } else if !SPOKEN_OF.contains(&event.actor.as_str()) {
+                "shop".clone_into(&mut event.actor);
+            }
         }
-        Self(step, reader)
+        Self(step)
     }
 }
 
 impl Viewed for StepFor {
     type View<'a> = StepView<'a>;
     fn view(&self) -> Option<StepView<'_>> {
-        let Self(Numbered { seq, event }, reader) = self;
-        let named = matches!(event.actor.as_str(), "system" | "payments");
+        let Self(Numbered { seq, event }) = self;
         Some(StepView {
             id: event.id,
             seq: *seq,
             event: &event.event,
             timestamp: event.timestamp,
             subject: event.into(),
-            actor: if *reader == Reader::Staff || named { &event.actor } else { "shop" },
+            actor: &event.actor,
             data: OpenObject(&event.data),
         })
     }
