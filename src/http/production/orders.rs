@@ -119,6 +119,8 @@ async fn list(
         kind: query.kind,
         site: query.site.or(site).map(|site| site.0),
         customer_email: query.customer_email.or(query.email).map(|email| email.trim().to_lowercase()),
+        flag: query.flag.filter(|_| !who.is_customer()),
+        flagged: query.flagged.filter(|_| !who.is_customer()),
         made_by: None,
         own: who.own(),
         q: query.q,

@@ -155,3 +155,22 @@ async fn what_has_no_file_is_ordered_by_staff_alone_and_made_when_the_file_comes
     assert!(app.jobs(&later).await.iter().all(|job| job["fileId"] == second.as_str()));
     customer.post("/api/orders", &order).await.expect(201);
 }
+
+on_both! {
+    async fn a_deleted_sku_frees_its_code_and_slugs_are_unique(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 1.0).await;
+        let first = id(&app.post("/api/skus", &sku("VASE-1", &material)).await.expect(201));
+        assert_eq!(app.post("/api/skus", &sku("VASE-1", &material)).await.error(409), "code_taken");
+        // Another code that makes the same slug, and one that is given.
+        assert_eq!(app.post("/api/skus", &sku("vase 1", &material)).await.error(409), "slug_taken");
+        let other = id(&app.post("/api/skus", &sku("CUP", &material)).await.expect(201));
+        let taken = app.patch(&format!("/api/skus/{other}"), &json!({"slug": "vase-1"})).await;
+        assert_eq!(taken.error(409), "slug_taken");
+        app.delete(&format!("/api/skus/{first}")).await.expect(204);
+        let again = id(&app.post("/api/skus", &sku("VASE-1", &material)).await.expect(201));
+        assert_ne!(again, first);
+        let found = app.get("/api/skus?slug=vase-1").await.expect(200);
+        assert_eq!((&found["skus"][0]["id"], &found["pagination"]["total"]), (&json!(again), &json!(1)), "{found}");
+    }
+}

@@ -22,6 +22,11 @@ pub struct OrderQuery {
     pub(super) kind: Option<OrderKind>,
     /// Orders of this site.
     pub(super) site: Option<Site>,
+    /// Orders with this flag, such as `refund_due`. Of staff only; customers' orders show none.
+    #[api(MaxChars(50))]
+    pub(super) flag: Option<String>,
+    /// `true`: orders that a person must look at. `false`: the others.
+    pub(super) flagged: Option<bool>,
     /// Orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
     /// As `customerEmail`.
