@@ -19,8 +19,6 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::health;
-use crate::domain::aggregate::Versioned;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::mail::MailState;
 use crate::domain::material::Material;
 use crate::domain::principal::Role;
@@ -220,9 +218,6 @@ fn floor(app: &AppState, page: &mut Page) {
     let mails = app.mails.all_resident();
     let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
-    let waits = |seen: &Versioned<KeptPaymentEvent>| seen.state.as_ref().is_some_and(|kept| !kept.done);
-    let unmatched = app.inbound.all_resident().iter().filter(|(_, seen)| waits(seen)).count();
-    page.gauge("payments_unmatched", "Payment events that match no order yet", [(NONE, unmatched as i64)]);
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
     let stock = app.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;

@@ -138,13 +138,11 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
 async fn keep(app: &AppState, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
-    let command =
-        KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.clone().map(Box::new) };
+    let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.map(Box::new) };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;
     } else {
-        tracing::warn!(event = event.id, ?about, "a payment event matches no order; it is kept and tried again");
         inbound.create_as(id, caller, command).await?;
     }
     Ok(())

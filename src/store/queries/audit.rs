@@ -52,11 +52,4 @@ impl Queries {
         let row = idempotency::Entity::find_by_id(key).one(&self.db).await?;
         Ok(row.map(read_idempotency).transpose()?)
     }
-
-    /// Payment events whose order has not been found yet, oldest first.
-    pub async fn unmatched_inbound(&self) -> Result<Vec<Versioned<KeptPaymentEvent>>, LoadError> {
-        use inbound::Column as C;
-        let select = inbound::Entity::find().filter(C::Done.eq(false)).order_by_asc(C::CreatedAt).order_by_asc(C::Id);
-        Ok(select.all(&self.db).await?.iter().map(super::versioned).collect::<Result<_, _>>()?)
-    }
 }

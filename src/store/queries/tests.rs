@@ -253,7 +253,8 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![], 0));
         assert_eq!(queries.idempotency("k").await.unwrap(), Some(answered));
         assert_eq!(queries.idempotency("other").await.unwrap(), None);
-        let open = queries.unmatched_inbound().await.unwrap();
+        let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
+        assert_eq!(total, 1);
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [inbound(3)]);
     })
     .await;
