@@ -202,7 +202,7 @@ pub struct Job {
     pub id: Id,
     /// Sequential number for people, shown as `JOB-000123`; numbers may have gaps.
     pub number: i64,
-    /// Counts the commands that changed this job, from 1; compared with `If-Match` when the job is edited.
+    /// Counts the commands of people that changed this job, from 1; compared with `If-Match` when the job is edited.
     pub version: i64,
     /// The order that the job belongs to.
     pub order_id: Id,

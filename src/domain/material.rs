@@ -190,6 +190,9 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
+    /// Counts the changes that people made, from 1; shown as the material's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
     /// Its description.
     #[serde(flatten)]
     pub fields: MaterialFields,

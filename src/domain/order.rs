@@ -178,6 +178,9 @@ pub struct Order {
     pub id: Id,
     /// Sequential number for people, shown as `ORD-000123`; numbers may have gaps.
     pub number: i64,
+    /// Counts the changes that people made, from 1; shown as the order's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
     /// How the order came about.
     pub kind: OrderKind,
     /// Where the order stands in its life.

@@ -142,6 +142,7 @@ impl<'a> MaterialChange<'a> {
         self.recall();
         self.alert();
         self.next.updated_at = self.cx.now;
+        self.next.revision = (self.next.revision + i64::from(self.cx.by.is_person())).max(1);
         let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
             Some(claim) => MaterialRow::Claim(claim.clone()),
             None => MaterialRow::ClaimGone(*id),

@@ -70,6 +70,10 @@ impl Aggregate for Material {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
     fn effects(&self) -> Vec<MaterialEffect> {
         self.untold()
     }
@@ -108,6 +112,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
     faults.refuse()?;
     let empty = Material {
         id,
+        revision: 0,
         fields: fields.clone(),
         quantity: Amount::ZERO,
         reserved: Amount::ZERO,

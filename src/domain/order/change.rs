@@ -71,7 +71,7 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. Its version goes up once per command, however many edits the command makes, and only if
+    /// Changes a job. Its version goes up once per command of a person, however many edits the command makes, and only if
     /// something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
@@ -83,7 +83,7 @@ impl<'a> OrderChange<'a> {
             return;
         }
         if self.jobs.insert(id) {
-            job.version += 1;
+            job.version += i64::from(self.cx.by.is_person());
             job.updated_at = self.cx.now;
         }
         self.order.jobs.insert_mut(id, Arc::new(job));
@@ -226,6 +226,7 @@ impl<'a> OrderChange<'a> {
             return Decision::unchanged(answer(&self.order));
         }
         self.order.updated_at = self.cx.now;
+        self.order.revision = (self.order.revision + i64::from(self.cx.by.is_person())).max(1);
         let (order, attempts) = (&self.order, &self.attempts);
         let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| OrderRow::Job(job.clone()));
         let attempts = attempts.iter().filter_map(|(job, attempt)| {

@@ -129,6 +129,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     let order = Order {
         id,
         number: cx.ids.number(Counter::Order),
+        revision: 0,
         kind: new.kind,
         status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },
         site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),

@@ -96,6 +96,10 @@ impl Aggregate for Order {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
     fn effects(&self) -> Vec<OrderEffect> {
         let mut effects = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();

@@ -232,7 +232,7 @@ async fn list(
     let page = query.page.into();
     let filter = MaterialFilter { kind: query.kind, q: query.q };
     let (some, total) = app.queries.materials(&filter, page).await?;
-    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.version));
+    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.revision()));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 

@@ -141,7 +141,7 @@ async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<O
 
 async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.version, Shown(OrderFor(state, Reader::from(&who)))))
+    Ok(Resource::new(state.revision(), Shown(OrderFor(state, Reader::from(&who)))))
 }
 
 async fn finish<B>(

@@ -3,11 +3,9 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::time::Timestamp;
-use crate::entities::{audit, idempotency, inbound};
+use crate::entities::{audit, idempotency};
 use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
 
 /// Which lines of the audit log are asked for; an absent member excludes none.

@@ -294,6 +294,6 @@ impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     fn view(&self) -> Option<OrderView<'_>> {
         let found = self.0.borrow();
         let order = found.state.as_ref()?;
-        Some(OrderView::new(order, &order.payments, found.version, self.1))
+        Some(OrderView::new(order, &order.payments, found.revision(), self.1))
     }
 }
