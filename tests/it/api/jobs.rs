@@ -111,7 +111,11 @@ on_both! {
         app.act(&release).await.expect(200);
         app.job_is(&job, "SLICED").await;
         // One that found nothing is released as soon as there is enough, below the point as before.
-        let (late, _, other) = job_with_stock(&app, 4.0, 200.0).await;
+        let body = json!({"name": "PETG", "type": "filament", "quantity": 4, "reorderPoint": 200});
+        let other = id(&app.post("/api/inventory/materials", &body).await.expect(201));
+        let file = app.gcode("late", 60, 10.0).await;
+        let order = app.paid_order(&app.sku("LATE", &other, &file, 100).await, 1).await;
+        let late = id(&app.jobs(&order).await[0]);
         app.job_is(&late, "awaiting_manual_review").await;
         app.patch(&format!("/api/inventory/materials/{other}"), &json!({"quantity": 60})).await.expect(200);
         app.act(&format!("/api/jobs/{late}/release")).await.expect(200);
