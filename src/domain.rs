@@ -27,6 +27,7 @@ pub mod printer;
 pub mod printer_status;
 pub mod refusal;
 pub mod region;
+pub mod requirement;
 pub mod rules;
 pub mod schedule;
 pub mod signing;

@@ -10,6 +10,7 @@
 pub mod connect;
 pub mod event_follower;
 pub mod followers;
+mod kinds;
 pub mod load;
 pub mod memory;
 pub mod meter;
@@ -18,6 +19,7 @@ pub mod outbox;
 pub mod port;
 pub mod queries;
 pub mod reader;
+mod requirements;
 pub mod rows;
 mod submission;
 mod transaction;
@@ -31,15 +33,14 @@ use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::memory::HydrateFromMemory;
 use crate::store::ordered_work::OrderedWork;
 use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
 use crate::store::rows::{Audit, Snapshot, StoredRow};
 
 /// An aggregate that every implementation of the store can write and load.
-pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory {}
-impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load + HydrateFromMemory> StoredAggregate for T {}
+pub trait StoredAggregate: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load {}
+impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredAggregate for T {}
 
 /// What actors, effects and the dispatcher hold of the store.
 ///

@@ -55,9 +55,9 @@ impl Baseline {
             read_connections: 1,
             statement_timeout: config.database.statement_timeout_seconds.duration(),
         };
-        connect::migrate(&settings).await.unwrap();
+        let writing = connect::start(&settings).await.unwrap();
         let db = if connections == 1 {
-            connect::writing(&settings).await.unwrap().db
+            writing.db
         } else {
             let mut options = ConnectOptions::new(&settings.url);
             options.min_connections(connections).max_connections(connections).sqlx_logging(false);
@@ -144,7 +144,7 @@ impl Baseline {
             key: key(cx.ids.id()),
             body_hash: body_hash(),
             kind: Material::KIND.to_owned(),
-            thing_id: id,
+            aggregate_id: id,
             version,
             answer: serde_json::to_string(&Ok::<_, Refusal>(&decision.answer)).unwrap(),
             created_at: cx.now,

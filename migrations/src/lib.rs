@@ -1,14 +1,17 @@
 //! Printfloor's tables, for SQLite and PostgreSQL from one description.
 //!
-//! A migration that has been released is never edited; a change to the tables is a new migration.
+//! A migration that has been released is never edited; a change to the tables is a new migration. Each runs in one
+//! transaction with the row that records it, on both databases: whatever ends the process in the middle leaves the tables as
+//! they were before it.
 
 mod m20261121_000001_create_tables;
 mod m20261121_000002_add_audit_detail_and_delivery_event;
-mod m20261122_000003_payments_by_intent;
+mod m20261122_000003_rename_idempotency_aggregate_id;
+mod m20261122_000004_payments_by_intent;
 mod table;
 
-pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
-use sea_orm_migration::{MigrationTrait, async_trait};
+use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait, SchemaManager};
 
 /// Brings a database to the newest tables: `Migrator::up(&db, None)`.
 #[derive(Debug)]
@@ -18,9 +21,36 @@ pub struct Migrator;
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         vec![
-            Box::new(m20261121_000001_create_tables::Migration),
-            Box::new(m20261121_000002_add_audit_detail_and_delivery_event::Migration),
-            Box::new(m20261122_000003_payments_by_intent::Migration),
+            whole(m20261121_000001_create_tables::Migration),
+            whole(m20261121_000002_add_audit_detail_and_delivery_event::Migration),
+            whole(m20261122_000003_rename_idempotency_aggregate_id::Migration),
+            whole(m20261122_000004_payments_by_intent::Migration),
         ]
+    }
+}
+
+/// A migration that takes effect as a whole or not at all.
+fn whole(migration: impl MigrationTrait + 'static) -> Box<dyn MigrationTrait> {
+    Box::new(Whole(migration))
+}
+
+struct Whole<M>(M);
+
+impl<M: MigrationTrait> MigrationName for Whole<M> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+}
+
+#[async_trait::async_trait]
+impl<M: MigrationTrait> MigrationTrait for Whole<M> {
+    #[expect(elided_lifetimes_in_paths, reason = "async_trait wants it as the trait writes it")]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        self.0.up(manager).await
+    }
+
+    // SQLite would run each statement by itself otherwise.
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
     }
 }

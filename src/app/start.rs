@@ -72,8 +72,7 @@ impl App {
             read_connections: config.database.read_connections,
             statement_timeout: config.database.statement_timeout_seconds.duration(),
         };
-        connect::migrate(&database).await?;
-        let writing = connect::writing(&database).await?;
+        let writing = connect::start(&database).await?;
         let reading = connect::reading(&database).await?;
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);

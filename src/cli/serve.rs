@@ -44,13 +44,13 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     };
     let within = config.server.shutdown_timeout_seconds.duration();
     if fenced {
-        eprintln!("stopping because another server has taken over the database");
-    } else {
-        eprintln!(
-            "stopping: running requests have {} s to finish; a second signal stops the server at once",
-            within.as_secs_f64()
-        );
+        // At once and without draining: what is done from here on, the other server does too.
+        return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
+    eprintln!(
+        "stopping: running requests have {} s to finish; a second signal stops the server at once",
+        within.as_secs_f64()
+    );
     tokio::select! {
         biased; // done before given up
         () = server.stop(within) => {}
@@ -58,9 +58,6 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = tokio::time::sleep(within + CLOSE_GRACE) => {
             return Err(CliError::Failed("not all requests finished in time".to_owned()));
         }
-    }
-    if fenced {
-        return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
     tracing::info!("stopped");
     Ok(())

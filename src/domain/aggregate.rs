@@ -13,6 +13,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use crate::domain::event::Event;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::Requirement;
 
 /// An aggregate that the commit of another one brings into being, at version 1. Creating needs no coordination, because
 /// nobody else knows the fresh id; changing an aggregate is up to its own actor alone.
@@ -38,43 +39,50 @@ impl NewAggregate for Infallible {
 pub struct Decision<T: Aggregate> {
     /// The next state; `None` when the command changes nothing ("already").
     pub next: Option<T>,
-    /// Changed rows.
+    /// Rows of parts that differ.
     pub rows: Vec<T::Row>,
-    /// What happened.
+    /// What is told to subscribers, in order.
     pub events: Vec<Event>,
-    /// New things.
+    /// Aggregates that this commit creates.
     pub created: Vec<T::Created>,
+    /// What must hold outside the aggregate when this is written; else the command is refused.
+    pub requirements: Vec<Requirement>,
     /// What the caller hears.
     pub answer: T::Answer,
 }
 
 impl<T: Aggregate> Decision<T> {
-    /// A change of the head alone.
+    /// A change of the snapshot row alone.
     pub fn to(next: T, answer: T::Answer) -> Self {
-        Self { next: Some(next), rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+        Self { next: Some(next), ..Self::unchanged(answer) }
     }
-    /// Nothing changes.
+    /// An answer without any change.
     pub fn unchanged(answer: T::Answer) -> Self {
-        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), answer }
+        Self { next: None, rows: Vec::new(), events: Vec::new(), created: Vec::new(), requirements: Vec::new(), answer }
     }
-    /// With these rows.
+    /// Adds changed rows of parts.
     pub fn rows(mut self, rows: impl IntoIterator<Item = T::Row>) -> Self {
         self.rows.extend(rows);
         self
     }
-    /// With these events.
+    /// Adds events, in the order in which they happened.
     pub fn events(mut self, events: impl IntoIterator<Item = Event>) -> Self {
         self.events.extend(events);
         self
     }
-    /// With these new things.
+    /// Adds aggregates that the commit creates.
     pub fn created(mut self, created: impl IntoIterator<Item = T::Created>) -> Self {
         self.created.extend(created);
         self
     }
+    /// Adds what must hold outside the aggregate.
+    pub fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
+        self.requirements.extend(requirements);
+        self
+    }
 }
 
-/// A thing with an identity and a life. Its serialized form is the `doc` of its head row (≤ 4 KB): growing parts are
+/// Something with an identity and a life. Its serialized form is the `doc` of its snapshot row (≤ 4 KB): growing parts are
 /// persistent maps, skipped by serde, written as [`Aggregate::Row`]s and put back by the store's load.
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The kind's word: `order`, `printer`, … (errors, events, `/api/system/actors`).
@@ -91,7 +99,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     /// Outside work this state calls for, keyed so that it is recognised when it is already under way.
     type Effect: Hash + Eq + Clone + Debug + Send + Sync + 'static;
 
-    /// The rule. `this` is `None` until the thing exists: everything but a creating command is then refused with
+    /// The rule. `this` is `None` until the aggregate exists: everything but a creating command is then refused with
     /// [`Refusal::not_found`].
     fn decide(
         this: Option<&Self>,
@@ -101,7 +109,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     ) -> Result<Decision<Self>, Refusal>;
     /// The command's name for the audit log (`order.cancel`).
     fn name(command: &Self::Command) -> &'static str;
-    /// What the audit log names as the subject, where that is a part of the thing (a user of access) and not the thing.
+    /// What the audit log names as the subject, where that is a part of the aggregate (a user of access) and not the whole.
     fn subject(command: &Self::Command, answer: &Self::Answer) -> Option<(&'static str, Id)> {
         let _ = (command, answer);
         None
@@ -133,7 +141,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
 /// A state as it is on disk.
 #[derive(Clone, Debug)]
 pub struct Versioned<T> {
-    /// Number of commits of the head; 0 before the first.
+    /// Number of commits of the aggregate; 0 before the first.
     pub version: i64,
     /// `None` until it exists.
     pub state: Option<T>,

@@ -8,6 +8,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 
@@ -112,7 +113,7 @@ pub enum FileCommand {
         /// What was read from the content.
         metadata: Box<FileMetadata>,
     },
-    /// Deletes the file. The edge has made sure that no SKU and no unfinished job needs it.
+    /// Deletes the file, unless a SKU or an unfinished order or job names it.
     Archive,
 }
 
@@ -147,7 +148,9 @@ impl Aggregate for File {
             }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
-        Ok(Decision::to(next.clone(), next))
+        let unused =
+            matches!(command, FileCommand::Archive).then_some(Requirement::Unused { what: Referenced::File, id });
+        Ok(Decision::to(next.clone(), next).requires(unused))
     }
 
     fn name(command: &FileCommand) -> &'static str {

@@ -8,6 +8,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 /// The classes of machines that a shop tells apart; a job needs one of them.
@@ -106,6 +107,21 @@ impl SkuFields {
     pub const fn orderable(&self) -> bool {
         self.gcode_file_id.is_some() || self.model_file_id.is_some()
     }
+
+    /// What it is made from and shown with must not be deleted.
+    fn named(&self) -> Vec<Requirement> {
+        let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
+        let files = files.into_iter().filter_map(|(member, id)| Some((member.to_owned(), id?)));
+        // An image is an address or the id of an uploaded file.
+        let images = self
+            .images
+            .iter()
+            .enumerate()
+            .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
+        let material = Requirement::not_deleted(Referenced::Material, self.material_id, "materialId");
+        let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
+        std::iter::once(material).chain(files).collect()
+    }
 }
 
 /// An article that the business sells.
@@ -138,7 +154,7 @@ pub enum SkuCommand {
         /// The whole new description.
         fields: Box<SkuFields>,
     },
-    /// Deletes the SKU. The edge has made sure that no unfinished order needs it.
+    /// Deletes the SKU, unless an unfinished order or job names it.
     Archive,
 }
 
@@ -167,7 +183,11 @@ impl Aggregate for Sku {
             (Some(_), SkuCommand::Create(_)) => return Err(Refusal::conflict("exists", "this SKU exists already")),
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
-        Ok(Decision::to(next.clone(), next))
+        let requirements = match command {
+            SkuCommand::Archive => vec![Requirement::Unused { what: Referenced::Sku, id }],
+            SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } => fields.named(),
+        };
+        Ok(Decision::to(next.clone(), next).requires(requirements))
     }
 
     fn name(command: &SkuCommand) -> &'static str {

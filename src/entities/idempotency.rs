@@ -10,7 +10,7 @@ pub struct Model {
     pub key: String,
     pub body_hash: String,
     pub kind: String,
-    pub thing_id: String,
+    pub aggregate_id: String,
     pub version: i64,
     pub answer: String,
     pub created_at: i64,

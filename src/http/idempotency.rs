@@ -77,7 +77,7 @@ pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Resu
         ));
     }
     let verdict = serde_json::from_str(&row.answer).map_err(ApiError::internal)?;
-    Ok(Some(Kept { id: row.thing_id, version: row.version, verdict }))
+    Ok(Some(Kept { id: row.aggregate_id, version: row.version, verdict }))
 }
 
 /// Marks a request with a key as running until it is dropped.

@@ -23,10 +23,7 @@ use serde_json::{Value, json};
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
-use crate::http::production::{
-    agent, audit, auth, dashboard, deliveries, endpoints, events, files, health, jobs, keys, materials, metrics,
-    orders, payments, printers, skus, users,
-};
+use crate::http::production::{self, health};
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
 use operation::{Content, Operation, Resource};
@@ -36,27 +33,7 @@ pub use document::document;
 
 /// Everything that is described, in the order of the document.
 pub fn resources() -> Vec<Resource> {
-    vec![
-        auth::routes().resource(),
-        keys::routes().resource(),
-        users::routes().resource(),
-        audit::routes().resource(),
-        materials::routes().resource(),
-        skus::routes().resource(),
-        files::routes().resource(),
-        orders::routes().resource(),
-        jobs::routes().resource(),
-        printers::routes().resource(),
-        endpoints::routes().resource(),
-        deliveries::routes().resource(),
-        events::routes().resource(),
-        dashboard::routes().resource(),
-        health::routes().resource(),
-        metrics::routes(false).resource(),
-        routes().resource(),
-        agent::routes().resource(),
-        payments::routes().resource(),
-    ]
+    production::resources(false).into_iter().map(ResourceRoutes::resource).collect()
 }
 
 /// The document as JSON, for people to read; it names this address as the server's.

@@ -22,36 +22,43 @@ pub mod users;
 
 use crate::config::Config;
 use crate::http::openapi;
-use crate::http::routes::Routes;
+use crate::http::routes::{ResourceRoutes, Routes};
+
+/// Every resource, in the order of the description: the one list that routes and description follow from.
+/// `public_metrics`: `/metrics` asks for no credentials.
+pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
+    vec![
+        // People, keys, sessions
+        auth::routes(),
+        keys::routes(),
+        users::routes(),
+        audit::routes(),
+        // Inventory and catalogue
+        materials::routes(),
+        skus::routes(),
+        files::routes(),
+        // Orders and jobs
+        orders::routes(),
+        jobs::routes(),
+        // Printers
+        printers::routes(),
+        // Outbound webhooks
+        endpoints::routes(),
+        deliveries::routes(),
+        // What happens
+        events::routes(),
+        dashboard::routes(),
+        health::routes(),
+        metrics::routes(public_metrics),
+        // The description itself
+        openapi::routes(),
+        // Messages of other programs
+        agent::routes(),
+        payments::routes(),
+    ]
+}
 
 /// All routes with these settings. Each is described in [`openapi`].
 pub fn routes(config: &Config) -> Routes {
-    Routes::new()
-        // People, keys, sessions
-        .resource(auth::routes())
-        .resource(keys::routes())
-        .resource(users::routes())
-        .resource(audit::routes())
-        // Inventory and catalogue
-        .resource(materials::routes())
-        .resource(skus::routes())
-        .resource(files::routes())
-        // Orders and jobs
-        .resource(orders::routes())
-        .resource(jobs::routes())
-        // Printers
-        .resource(printers::routes())
-        // Outbound webhooks
-        .resource(endpoints::routes())
-        .resource(deliveries::routes())
-        // What happens
-        .resource(events::routes())
-        .resource(dashboard::routes())
-        .resource(health::routes())
-        .resource(metrics::routes(config.metrics.public))
-        // Messages of other programs
-        .resource(agent::routes())
-        .resource(payments::routes())
-        // This description
-        .resource(openapi::routes())
+    resources(config.metrics.public).into_iter().fold(Routes::new(), Routes::resource)
 }

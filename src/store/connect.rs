@@ -1,8 +1,12 @@
 //! Opens the database: the writer's one connection with its epoch, and the pool for reading.
+//!
+//! Whoever opens it for writing goes through these steps on one connection: it looks whether another server took over
+//! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the next
+//! epoch. The first opening of a process also brings the tables up to date in between.
 
 use std::time::Duration;
 
-use migrations::{Migrator, MigratorTrait};
+use migrations::{Migrator, MigratorTrait, SchemaManager};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
@@ -30,6 +34,9 @@ pub enum OpenError {
     /// The connection failed while the next epoch was committed, so it may have been taken or not.
     #[error("database: {0}")]
     EpochUncertain(DbErr),
+    /// Another server took a newer epoch than this process can have taken: this process may never write again.
+    #[error("another printfloor server has taken over this database")]
+    TakenOver,
     /// Another server holds the advisory lock (PostgreSQL).
     #[error("another printfloor server uses this database")]
     InUse,
@@ -69,16 +76,6 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
 }
 
-/// Runs the migrations that are missing. To be called once at start, before anything else.
-pub async fn migrate(settings: &DatabaseSettings) -> Result<(), OpenError> {
-    let mut options = options(settings, 1);
-    options.map_sqlx_sqlite_opts(sqlite_writer);
-    let db = Database::connect(options).await?;
-    Migrator::up(&db, None).await?;
-    db.close().await?;
-    Ok(())
-}
-
 fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::SqliteConnectOptions {
     options
         .pragma("journal_mode", "WAL")
@@ -92,8 +89,52 @@ fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::S
         .busy_timeout(Duration::from_secs(5))
 }
 
-/// Opens the writer's connection: takes the next epoch and reads the last event number in one transaction.
-pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+/// Opens the database for writing when the process starts: under the lock, it fences off the server before, brings the
+/// tables up to date, and takes an epoch.
+pub async fn start(settings: &DatabaseSettings) -> Result<Writing, OpenError> {
+    let db = connect_writer(settings).await?;
+    lock(&db).await?;
+    let backend = db.get_database_backend();
+    let postgres = backend == DatabaseBackend::Postgres;
+    // A server that still believes that it writes must not see tables that it does not know.
+    if SchemaManager::new(&db).has_table("writer").await? {
+        take_epoch(&db).await?;
+    }
+    if postgres {
+        // A migration may take longer than a statement of the server may.
+        db.execute_unprepared("SET statement_timeout = 0").await?;
+    }
+    Migrator::up(&db, None).await?;
+    if postgres {
+        db.execute_unprepared("RESET statement_timeout").await?;
+    }
+    take_epoch(&db).await.map(|(epoch, last_seq)| Writing { db, epoch, last_seq })
+}
+
+/// Opens the database for writing again. `highest` is the highest epoch that this process can have taken; 0 when it has
+/// taken none. A higher one on disk is another server's, and is found before the lock is tried: whoever took over holds the
+/// lock as long as it lives.
+pub async fn reopen(settings: &DatabaseSettings, highest: i64) -> Result<Writing, OpenError> {
+    let db = connect_writer(settings).await?;
+    if highest > 0 && epoch_on_disk(&db).await? > highest {
+        return Err(OpenError::TakenOver);
+    }
+    lock(&db).await?;
+    let (epoch, last_seq) = take_epoch(&db).await?;
+    if highest > 0 && epoch > highest + 1 {
+        return Err(OpenError::TakenOver);
+    }
+    Ok(Writing { db, epoch, last_seq })
+}
+
+impl Writing {
+    /// Whether the epoch on disk is still the one that this connection took.
+    pub(super) async fn holds(&self) -> Result<bool, OpenError> {
+        Ok(epoch_on_disk(&self.db).await? == self.epoch)
+    }
+}
+
+async fn connect_writer(settings: &DatabaseSettings) -> Result<DatabaseConnection, DbErr> {
     let mut options = options(settings, 1);
     options.idle_timeout(None).max_lifetime(None);
     options.map_sqlx_sqlite_opts(sqlite_writer);
@@ -107,22 +148,38 @@ pub async fn writing(settings: &DatabaseSettings) -> Result<Writing, OpenError> 
             ("tcp_keepalives_count", "3"),
         ])
     });
-    let db = Database::connect(options).await?;
+    Database::connect(options).await
+}
+
+/// Takes the advisory lock of the database for as long as the connection lives.
+async fn lock(db: &DatabaseConnection) -> Result<(), OpenError> {
     let backend = db.get_database_backend();
-    if backend == DatabaseBackend::Postgres {
-        let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
-        let row = db.query_one_raw(lock).await?;
-        if row.map(|row| row.try_get::<bool>("", "held")).transpose()? != Some(true) {
-            return Err(OpenError::InUse);
-        }
+    if backend != DatabaseBackend::Postgres {
+        return Ok(());
     }
+    let lock = Statement::from_string(backend, format!("SELECT pg_try_advisory_lock({ADVISORY_LOCK}) AS held"));
+    let row = db.query_one_raw(lock).await?;
+    match row.map(|row| row.try_get::<bool>("", "held")).transpose()? {
+        Some(true) => Ok(()),
+        _ => Err(OpenError::InUse),
+    }
+}
+
+async fn epoch_on_disk(db: &DatabaseConnection) -> Result<i64, OpenError> {
+    let read = Statement::from_string(db.get_database_backend(), "SELECT epoch FROM writer WHERE id = 1");
+    Ok(db.query_one_raw(read).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?)
+}
+
+/// Takes the next epoch and reads the number of the last event, in one transaction.
+async fn take_epoch(db: &DatabaseConnection) -> Result<(i64, i64), OpenError> {
+    let backend = db.get_database_backend();
     let tx = db.begin().await?;
     let take = Statement::from_string(backend, "UPDATE writer SET epoch = epoch + 1 WHERE id = 1 RETURNING epoch");
     let epoch = tx.query_one_raw(take).await?.ok_or(OpenError::NoWriterRow)?.try_get("", "epoch")?;
     let last = Statement::from_string(backend, "SELECT CAST(COALESCE(MAX(seq), 0) AS BIGINT) AS last FROM events");
     let last_seq = tx.query_one_raw(last).await?.map(|row| row.try_get("", "last")).transpose()?.unwrap_or(0);
     tx.commit().await.map_err(OpenError::EpochUncertain)?;
-    Ok(Writing { db, epoch, last_seq })
+    Ok((epoch, last_seq))
 }
 
 /// Opens the pool for reading.

@@ -1,115 +1,194 @@
-//! Directory as they are on disk: head and rows put together again, one thing or all that are resident at start.
+//! Aggregates as they are on disk: the snapshot row, and the rows of the parts put back under it; one aggregate, or all that
+//! are resident.
 //!
-//! Called by the writer, in its queue, on its connection: a load sees every commit before it and none after.
+//! The writer runs this in its queue on its connection, so that a load sees every commit before it and none after. A row
+//! that cannot be read is told of its own aggregate alone; the others are loaded all the same.
 
-mod hydrate;
 #[cfg(test)]
 mod tests;
-
-pub(crate) use hydrate::with_attempts;
 
 use std::collections::HashMap;
 use std::future::Future;
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{DatabaseConnection, DbErr, EntityTrait, QueryFilter, QuerySelect};
 
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel, read_doc};
+use crate::store::StoredAggregate;
+use crate::store::memory::Tables;
+use crate::store::rows::{Damaged, Doc, ModelOf, Part, Snapshot, SnapshotModel, read_doc};
 
-/// A head whose rows are to be put back: id, version, state.
-pub type Loaded<T> = (Id, i64, T);
+/// A kind of aggregate that the store brings back from disk.
+pub trait Load: Snapshot {
+    /// Which are resident, as a condition on the table of snapshot rows; `None`: none are.
+    fn resident() -> Option<Condition> {
+        None
+    }
 
-/// Which things are loaded.
+    /// Puts the rows of the parts back under the snapshot rows. An aggregate without parts needs nothing of its own.
+    fn hydrate(found: Loading<'_, Self>) -> impl Future<Output = Result<Vec<Loaded<Self>>, DbErr>> + Send {
+        async { Ok(found.found) }
+    }
+}
+
+/// An aggregate that was found, and whether it could be read.
+pub struct Loaded<T> {
+    /// As the key of its snapshot row says.
+    pub id: Id,
+    /// The state; or the row that cannot be read.
+    pub state: Result<Versioned<T>, Damaged>,
+}
+
+/// Where rows are read from.
+pub enum RowSource<'a> {
+    /// Tables of SQLite or PostgreSQL.
+    Database(&'a DatabaseConnection),
+    /// The committed state of the store in memory.
+    Memory(Tables),
+}
+
+/// Which aggregates are loaded.
 #[derive(Clone, Copy, Debug)]
-pub enum Scope {
+pub(super) enum Scope {
     /// A single aggregate, asked for by its id.
     One(Id),
     /// All that are in memory though nobody asks for them.
     Resident,
 }
 
-/// A kind of thing that the store brings back.
-pub trait Load: Snapshot {
-    /// Which are resident, as a condition on the table of snapshots; `None`: none are.
-    fn resident() -> Option<Condition>;
+/// Aggregates whose snapshot rows were read, and whose parts are to be put back.
+pub struct Loading<'a, T> {
+    source: &'a RowSource<'a>,
+    scope: Scope,
+    found: Vec<Loaded<T>>,
+}
 
-    /// Puts the rows under these snapshots back.
-    fn hydrate<C: ConnectionTrait>(
-        _db: &C,
-        _scope: Scope,
-        snapshots: Vec<Loaded<Self>>,
-    ) -> impl Future<Output = Result<Vec<Loaded<Self>>, LoadError>> + Send {
-        async { Ok(snapshots) }
+/// Parts by the aggregate they belong to.
+pub struct PartsByOwner<P>(HashMap<Id, Result<Vec<P>, Damaged>>);
+
+impl<P> PartsByOwner<P> {
+    /// Takes the parts of one aggregate, in no particular order; or tells which of their rows cannot be read.
+    pub fn take(&mut self, owner: Id) -> Result<Vec<P>, Damaged> {
+        self.0.remove(&owner).unwrap_or_else(|| Ok(Vec::new()))
     }
+}
 
-    /// One thing; [`Versioned::nothing`] when it is not on disk.
-    fn load<C: ConnectionTrait>(db: &C, id: Id) -> impl Future<Output = Result<Versioned<Self>, LoadError>> + Send {
-        async move {
-            let mut found = fetch::<Self, C>(db, Scope::One(id)).await?;
-            Ok(found.pop().map_or_else(Versioned::nothing, |(_, thing)| thing))
+impl<'a, T: Load> Loading<'a, T> {
+    /// All parts of this type of all the aggregates, in one query.
+    pub async fn parts<P: Part>(&self) -> Result<PartsByOwner<P>, DbErr> {
+        match self.source {
+            RowSource::Database(db) => gather(db, under::<T, P>(self.scope)).await,
+            RowSource::Memory(tables) => {
+                let of = |id| (id, Ok(tables.parts_under::<P>(id).cloned().collect()));
+                Ok(PartsByOwner(self.ids().into_iter().map(of).collect()))
+            }
         }
     }
 
-    /// All resident things, in a few queries.
-    fn load_resident<C: ConnectionTrait>(
-        db: &C,
-    ) -> impl Future<Output = Result<Vec<(Id, Versioned<Self>)>, LoadError>> + Send {
-        fetch::<Self, C>(db, Scope::Resident)
+    /// Where further rows are read from, for kinds that do not load all parts.
+    pub fn source(&self) -> &'a RowSource<'a> {
+        self.source
+    }
+
+    /// The ids of the aggregates.
+    pub fn ids(&self) -> Vec<Id> {
+        self.found.iter().map(|loaded| loaded.id).collect()
+    }
+
+    /// The aggregates with their parts, which `put_back` adds to each of them.
+    pub fn complete(self, mut put_back: impl FnMut(Id, T) -> Result<T, Damaged>) -> Vec<Loaded<T>> {
+        let whole = |Loaded { id, state }: Loaded<T>| {
+            let state = state.and_then(|Versioned { version, state }| {
+                Ok(Versioned { version, state: state.map(|state| put_back(id, state)).transpose()? })
+            });
+            Loaded { id, state }
+        };
+        self.found.into_iter().map(whole).collect()
     }
 }
 
-async fn fetch<T: Load, C: ConnectionTrait>(db: &C, scope: Scope) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
-    let which = match scope {
-        Scope::One(id) => Condition::all().add(Expr::col("id").eq(id.to_string())),
-        Scope::Resident => match T::resident() {
-            Some(condition) => condition,
-            None => return Ok(Vec::new()),
-        },
+/// Loads the aggregates of a scope.
+pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scope) -> Result<Vec<Loaded<T>>, DbErr> {
+    let found = match source {
+        RowSource::Database(db) => {
+            let which = match scope {
+                Scope::One(id) => Condition::all().add(Expr::col("id").eq(id.to_string())),
+                Scope::Resident => match T::resident() {
+                    Some(condition) => condition,
+                    None => return Ok(Vec::new()),
+                },
+            };
+            let rows = T::Entity::find().filter(which).all(*db).await?;
+            rows.iter().filter_map(|row| loaded(row.key(), row.version(), row.read())).collect()
+        }
+        RowSource::Memory(tables) => {
+            let rows: Vec<_> = match scope {
+                Scope::One(id) => tables.snapshot_of::<T>(id).into_iter().collect(),
+                Scope::Resident if T::resident().is_none() => Vec::new(),
+                Scope::Resident => tables.snapshots_of::<T>().collect(),
+            };
+            let rests = |loaded: &Loaded<T>| {
+                let state = loaded.state.as_ref().ok().and_then(|found| found.state.as_ref());
+                state.is_some_and(T::at_rest)
+            };
+            let loaded = rows.into_iter().filter_map(|row| {
+                let facts = row.facts();
+                let damaged =
+                    |reason| Damaged { table: facts.table, id: facts.id.to_owned(), schema: facts.schema, reason };
+                loaded(facts.id, facts.version, read_doc(facts.schema, facts.doc).map_err(damaged))
+            });
+            loaded.filter(|loaded| matches!(scope, Scope::One(_)) || !rests(loaded)).collect()
+        }
     };
-    let mut snapshots = Vec::new();
-    for row in T::Entity::find().filter(which).all(db).await? {
-        snapshots.push((row.id()?, row.version(), row.read()?));
-    }
-    let things = T::hydrate(db, scope, snapshots).await?;
-    Ok(things.into_iter().map(|(id, version, state)| (id, Versioned { version, state: Some(state) })).collect())
+    T::hydrate(Loading { source, scope, found }).await
 }
 
-/// Which rows are under the snapshots of a scope, by the column that names the head.
-fn under<T: Load>(scope: Scope, column: impl ColumnTrait) -> Condition {
+fn loaded<T>(key: &str, version: i64, state: Result<T, Damaged>) -> Option<Loaded<T>> {
+    match key.parse() {
+        Ok(id) => Some(Loaded { id, state: state.map(|state| Versioned { version, state: Some(state) }) }),
+        Err(error) => {
+            tracing::error!(%key, %error, "a snapshot row whose id is not a UUID is passed over");
+            None
+        }
+    }
+}
+
+/// Which rows of a part are under the snapshot rows of a scope.
+fn under<T: Load, P: Part>(scope: Scope) -> Condition {
+    let Some(owner) = P::OWNER_COLUMN else { return Condition::all() };
     match scope {
-        Scope::One(id) => Condition::all().add(column.eq(id.to_string())),
+        Scope::One(id) => Condition::all().add(Expr::col(owner).eq(id.to_string())),
         Scope::Resident => {
             let ids = Query::select()
                 .column("id")
                 .from(T::Entity::default())
                 .cond_where(T::resident().unwrap_or_else(Condition::all))
                 .to_owned();
-            Condition::all().add(Expr::col(column.as_column_ref()).in_subquery(ids))
+            Condition::all().add(Expr::col(owner).in_subquery(ids))
         }
     }
 }
 
-/// The rows of a condition as domain values, gathered by what `of` tells of them.
-async fn gather<E, V, C>(
-    db: &C,
-    which: Condition,
-    of: impl Fn(&V) -> Id + Send,
-) -> Result<HashMap<Id, Vec<V>>, LoadError>
-where
-    E: EntityTrait<Model: Doc>,
-    V: serde::de::DeserializeOwned + Send,
-    C: ConnectionTrait,
-{
-    let mut gathered: HashMap<Id, Vec<V>> = HashMap::new();
+/// The parts of a condition, by owner.
+async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<PartsByOwner<P>, DbErr> {
+    let mut gathered: HashMap<Id, Result<Vec<P>, Damaged>> = HashMap::new();
     // Only what is needed: a start reads tens of thousands of rows, and the other columns are in the doc as well.
-    let docs = E::find().select_only().expr(Expr::col("id")).expr(Expr::col("schema")).expr(Expr::col("doc"));
-    let docs: Vec<(String, i64, String)> = docs.filter(which).into_tuple().all(db).await?;
-    for (id, schema, doc) in docs {
-        let damaged = |reason| Damaged { table: E::Model::TABLE, id: id.clone(), schema, reason };
-        let value: V = read_doc(schema, &doc).map_err(damaged)?;
-        gathered.entry(of(&value)).or_default().push(value);
+    let docs = P::Entity::find().select_only().expr(Expr::col("id")).expr(Expr::col("schema")).expr(Expr::col("doc"));
+    let docs = docs.expr(Expr::col(P::OWNER_COLUMN.unwrap_or("id"))).filter(which);
+    let docs: Vec<(String, i64, String, String)> = docs.into_tuple().all(db).await?;
+    for (key, schema, doc, owner) in docs {
+        let Ok(owner) = (if P::OWNER_COLUMN.is_some() { owner.parse() } else { Ok(Id::ONLY) }) else {
+            tracing::error!(table = ModelOf::<P>::TABLE, %key, "a row whose owner is not a UUID is passed over");
+            continue;
+        };
+        let parts = gathered.entry(owner).or_insert_with(|| Ok(Vec::new()));
+        match (read_doc(schema, &doc), parts.as_mut()) {
+            (Ok(part), Ok(parts)) => parts.push(part),
+            // The first row that cannot be read is told.
+            (_, Err(_)) => {}
+            (Err(reason), Ok(_)) => *parts = Err(Damaged { table: ModelOf::<P>::TABLE, id: key, schema, reason }),
+        }
     }
-    Ok(gathered)
+    Ok(PartsByOwner(gathered))
 }

@@ -7,13 +7,10 @@
 //! Faults are injected: [`MemoryStore::set_unavailable`] makes an outage, [`MemoryStore::lose_next_transaction`] a
 //! connection that fails during a commit. It is not for production, because it forgets everything when it is dropped.
 
-mod facts;
-mod hydrate;
 mod queries;
+mod requirements;
 mod tables;
 
-pub use facts::{MemoryWrite, ToMemory};
-pub use hydrate::HydrateFromMemory;
 pub use tables::Tables;
 
 use std::collections::{BTreeMap, VecDeque};

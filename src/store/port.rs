@@ -63,12 +63,6 @@ pub trait DomainQueries: Send + Sync + 'static {
     ) -> Result<Vec<Delivery>, LoadError>;
     /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError>;
-    /// Whether an unfinished order or job names this SKU.
-    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError>;
-    /// Whether a SKU, an unfinished order or an unfinished job names this file.
-    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError>;
-    /// Whether a SKU, an unfinished order or an unfinished job names this material.
-    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError>;
     /// The highest order number and the highest job number that were handed out; 0 before the first.
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError>;
 }

@@ -55,7 +55,11 @@ impl Queries {
     }
 
     /// A page of snapshot rows and how many there are in all.
-    async fn snapshots<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    pub(in crate::store) async fn snapshots<E, T>(
+        &self,
+        select: Select<E>,
+        page: Page,
+    ) -> Result<(Vec<Versioned<T>>, u64), LoadError>
     where
         E: EntityTrait<Model: SnapshotModel + Sync>,
         T: DeserializeOwned,
@@ -104,16 +108,6 @@ impl Queries {
             })
         };
         rows.into_iter().map(read).collect()
-    }
-
-    /// Whether the select finds any row.
-    async fn any<E>(&self, select: Select<E>) -> Result<bool, LoadError>
-    where
-        E: EntityTrait<Model: Doc>,
-    {
-        let found: Option<i64> =
-            select.select_only().expr(Expr::value(1_i64)).limit(1).into_tuple().one(&self.db).await?;
-        Ok(found.is_some())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Reads aggregates from whichever implementation of the store there is.
 
-use sea_orm::DatabaseConnection;
+use sea_orm::{DatabaseConnection, DbErr};
 
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::store::StoredAggregate;
+use crate::store::load::{Loaded, RowSource, Scope, load};
 use crate::store::memory::MemoryStore;
 use crate::store::rows::LoadError;
 
@@ -21,17 +22,21 @@ pub enum Reader {
 impl Reader {
     /// The last committed state of one aggregate; [`Versioned::nothing`] when it does not exist.
     pub async fn load<T: StoredAggregate>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
-        match self {
-            Self::Database(db) => T::load(db, id).await,
-            Self::Memory(store) => store.tables().load(id),
+        match load(&self.source(), Scope::One(id)).await?.pop() {
+            Some(Loaded { state, .. }) => Ok(state?),
+            None => Ok(Versioned::nothing()),
         }
     }
 
-    /// The aggregates whose actors run from the start of the server on.
-    pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
+    /// The aggregates whose actors run from the start of the server on, in a few queries.
+    pub async fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<Loaded<T>>, DbErr> {
+        load(&self.source(), Scope::Resident).await
+    }
+
+    fn source(&self) -> RowSource<'_> {
         match self {
-            Self::Database(db) => T::load_resident(db).await,
-            Self::Memory(store) => store.tables().load_resident(),
+            Self::Database(db) => RowSource::Database(db),
+            Self::Memory(store) => RowSource::Memory(store.tables()),
         }
     }
 }

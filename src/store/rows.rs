@@ -4,20 +4,26 @@
 
 mod batch;
 mod doc;
-mod map;
+mod part;
 mod plain;
 mod purge;
+mod snapshot;
 mod statement;
 
 pub use batch::Batch;
 pub(super) use batch::TableRow;
-pub use doc::{Doc, SCHEMA, SnapshotModel, read_doc};
-pub(super) use map::SnapshotFacts;
-pub(crate) use map::word;
-pub use map::{Snapshot, SnapshotRow, StoredRow};
+pub(crate) use doc::word;
+pub use doc::{Doc, SCHEMA, Unique, read_doc};
+pub(super) use doc::{doc_row, text};
+pub(super) use part::part_row;
+pub use part::{ModelOf, Part, RowSink, StoredRow};
 pub use plain::{Audit, IdempotentAnswer};
 pub(crate) use plain::{read_audit, read_event, read_idempotency};
 pub use purge::{purge_deliveries, purge_events, purge_idempotency};
+pub use snapshot::{Snapshot, SnapshotModel, SnapshotRow};
+pub(super) use snapshot::{SnapshotFacts, snapshot_row};
+
+use crate::domain::requirement::Requirement;
 
 /// Why a batch was not written.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +34,9 @@ pub enum WriteError {
     /// A unique value is taken. Named as `skus.code` or `deliveries.endpoint_id,event_id,replay`.
     #[error("{0} is taken")]
     Constraint(String),
+    /// Something that a command relies on does not hold.
+    #[error("what a command relies on does not hold: {0:?}")]
+    Unmet(Requirement),
     /// A domain value cannot be serialised, which is a bug.
     #[error("a value cannot be written as JSON")]
     Doc(#[from] serde_json::Error),

@@ -2,6 +2,7 @@
 
 use crate::domain::event::Event;
 use crate::domain::id::Id;
+use crate::domain::requirement::Requirement;
 use crate::store::rows::{Audit, IdempotentAnswer, SnapshotRow, StoredRow};
 
 /// Names an aggregate: its kind ([`crate::domain::aggregate::Aggregate::KIND`]) and its id.
@@ -15,6 +16,8 @@ pub struct CommandWrites {
     pub rows: Vec<Box<dyn StoredRow>>,
     /// Events for the outbox; the store gives them their numbers.
     pub events: Vec<Event>,
+    /// What must hold of the rows of others once all this is written.
+    pub requirements: Vec<Requirement>,
     /// The line of the audit log, unless the server itself gave the command.
     pub audit: Option<Audit>,
     /// The answer that a repeat with the same idempotency key gets.
@@ -41,8 +44,8 @@ pub struct Submission {
 
 /// What became of a submission. Each owner hears exactly one of these.
 ///
-/// The distinction that matters to the owner is whether the outcome is certain. `Durable`, `NotDurable`, `Clash` and
-/// `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the aggregate and compare
+/// The distinction that matters to the owner is whether the outcome is certain. `Durable`, `NotDurable`, `Clash`,
+/// `Unmet` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the aggregate and compare
 /// versions before it answers anybody.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
@@ -56,6 +59,13 @@ pub enum Settlement {
         at: Option<usize>,
         /// The constraint as `table.column,column`.
         constraint: String,
+    },
+    /// What one of its commands relies on does not hold; nothing of it is on disk.
+    Unmet {
+        /// Index of the command at fault.
+        at: usize,
+        /// What does not hold.
+        requirement: Requirement,
     },
     /// The version on disk is not the one that was decided on, or a newer generation has loaded. It is certainly not on
     /// disk: load and decide again.

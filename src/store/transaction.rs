@@ -9,7 +9,9 @@ use std::time::Duration;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbErr, Statement, TransactionTrait};
 
 use crate::domain::event::Numbered;
+use crate::domain::requirement::Requirement;
 use crate::store::connect::unavailable;
+use crate::store::requirements::check;
 use crate::store::rows::{Batch, WriteError};
 use crate::store::{CommandWrites, Settlement, Submission, Unavailable};
 
@@ -29,7 +31,7 @@ pub(super) enum Ended {
 
 /// Why one attempt at a transaction failed.
 enum Failed {
-    /// A version guard or a constraint refused it. It is rolled back, and the connection is good.
+    /// A version guard, a constraint or an unmet requirement refused it. It is rolled back, and the connection is good.
     Refused(WriteError),
     /// The database failed before the commit, so certainly nothing is on disk.
     Before(DbErr),
@@ -75,10 +77,12 @@ impl TxWriter<'_> {
         for submission in &submissions {
             let settlement = match self.attempt(std::iter::once(submission)).await {
                 Ok(()) => Settlement::Durable,
-                Err(Failed::Refused(WriteError::Constraint(_))) => match self.find_clash(submission).await {
-                    Ok(settlement) => settlement,
-                    Err(e) => return broken(settled, count, e),
-                },
+                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_))) => {
+                    match self.find_clash(submission).await {
+                        Ok(settlement) => settlement,
+                        Err(e) => return broken(settled, count, e),
+                    }
+                }
                 Err(Failed::Refused(_)) => Settlement::Superseded,
                 Err(Failed::Fenced) => {
                     settled.resize(count, Settlement::NotDurable(Unavailable::Database));
@@ -112,11 +116,20 @@ impl TxWriter<'_> {
                 Ok(()) => batch.write(&savepoint).await,
                 Err(e) => Err(e),
             };
+            let written = match written {
+                Ok(()) => check(&savepoint, writes.requirements.iter()).await,
+                Err(e) => Err(e),
+            };
             match written {
                 Ok(()) => savepoint.commit().await?,
                 Err(WriteError::Constraint(constraint)) => {
                     savepoint.rollback().await?;
                     settlement = Settlement::Clash { at: Some(at), constraint };
+                    break;
+                }
+                Err(WriteError::Unmet(requirement)) => {
+                    savepoint.rollback().await?;
+                    settlement = Settlement::Unmet { at, requirement };
                     break;
                 }
                 Err(WriteError::Guard(_) | WriteError::Doc(_)) => {
@@ -139,7 +152,9 @@ impl TxWriter<'_> {
                     settlement = Settlement::Clash { at: (submission.commands.len() < 2).then_some(0), constraint };
                     savepoint.rollback().await?;
                 }
-                Ok(()) | Err(WriteError::Guard(_) | WriteError::Doc(_)) => savepoint.rollback().await?,
+                Ok(()) | Err(WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Doc(_)) => {
+                    savepoint.rollback().await?;
+                }
                 Err(WriteError::Db(e)) => return Err(e),
             }
         }
@@ -147,10 +162,10 @@ impl TxWriter<'_> {
         Ok(settlement)
     }
 
-    async fn attempt<'s>(&mut self, submissions: impl Iterator<Item = &'s Submission>) -> Result<(), Failed> {
+    async fn attempt<'s>(&mut self, submissions: impl Iterator<Item = &'s Submission> + Clone) -> Result<(), Failed> {
         let mut batch = Batch::default();
         let (mut seq, mut events) = (self.seq, Vec::new());
-        for submission in submissions {
+        for submission in submissions.clone() {
             if let Some(snapshot) = &submission.snapshot {
                 batch.push_snapshot(snapshot.clone());
             }
@@ -158,8 +173,10 @@ impl TxWriter<'_> {
                 push_command(&mut batch, writes, &mut seq, &mut events).map_err(Failed::Refused)?;
             }
         }
+        let commands = submissions.flat_map(|submission| &submission.commands);
+        let requirements: Vec<&Requirement> = commands.flat_map(|writes| &writes.requirements).collect();
         let tx = within_timeout(self.db.begin()).await.map_err(Failed::Before)?;
-        let filled = tokio::time::timeout(DATABASE_TIMEOUT, self.fill(&tx, batch)).await;
+        let filled = tokio::time::timeout(DATABASE_TIMEOUT, self.fill(&tx, batch, &requirements)).await;
         match filled.unwrap_or_else(|_| Err(Failed::Before(no_answer()))) {
             Ok(()) => {
                 within_timeout(tx.commit()).await.map_err(commit_failed)?;
@@ -176,7 +193,7 @@ impl TxWriter<'_> {
         }
     }
 
-    async fn fill(&self, tx: &DatabaseTransaction, batch: Batch) -> Result<(), Failed> {
+    async fn fill(&self, tx: &DatabaseTransaction, batch: Batch, requirements: &[&Requirement]) -> Result<(), Failed> {
         let guard = Statement::from_sql_and_values(
             tx.get_database_backend(),
             "UPDATE writer SET epoch = $1 WHERE id = 1 AND epoch = $1",
@@ -186,7 +203,12 @@ impl TxWriter<'_> {
         if updated.rows_affected() != 1 {
             return Err(Failed::Fenced);
         }
-        batch.write(tx).await.map_err(|e| match e {
+        let written = match batch.write(tx).await {
+            // Of two commits that contradict each other both fail here, and the first succeeds when each is tried alone.
+            Ok(()) => check(tx, requirements.iter().copied()).await,
+            refused => refused,
+        };
+        written.map_err(|e| match e {
             WriteError::Db(e) => Failed::Before(e),
             refused => Failed::Refused(refused),
         })

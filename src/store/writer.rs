@@ -29,7 +29,7 @@ use crate::store::ordered_work::OrderedWork;
 use crate::store::outbox::Outbox;
 use crate::store::port::{MAX_COMMITS_PER_TRANSACTION, YIELDS_BEFORE_BATCH};
 use crate::store::{AggregateKey, CommitOwner, Settlement, Submission, Unavailable};
-use transaction_task::{TransactionTask, open};
+use transaction_task::{TransactionTask, check_epoch, open};
 
 /// How often the pause before a transaction is repeated because more commits came during it. Commits have a longer way
 /// than loads, over their actor's mailbox; the bound keeps a steady stream of them from delaying the transaction.
@@ -37,16 +37,21 @@ const MAX_YIELD_ROUNDS: u32 = 16;
 /// Delays between tries to open the database after it became unavailable.
 const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(5) };
 
+/// How often the epoch on disk is read when nothing is written. A server that was taken over leaves after this time at most.
+const EPOCH_CHECK_EVERY: Duration = Duration::from_secs(1);
+
 /// Messages of the writer.
 pub enum StoreMsg {
     /// A commit or ordered work for the end of the queue.
     Enqueue(QueueEntry),
     /// The actor of this aggregate has left memory, so its generations need not be remembered.
     Forget(AggregateKey),
-    /// The transaction ended, and gives the connection back or says why it cannot.
+    /// The transaction, or the look at the epoch, ended, and gives the connection back or says why it cannot.
     Wrote(Result<Box<ConnectionGuard>, ConnectionError>),
     /// The callers who were just answered have been yielded to.
     Yielded,
+    /// Look whether the epoch is still ours, unless a transaction has looked since the last time.
+    CheckEpoch,
     /// Try to open the database again.
     Probe,
     /// A try to open the database ended.
@@ -115,6 +120,8 @@ pub struct WriterState {
     connection: ConnectionState,
     /// Tries to open the database that have failed in a row.
     failed_probes: u32,
+    /// Whether a transaction began since the epoch was last due to be checked. Each checks the epoch itself.
+    wrote: bool,
 }
 
 /// A pause before a transaction.
@@ -154,6 +161,8 @@ impl Actor for Writer {
                 ConnectionState::Unavailable(Unavailable::Database)
             }
         };
+        // It ends with the actor.
+        me.send_interval(EPOCH_CHECK_EVERY, || StoreMsg::CheckEpoch);
         Ok(WriterState {
             args,
             queue: Vec::new(),
@@ -161,6 +170,7 @@ impl Actor for Writer {
             generations: HashMap::new(),
             connection,
             failed_probes: 0,
+            wrote: false,
         })
     }
 
@@ -192,6 +202,11 @@ impl Actor for Writer {
                     return Ok(());
                 }
                 s.yielding = None;
+            }
+            StoreMsg::CheckEpoch => {
+                if !std::mem::take(&mut s.wrote) {
+                    s.check_epoch(&me);
+                }
             }
             StoreMsg::Probe => s.probe(me.clone()),
             StoreMsg::Probed(Ok(guard)) => {
@@ -238,6 +253,20 @@ impl WriterState {
         me.send_after(delay, || StoreMsg::Probe);
     }
 
+    fn check_epoch(&mut self, me: &ActorRef<StoreMsg>) {
+        match std::mem::replace(&mut self.connection, ConnectionState::Busy) {
+            ConnectionState::Ready(guard) => {
+                let me = me.clone();
+                tokio::spawn(async move {
+                    let checked = AssertUnwindSafe(check_epoch(guard)).catch_unwind().await;
+                    let checked = checked.unwrap_or(Err(ConnectionError::Unavailable(Unavailable::Database)));
+                    let _ = me.cast(StoreMsg::Wrote(checked));
+                });
+            }
+            other => self.connection = other,
+        }
+    }
+
     fn probe(&self, me: ActorRef<StoreMsg>) {
         if self.args.counters.fenced.load(Relaxed) {
             return;
@@ -269,6 +298,7 @@ impl WriterState {
                 return;
             }
         };
+        self.wrote = true;
         let count = self.queue.len().min(MAX_COMMITS_PER_TRANSACTION);
         let (mut submissions, mut owners, mut works) = (Vec::new(), Vec::new(), Vec::new());
         for entry in self.queue.drain(..count) {

@@ -2,10 +2,13 @@
 
 pub mod chaos;
 mod contract;
+mod exclusion;
+mod migrations;
 mod numbers;
 mod panics;
 pub mod proxy;
 pub mod rig;
 mod settlements;
 pub mod submit;
+mod takeover;
 pub mod tally;

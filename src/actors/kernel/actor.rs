@@ -15,7 +15,9 @@
 //!   generation than the last load, so a crashed actor's late commit cannot overtake its successor.
 //! - When the database is unavailable the actor stays up and says so. An outage must not use up anybody's restarts.
 
+mod decide;
 mod records;
+mod settle;
 
 use std::collections::{HashMap, VecDeque};
 use std::marker::PhantomData;
@@ -27,19 +29,17 @@ use tokio::task::AbortHandle;
 
 use crate::actors::kernel::effects::{Effects, keep_running};
 use crate::actors::kernel::entry::{DirectoryEntry, SupervisorRef};
-use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
+use crate::actors::kernel::envelope::{CommandEnd, Envelope};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::supervisor::SupervisorMsg;
-use crate::domain::aggregate::{Aggregate, NewAggregate, Versioned};
+use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
-use crate::domain::refusal::{Class, Refusal};
-use crate::store::rows::StoredRow;
-use crate::store::{
-    AggregateKey, CommandWrites, CommitOwner, Settlement, Store, StoredAggregate, Submission, Unavailable,
-};
+use crate::domain::refusal::Refusal;
+use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
+/// Pause before the store is asked for the state again when it was unavailable.
 const RELOAD_AFTER: Duration = Duration::from_millis(200);
 /// How often the scheduler is yielded to after an answer, so that callers who ask again at once are part of the next commit.
 const GATHER_YIELDS: usize = 4;
@@ -212,167 +212,6 @@ impl<T: StoredAggregate> ActorState<T> {
         });
     }
 
-    /// Decides what waits, as one commit. Returns whether it answered without a commit, so that the rest can be decided
-    /// at once.
-    fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
-        let Some(committed) = self.committed.clone() else { return false };
-        if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
-            return false;
-        }
-        let most = if self.alone > 0 { 1 } else { self.args.policy.most_per_commit };
-        self.alone = self.alone.saturating_sub(1);
-        let many = self.waiting.len().min(most);
-        let (id, environment) = (self.args.entry.id, self.args.environment.clone());
-        let mut next: Option<T> = None;
-        let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
-        let mut written = false;
-        // What people compare with, after the commands that are decided already.
-        let revision = |next: Option<&T>| match next {
-            Some(state) => state.revision().unwrap_or(committed.version + 1),
-            None => committed.revision(),
-        };
-        for mut envelope in self.waiting.drain(..many) {
-            let Some(asked) = envelope.asked().cloned() else { continue };
-            envelope.stage = Stage::Deciding;
-            let cx = environment.cx(&asked.caller.by);
-            let verdict = match T::if_version(&asked.command) {
-                Some(seen) if seen != revision(next.as_ref()) => {
-                    Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
-                }
-                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
-            };
-            envelope.stage = Stage::Decided;
-            let mut group = CommandWrites::default();
-            let verdict = verdict.map(|decision| {
-                if let Some(state) = decision.next {
-                    next = Some(state);
-                    written = true;
-                    group.audit = records::audit(&asked, id, &cx, &decision.answer);
-                }
-                written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
-                let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
-                group.rows = decision.rows.into_iter().map(boxed).collect();
-                group.events = decision.events;
-                for new in decision.created {
-                    created.push((new.kind(), new.id()));
-                    group.rows.push(Box::new(new));
-                }
-                decision.answer
-            });
-            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
-                written = true;
-                match records::kept::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
-                    Ok(kept) => group.idempotent_answer = Some(kept),
-                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
-                }
-            }
-            groups.push(group);
-            flight.push((envelope, verdict));
-        }
-        let state = Arc::new(match next {
-            Some(next) => Versioned { version: committed.version + 1, state: Some(next) },
-            None => (*committed).clone(),
-        });
-        if !written {
-            reply(flight, committed.revision()); // nothing to write, judged on committed state
-            return true;
-        }
-        let changed = state.state.as_ref().filter(|_| state.version > committed.version);
-        let snapshot =
-            match changed.map(|aggregate| aggregate.snapshot(id, state.version, aggregate.at_rest())).transpose() {
-                Ok(snapshot) => snapshot,
-                Err(error) => {
-                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
-                    flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
-                    return true;
-                }
-            };
-        flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
-        let me = me.clone();
-        self.args.store.commit(
-            Submission { key: AggregateKey(T::KIND, id), generation: self.args.generation, snapshot, commands: groups },
-            CommitOwner::new(move |settlement| {
-                let _ = me.cast(Msg::Settled(settlement));
-            }),
-        );
-        self.flight = Some(Flight { next: state, decided: flight, created });
-        false
-    }
-
-    /// What became of the commit in flight. Returns how many commands it settles.
-    fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
-        let Some(Flight { next, mut decided, created }) = self.flight.take() else { return 0 };
-        let many = decided.len();
-        match settlement {
-            Settlement::Durable => {
-                let revision = next.revision();
-                self.superseded = 0;
-                self.adopt(next, me);
-                created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-                reply(decided, revision);
-            }
-            // Refusals too: they may have been judged on a state that never came to be.
-            Settlement::NotDurable(why) => {
-                decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(why)));
-            }
-            Settlement::Clash { at, constraint } => {
-                let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
-                if guilty.is_none() {
-                    self.alone = many;
-                }
-                self.wait_again(decided);
-                if let Some((guilty, _)) = guilty {
-                    guilty.answer(if constraint.starts_with("idempotency") {
-                        CommandEnd::KeyTaken
-                    } else {
-                        CommandEnd::Refused(T::clash(&constraint))
-                    });
-                }
-            }
-            // Certainly not on disk: decided again on what is.
-            Settlement::Superseded => {
-                self.superseded += 1;
-                if self.superseded > MAX_SUPERSEDED {
-                    decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
-                } else {
-                    self.wait_again(decided);
-                }
-                self.reload(me);
-            }
-            // Nobody can say what happened, but the disk can: keep the flight until the load answers.
-            Settlement::Lost => {
-                self.flight = Some(Flight { next, decided, created });
-                self.reload(me);
-            }
-        }
-        many
-    }
-
-    fn wait_again(&mut self, decided: Vec<(Envelope<T>, Verdict<T>)>) {
-        for (mut envelope, _) in decided.into_iter().rev() {
-            envelope.stage = Stage::Waiting;
-            self.waiting.push_front(envelope);
-        }
-    }
-
-    /// With one commit in flight the version on disk says exactly whether it happened. A flight that wrote only rows
-    /// (kept refusals) leaves no trace in the version: its callers hear that it is not known, and their key tells.
-    fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
-        let flight = self.flight.take();
-        let before = self.args.entry.published.load().version;
-        let (version, revision) = (loaded.version, loaded.revision());
-        self.adopt(loaded, me);
-        let Some(flight) = flight else { return };
-        if flight.next.version == before {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
-        } else if flight.next.version == version {
-            flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-            reply(flight.decided, revision);
-        } else {
-            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
-        }
-    }
-
     fn reload(&mut self, me: &ActorRef<Msg<T>>) {
         self.committed = None;
         let me = me.clone();
@@ -420,27 +259,18 @@ impl<T: StoredAggregate> ActorState<T> {
 
     /// Starts the effects that the state calls for and aborts those that it no longer calls for.
     fn pursue(&mut self, state: &Versioned<T>) {
-        let wanted = state.state.as_ref().map(T::effects).unwrap_or_default();
+        let due = state.state.as_ref().map(T::effects).unwrap_or_default();
         self.under_way.retain(|effect, task| {
-            let stays = wanted.contains(effect);
+            let stays = due.contains(effect);
             if !stays {
                 task.abort();
             }
             stays
         });
-        for effect in wanted {
+        for effect in due {
             let of = Handle(self.args.entry.clone());
             let effects = &self.args.effects;
             self.under_way.entry(effect).or_insert_with_key(|effect| keep_running(effects.clone(), effect.clone(), of));
         }
-    }
-}
-
-fn reply<T: Aggregate>(decided: Vec<(Envelope<T>, Verdict<T>)>, version: i64) {
-    for (envelope, verdict) in decided {
-        envelope.answer(match verdict {
-            Ok(answer) => CommandEnd::Done(Answered { answer, version }),
-            Err(refusal) => CommandEnd::Refused(refusal),
-        });
     }
 }

@@ -149,8 +149,8 @@ impl<T: StoredAggregate> Directory<T> {
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.args.store.reader().load_resident::<T>().await?;
         let count = all.len();
-        let known = all.into_iter().map(|(id, state)| (id, Arc::new(state))).collect();
-        self.start_known(known).await;
+        let known = all.into_iter().map(|loaded| Ok((loaded.id, Arc::new(loaded.state?))));
+        self.start_known(known.collect::<Result<_, LoadError>>()?).await;
         Ok(count)
     }
 

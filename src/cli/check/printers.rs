@@ -15,7 +15,7 @@ use crate::printers::adapter::Adapter;
 use crate::printers::registry::{PrinterAddress, Registry, Settings};
 use crate::secrets::encryption::SecretCipher;
 use crate::services::http::{BuildError, LanSettings, lan};
-use crate::store::load::Load as _;
+use crate::store::reader::Reader;
 
 /// Longest time for the answer of one printer.
 const WITHIN: Duration = Duration::from_secs(10);
@@ -31,9 +31,17 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
     };
     let mut known: Vec<(String, Reached)> = Vec::new();
     if let Some(reading) = reading {
-        match Printer::load_resident(reading).await {
+        match Reader::Database(reading.clone()).load_resident::<Printer>().await {
             Ok(printers) => {
-                for printer in printers.iter().filter_map(|(_, printer)| printer.state.as_ref()) {
+                for printer in printers {
+                    let printer = match printer.state {
+                        Ok(found) => found.state,
+                        Err(damaged) => {
+                            report.wrong("printers", damaged.to_string(), "restore a backup, or delete this row");
+                            continue;
+                        }
+                    };
+                    let Some(printer) = printer else { continue };
                     if printer.disconnected {
                         report.note(
                             "printer",

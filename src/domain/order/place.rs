@@ -10,6 +10,7 @@ use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::region::region_code;
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 
@@ -160,7 +161,17 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     };
     let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });
-    Ok(change.order_done())
+    Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
+}
+
+/// What a line orders, and what that is made from, must not be deleted.
+fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
+    let named = [
+        Some((Referenced::Sku, line.sku_id)),
+        Some((Referenced::Material, line.make.material_id)),
+        line.make.file_id.map(|file| (Referenced::File, file)),
+    ];
+    named.into_iter().flatten().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
 /// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.

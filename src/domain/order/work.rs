@@ -11,6 +11,7 @@ use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Refusal};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 /// Why a job without G-code stays CREATED, for the API's `waitingReason`.
@@ -72,9 +73,10 @@ impl OrderChange<'_> {
     /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
     /// no longer follows the SKU. Without a file they stay as they are.
     pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
+        let Some(file) = make.file_id else { return self.heard(true) };
         let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
         let ids: Vec<Id> = jobs.map(|job| job.id).collect();
-        for id in ids.into_iter().filter(|_| make.file_id.is_some()) {
+        for id in ids {
             self.edit(id, |job| {
                 job.material_id = make.material_id;
                 job.need = make.need;
@@ -90,7 +92,9 @@ impl OrderChange<'_> {
             });
             self.job_event("job.validated", id, None);
         }
-        self.heard(true)
+        let named = [(Referenced::File, file, "fileId"), (Referenced::Material, make.material_id, "materialId")];
+        let named = named.map(|(what, id, member)| Requirement::not_deleted(what, id, member));
+        self.heard(true).requires(named)
     }
 
     /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.

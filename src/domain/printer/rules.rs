@@ -10,6 +10,7 @@ use crate::domain::event::data::{EventData, PrinterActData, PrinterData, Printer
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 impl Aggregate for Printer {
@@ -205,7 +206,13 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
         updated_at: cx.now,
     };
     let event = printer.event_with(cx, "printer.created", None, |printer| printer);
-    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event])
+    let loaded = loaded(printer.fields.loaded_material_id);
+    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
+}
+
+/// What is loaded must not be deleted.
+fn loaded(material: Option<Id>) -> Option<Requirement> {
+    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
 }
 
 impl Printer {
@@ -248,7 +255,8 @@ impl Printer {
                 printer.shows = None;
             }
         };
-        Ok(self.say(cx, change, Some("printer.updated")))
+        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
+        Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
     }
 
     fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {

@@ -307,9 +307,6 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
 }
 
 async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
-    if app.queries.file_in_use(id).await? {
-        return Err(ApiError::conflict("file_in_use", "a SKU or an unfinished order or job names this file"));
-    }
     call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
     Ok(NoContent)
 }

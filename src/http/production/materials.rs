@@ -26,7 +26,7 @@ use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enume
 use crate::store::queries::MaterialFilter;
 
 const PATH: &str = "/api/inventory/materials";
-const IN_USE: &str = "A SKU or an unfinished order or job names it.";
+const IN_USE: &str = "A SKU or an unfinished order or job names it, or a printer has it loaded.";
 /// The id that examples use for a material.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
@@ -280,9 +280,6 @@ async fn update(
 }
 
 async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
-    if app.queries.material_in_use(id).await? {
-        return Err(ApiError::conflict("material_in_use", "a SKU or an unfinished order or job names this material"));
-    }
     call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Archive).await?;
     Ok(NoContent)
 }

@@ -268,9 +268,6 @@ async fn update(
 }
 
 async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
-    if app.queries.sku_in_use(id).await? {
-        return Err(ApiError::conflict("sku_in_use", "an unfinished order or job names this SKU"));
-    }
     call.ask(&app.skus, CommandTarget::Id(id), SkuCommand::Archive).await?;
     Ok(NoContent)
 }

@@ -1,14 +1,14 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::convert::Infallible;
-use std::fmt::Debug;
 use std::sync::Arc;
 
 use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
 use serde_json::json;
 
-use super::Load;
+use super::Loaded;
 use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
+use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{DeliveryState, Endpoint, WINDOW};
 use crate::domain::file::File;
 use crate::domain::id::Id;
@@ -20,33 +20,44 @@ use crate::domain::order::{Order, OrderRow};
 use crate::domain::printer::Printer;
 use crate::domain::sku::Sku;
 use crate::entities::files;
+use crate::store::StoredAggregate;
+use crate::store::reader::Reader;
 use crate::store::rows::samples::{
     access, at, attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, on_each, order, payment,
     printer, sku, write,
 };
-use crate::store::rows::{Batch, Snapshot, StoredRow};
+use crate::store::rows::{Batch, LoadError, Snapshot, StoredRow};
 
-/// Writes a thing with its rows and finds it again, alone and among the resident ones.
-async fn round_trip<T: Load + PartialEq + Debug, R: StoredRow>(
+async fn load<T: StoredAggregate>(db: &DatabaseConnection, id: Id) -> Result<Versioned<T>, LoadError> {
+    Reader::Database(db.clone()).load(id).await
+}
+
+async fn load_resident<T: StoredAggregate>(db: &DatabaseConnection) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
+    let all = Reader::Database(db.clone()).load_resident().await?;
+    all.into_iter().map(|Loaded { id, state }| Ok((id, state?))).collect()
+}
+
+/// Writes an aggregate with its rows and finds it again, alone and among the resident ones.
+async fn round_trip<T: StoredAggregate + PartialEq, R: StoredRow>(
     db: &DatabaseConnection,
     id: Id,
-    thing: T,
+    whole: T,
     rows: Vec<R>,
     resident: bool,
 ) {
-    assert_eq!(T::load(db, id).await.unwrap().version, 0);
+    assert_eq!(load::<T>(db, id).await.unwrap().version, 0);
     let mut batch = Batch::default();
-    batch.push_snapshot(thing.snapshot(id, 1, !resident).unwrap());
+    batch.push_snapshot(whole.snapshot(id, 1, !resident).unwrap());
     for row in &rows {
         batch.push_row(row).unwrap();
     }
     write(db, batch).await.unwrap();
-    let found = T::load(db, id).await.unwrap();
-    assert_eq!((found.version, found.state.as_ref()), (1, Some(&thing)));
-    let all = T::load_resident(db).await.unwrap();
+    let found = load::<T>(db, id).await.unwrap();
+    assert_eq!((found.version, found.state.as_ref()), (1, Some(&whole)));
+    let all = load_resident::<T>(db).await.unwrap();
     match all.as_slice() {
         [(found, versioned)] if resident => {
-            assert_eq!((*found, versioned.version, versioned.state.as_ref()), (id, 1, Some(&thing)));
+            assert_eq!((*found, versioned.version, versioned.state.as_ref()), (id, 1, Some(&whole)));
         }
         others => assert!(!resident && others.is_empty(), "{others:?}"),
     }
@@ -89,9 +100,9 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
         resting.push_snapshot(order(2).snapshot(id(2), 1, true).unwrap());
         resting.push_row(&OrderRow::Job(Arc::new(job(12, 2)))).unwrap();
         write(db, resting).await.unwrap();
-        let resident = Order::load_resident(db).await.unwrap();
+        let resident = load_resident::<Order>(db).await.unwrap();
         assert_eq!(resident.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [id(1)]);
-        let other = Order::load(db, id(2)).await.unwrap().state.unwrap();
+        let other = load::<Order>(db, id(2)).await.unwrap().state.unwrap();
         assert_eq!(other.jobs.keys().copied().collect::<Vec<_>>(), [id(12)]);
 
         // The row of an attempt is newer than its copy in the job.
@@ -100,7 +111,7 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
         let mut batch = Batch::default();
         batch.push_row(&OrderRow::Attempt(done)).unwrap();
         write(db, batch).await.unwrap();
-        let found = Order::load(db, id(1)).await.unwrap().state.unwrap();
+        let found = load::<Order>(db, id(1)).await.unwrap().state.unwrap();
         assert_eq!(found.jobs.get(&id(10)).unwrap().attempts[1].state, AttemptState::Finished);
     })
     .await;
@@ -129,9 +140,10 @@ async fn an_endpoint_comes_back_with_its_earliest_pending_deliveries() {
             batch.push_row(&delivery).unwrap();
         }
         write(db, batch).await.unwrap();
-        for found in
-            [Endpoint::load(db, id(600)).await.unwrap(), Endpoint::load_resident(db).await.unwrap().pop().unwrap().1]
-        {
+        for found in [
+            load::<Endpoint>(db, id(600)).await.unwrap(),
+            load_resident::<Endpoint>(db).await.unwrap().pop().unwrap().1,
+        ] {
             let found = found.state.unwrap();
             let earliest: Vec<_> = (1005..1005 + WINDOW as u128).map(id).collect();
             assert_eq!(found.window.keys().copied().collect::<Vec<_>>(), earliest);
@@ -188,9 +200,9 @@ async fn a_damaged_doc_is_told_by_table_and_id() {
         };
         row(1, 1, "{").insert(db).await.unwrap();
         row(2, 99, "{}").insert(db).await.unwrap();
-        let damaged = File::load(db, id(1)).await.unwrap_err().to_string();
+        let damaged = load::<File>(db, id(1)).await.unwrap_err().to_string();
         assert!(damaged.contains("files") && damaged.contains(&id(1).to_string()), "{damaged}");
-        let newer = File::load(db, id(2)).await.unwrap_err().to_string();
+        let newer = load::<File>(db, id(2)).await.unwrap_err().to_string();
         assert!(newer.contains("schema 99"), "{newer}");
     })
     .await;

@@ -2,18 +2,17 @@
 
 use async_trait::async_trait;
 
-use super::hydrate::pending_deliveries;
 use super::{MemoryStore, Tables};
 use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::order::{OrderStatus, PROCESSOR, Payment};
+use crate::domain::order::{PROCESSOR, Payment};
 use crate::domain::time::Timestamp;
-use crate::entities::{orders, skus};
+use crate::entities::orders;
 use crate::store::port::DomainQueries;
 use crate::store::queries::EventFilter;
-use crate::store::rows::{IdempotentAnswer, LoadError, word};
+use crate::store::rows::{IdempotentAnswer, LoadError};
 
 impl Tables {
     fn orders(&self) -> impl Iterator<Item = &orders::Model> {
@@ -21,21 +20,15 @@ impl Tables {
     }
 
     fn jobs(&self) -> impl Iterator<Item = &Job> {
-        self.rows_of("jobs")
+        self.parts()
     }
 
-    /// Whether an order that is not over has a line with this member, or a job that is not over matches.
-    fn in_production(&self, member: &str, id: Id, of_job: impl Fn(&Job) -> bool) -> Result<bool, LoadError> {
-        let over = [OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded];
-        let over = over.iter().map(word).collect::<Result<Vec<_>, _>>();
-        let over = over.map_err(|error| sea_orm::DbErr::Json(error.to_string()))?;
-        let named = format!("\"{member}\":\"{id}\"");
-        let by_order = self.orders().any(|order| !over.contains(&order.status) && order.doc.contains(&named));
-        Ok(by_order || self.jobs().any(|job| !job.over() && of_job(job)))
-    }
-
-    fn named_by_sku(&self, names: impl Fn(&skus::Model) -> bool) -> bool {
-        self.models_of::<skus::Model>().any(|sku| !sku.archived && names(sku))
+    /// An endpoint's pending deliveries, earliest first.
+    pub(in crate::store) fn pending_deliveries(&self, endpoint: Id) -> Vec<Delivery> {
+        let deliveries = self.parts_under::<Delivery>(endpoint);
+        let mut pending: Vec<_> = deliveries.filter(|row| row.state == DeliveryState::Pending).cloned().collect();
+        pending.sort_by_key(|delivery| (delivery.next_at, delivery.id));
+        pending
     }
 }
 
@@ -70,7 +63,7 @@ impl DomainQueries for MemoryStore {
         after: Option<(Timestamp, Id)>,
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
-        let pending = pending_deliveries(&self.tables(), endpoint).into_iter();
+        let pending = self.tables().pending_deliveries(endpoint).into_iter();
         let later = pending.filter(|delivery| after.is_none_or(|after| (delivery.next_at, delivery.id) > after));
         Ok(later.take(to_usize(limit)).collect())
     }
@@ -82,7 +75,7 @@ impl DomainQueries for MemoryStore {
         limit: u64,
     ) -> Result<Vec<Delivery>, LoadError> {
         let tables = self.tables();
-        let past = tables.rows_under::<Delivery>("deliveries", endpoint);
+        let past = tables.parts_under::<Delivery>(endpoint);
         let due = |delivery: &&Delivery| {
             delivery.replay == 0
                 && delivery.state != DeliveryState::Pending
@@ -98,24 +91,6 @@ impl DomainQueries for MemoryStore {
 
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         Ok(self.tables().idempotent_answer(key).cloned())
-    }
-
-    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
-        self.tables().in_production("skuId", sku, |job| job.sku_id == sku)
-    }
-
-    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
-        let tables = self.tables();
-        let named = format!("\"{file}\"");
-        Ok(tables.named_by_sku(|sku| sku.doc.contains(&named))
-            || tables.in_production("fileId", file, |job| job.file_id == Some(file))?)
-    }
-
-    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
-        let tables = self.tables();
-        let named = material.to_string();
-        Ok(tables.named_by_sku(|sku| sku.material_id == named)
-            || tables.in_production("materialId", material, |job| job.material_id == material)?)
     }
 
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {

@@ -1,19 +1,20 @@
 //! The data of the store in memory: ordered, persistent maps, so that a transaction is a cheap copy that is kept or not.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use rpds::{RedBlackTreeMapSync, RedBlackTreeSetSync};
 use sea_orm::EntityTrait;
 
-use super::facts::{RowFacts, RowValue, RowWrite, Unique, Written};
-use crate::domain::aggregate::Versioned;
 use crate::domain::endpoint::{Delivery, DeliveryState};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::rows::{
-    Audit, Damaged, Doc, IdempotentAnswer, LoadError, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow, TableRow,
-    WriteError, read_doc,
+    Audit, Doc, IdempotentAnswer, ModelOf, Part, RowSink, Snapshot, SnapshotFacts, SnapshotModel, SnapshotRow,
+    TableRow, Unique, WriteError,
 };
-use crate::store::{CommandWrites, Settlement, StoredAggregate, Submission};
+use crate::store::{CommandWrites, Settlement, Submission};
 
 /// Table and key of a row.
 type RowKey = (&'static str, String);
@@ -35,8 +36,9 @@ pub struct Tables {
 #[derive(Clone)]
 struct MemoryRow {
     owner: String,
-    unique: Vec<Unique>,
-    value: RowValue,
+    unique: Option<Unique>,
+    /// The domain value, with its type erased. Whoever reads a table knows the type of its rows.
+    value: Arc<dyn Any + Send + Sync>,
 }
 
 impl Tables {
@@ -55,6 +57,11 @@ impl Tables {
             let at = (submission.commands.len() < 2).then_some(0);
             next.write_snapshot(row).map_err(|error| refusal(error, at))?;
         }
+        for (at, writes) in submission.commands.iter().enumerate() {
+            if let Some(unmet) = writes.requirements.iter().find(|requirement| !next.meet(requirement)) {
+                return Err(Settlement::Unmet { at, requirement: unmet.clone() });
+            }
+        }
         Ok((next, events))
     }
 
@@ -66,7 +73,7 @@ impl Tables {
         }
     }
 
-    fn write_snapshot(&mut self, row: &SnapshotRow) -> Result<(), WriteError> {
+    pub(in crate::store) fn write_snapshot(&mut self, row: &SnapshotRow) -> Result<(), WriteError> {
         let facts = row.facts();
         self.check_version(&facts).map_err(|_| WriteError::Guard(facts.table))?;
         let key = (facts.table, facts.id.to_owned());
@@ -78,10 +85,7 @@ impl Tables {
 
     fn write_command(&mut self, writes: &CommandWrites, events: &mut Vec<Numbered>) -> Result<(), WriteError> {
         for row in &writes.rows {
-            match row.to_memory()?.0 {
-                Written::Snapshot(row) => self.write_snapshot(&row)?,
-                Written::Row(facts) => self.write_row(facts)?,
-            }
+            row.write(&mut RowSink::memory(self))?;
         }
         for event in &writes.events {
             let seq = self.last_seq() + 1;
@@ -103,35 +107,40 @@ impl Tables {
         Ok(())
     }
 
-    fn write_row(&mut self, facts: RowFacts) -> Result<(), WriteError> {
-        let RowFacts { table, id, owner, write } = facts;
-        let key = (table, id);
-        let (unique, value) = match write {
-            RowWrite::Delete => {
-                self.delete_row(&key);
-                return Ok(());
-            }
-            RowWrite::Insert(constraint, _) if self.rows.contains_key(&key) => {
-                return Err(WriteError::Constraint(constraint.to_owned()));
-            }
-            RowWrite::Insert(_, value) => (Vec::new(), value),
-            RowWrite::Replace(unique, value) => (unique, value),
-        };
-        let released = self.rows.get(&key).map(|stored| stored.unique.clone()).unwrap_or_default();
-        self.take(&unique, &released, &key.1)?;
-        if let Some(stored) = self.rows.get(&key) {
-            self.owned.remove_mut(&(table, stored.owner.clone(), key.1.clone()));
+    /// Writes a part whose key must be new.
+    pub(in crate::store) fn insert_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
+        let table = <ModelOf<P> as Doc>::TABLE;
+        if self.rows.contains_key(&(table, row.key().to_owned())) {
+            return Err(WriteError::Constraint(format!("{table}.id")));
         }
-        self.owned.insert_mut((table, owner.clone(), key.1.clone()));
-        self.rows.insert_mut(key, MemoryRow { owner, unique, value });
+        self.replace_part(part, row)
+    }
+
+    /// Writes a part in place of the one with the same key.
+    pub(in crate::store) fn replace_part<P: Part>(&mut self, part: &P, row: &ModelOf<P>) -> Result<(), WriteError> {
+        let key = (<ModelOf<P> as Doc>::TABLE, row.key().to_owned());
+        let (owner, unique) = (part.owner().to_string(), P::unique(row));
+        let before = self.rows.get(&key).map(|stored| (stored.unique.clone(), stored.owner.clone()));
+        let (released, owned_by) = before.unzip();
+        self.take(unique.as_slice(), released.flatten().as_slice(), &key.1)?;
+        if let Some(owned_by) = owned_by {
+            self.owned.remove_mut(&(key.0, owned_by, key.1.clone()));
+        }
+        self.owned.insert_mut((key.0, owner.clone(), key.1.clone()));
+        self.rows.insert_mut(key, MemoryRow { owner, unique, value: Arc::new(part.clone()) });
         Ok(())
+    }
+
+    /// Deletes the part with this key.
+    pub(in crate::store) fn delete_part<P: Part>(&mut self, key: String) {
+        self.delete_row(&(<ModelOf<P> as Doc>::TABLE, key));
     }
 
     fn delete_row(&mut self, key: &RowKey) {
         let Some(stored) = self.rows.get(key).cloned() else { return };
         self.rows.remove_mut(key);
         self.owned.remove_mut(&(key.0, stored.owner, key.1.clone()));
-        for unique in &stored.unique {
+        if let Some(unique) = &stored.unique {
             self.taken.remove_mut(unique);
         }
     }
@@ -154,7 +163,7 @@ impl Tables {
         let expired = self.answers.values().filter(|answer| answer.expires_at <= now).map(|answer| answer.key.clone());
         let expired: Vec<_> = expired.collect();
         let old = |delivery: &&Delivery| delivery.created_at < before && delivery.state != DeliveryState::Pending;
-        let deliveries = self.rows_of::<Delivery>("deliveries").filter(old);
+        let deliveries = self.parts::<Delivery>().filter(old);
         let deliveries: Vec<RowKey> = deliveries.map(|delivery| ("deliveries", delivery.id.to_string())).collect();
         let last = self.last_seq();
         let events = self.events.iter().filter(|(seq, event)| event.timestamp < before && **seq < last);
@@ -191,58 +200,38 @@ impl Tables {
 
     /// All snapshot rows of a table as they are on disk, lowest id first.
     pub(super) fn models_of<M: TableRow + SnapshotModel>(&self) -> impl Iterator<Item = &M> {
-        self.snapshots_of(M::TABLE).filter_map(SnapshotRow::model)
+        self.snapshot_rows(M::TABLE).filter_map(SnapshotRow::model)
     }
 
-    /// All snapshot rows of a table, lowest id first.
-    fn snapshots_of(&self, table: &'static str) -> impl Iterator<Item = &SnapshotRow> {
+    /// The snapshot row of an aggregate.
+    pub(in crate::store) fn snapshot_of<T: Snapshot>(&self, id: Id) -> Option<&SnapshotRow> {
+        self.snapshots.get(&(table_of::<T>(), id.to_string()))
+    }
+
+    /// All snapshot rows of a kind, lowest id first.
+    pub(in crate::store) fn snapshots_of<T: Snapshot>(&self) -> impl Iterator<Item = &SnapshotRow> {
+        self.snapshot_rows(table_of::<T>())
+    }
+
+    fn snapshot_rows(&self, table: &'static str) -> impl Iterator<Item = &SnapshotRow> {
         let all = self.snapshots.range((table, String::new())..);
         all.take_while(move |(key, _)| key.0 == table).map(|(_, row)| row)
     }
 
-    /// All rows of a table, lowest key first.
-    pub(super) fn rows_of<V: 'static>(&self, table: &'static str) -> impl Iterator<Item = &V> {
+    /// All parts of a type, lowest key first.
+    pub(super) fn parts<P: Part>(&self) -> impl Iterator<Item = &P> {
+        let table = <ModelOf<P> as Doc>::TABLE;
         let all = self.rows.range((table, String::new())..).take_while(move |(key, _)| key.0 == table);
         all.filter_map(|(_, row)| row.value.downcast_ref())
     }
 
-    /// The rows of one owner, lowest key first.
-    pub(super) fn rows_under<V: 'static>(&self, table: &'static str, owner: Id) -> impl Iterator<Item = &V> {
+    /// The parts of one owner, lowest key first.
+    pub(in crate::store) fn parts_under<P: Part>(&self, owner: Id) -> impl Iterator<Item = &P> {
+        let table = <ModelOf<P> as Doc>::TABLE;
         let owner = owner.to_string();
         let keys = self.owned.range((table, owner.clone(), String::new())..);
         let keys = keys.take_while(move |key| key.0 == table && key.1 == owner);
         keys.filter_map(|key| self.rows.get(&(key.0, key.2.clone()))?.value.downcast_ref())
-    }
-
-    /// The last committed state of an aggregate; [`Versioned::nothing`] when it does not exist.
-    pub(in crate::store) fn load<T: StoredAggregate>(&self, id: Id) -> Result<Versioned<T>, LoadError> {
-        match self.snapshots.get(&(table_of::<T>(), id.to_string())) {
-            Some(row) => Ok(self.assemble(id, row)?),
-            None => Ok(Versioned::nothing()),
-        }
-    }
-
-    /// The aggregates whose actors run from the start on, lowest id first.
-    pub(in crate::store) fn load_resident<T: StoredAggregate>(&self) -> Result<Vec<(Id, Versioned<T>)>, LoadError> {
-        let mut all = Vec::new();
-        if T::resident().is_none() {
-            return Ok(all);
-        }
-        for row in self.snapshots_of(table_of::<T>()) {
-            let facts = row.facts();
-            let id = facts.id.parse().map_err(|_| damaged(&facts, "the id is not a UUID".to_owned()))?;
-            let found: Versioned<T> = self.assemble(id, row)?;
-            if found.state.as_ref().is_some_and(|state| !state.at_rest()) {
-                all.push((id, found));
-            }
-        }
-        Ok(all)
-    }
-
-    fn assemble<T: StoredAggregate>(&self, id: Id, row: &SnapshotRow) -> Result<Versioned<T>, Damaged> {
-        let facts = row.facts();
-        let state: T = read_doc(facts.schema, facts.doc).map_err(|reason| damaged(&facts, reason))?;
-        Ok(Versioned { version: facts.version, state: Some(state.with_rows(id, self)) })
     }
 }
 
@@ -250,13 +239,9 @@ fn table_of<T: Snapshot>() -> &'static str {
     <<T::Entity as EntityTrait>::Model as Doc>::TABLE
 }
 
-fn damaged(facts: &SnapshotFacts<'_>, reason: String) -> Damaged {
-    Damaged { table: facts.table, id: facts.id.to_owned(), schema: facts.schema, reason }
-}
-
 fn refusal(error: WriteError, at: Option<usize>) -> Settlement {
     match error {
         WriteError::Constraint(constraint) => Settlement::Clash { at, constraint },
-        WriteError::Guard(_) | WriteError::Doc(_) | WriteError::Db(_) => Settlement::Superseded,
+        WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Doc(_) | WriteError::Db(_) => Settlement::Superseded,
     }
 }

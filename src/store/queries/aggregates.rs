@@ -1,4 +1,4 @@
-//! Queries of materials, SKUs and files, and of what refers to them.
+//! Queries of materials, SKUs and files.
 
 use sea_orm::sea_query::{Alias, ExprTrait};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
@@ -9,11 +9,9 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
-use crate::domain::job::JobState;
 use crate::domain::material::{Material, MaterialType, Movement};
-use crate::domain::order::OrderStatus;
 use crate::domain::sku::Sku;
-use crate::entities::{files, jobs, materials, movements, orders, skus};
+use crate::entities::{files, materials, movements, skus};
 use crate::store::rows::{LoadError, word};
 
 /// Which materials are asked for; an absent member excludes none. Archived ones are never listed.
@@ -113,46 +111,4 @@ impl Queries {
         let (quantity, reserved) = sums.unwrap_or_default();
         Ok((Amount(quantity.unwrap_or(0)), Amount(reserved.unwrap_or(0))))
     }
-
-    /// Whether an unfinished order has a line of this SKU, or an unfinished job is made of it.
-    pub async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
-        Ok(self.in_orders("skuId", sku).await? || self.in_jobs(jobs::Column::SkuId, sku).await?)
-    }
-
-    /// Whether a SKU, an unfinished order or an unfinished job names this file.
-    pub async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
-        // A SKU names files as G-code, as model and among its images.
-        let named = skus::Column::Doc.like(format!("%\"{file}\"%"));
-        let by_sku = skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named);
-        Ok(self.any(by_sku).await?
-            || self.in_orders("fileId", file).await?
-            || self.in_jobs(jobs::Column::FileId, file).await?)
-    }
-
-    /// Whether a SKU, an unfinished order or an unfinished job names this material.
-    pub async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
-        let named = skus::Column::MaterialId.eq(material.to_string());
-        let by_sku = skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named);
-        Ok(self.any(by_sku).await?
-            || self.in_orders("materialId", material).await?
-            || self.in_jobs(jobs::Column::MaterialId, material).await?)
-    }
-
-    /// Order lines are part of the document and have no index. It is searched only when something is to be deleted, and
-    /// only in orders that are not over.
-    async fn in_orders(&self, member: &str, id: Id) -> Result<bool, LoadError> {
-        let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
-        let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
-        self.any(orders::Entity::find().filter(orders::Column::Status.is_not_in(over)).filter(named)).await
-    }
-
-    async fn in_jobs(&self, column: jobs::Column, id: Id) -> Result<bool, LoadError> {
-        let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
-        let named = column.eq(id.to_string());
-        self.any(jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
-    }
-}
-
-fn words<T: serde::Serialize>(members: &[T]) -> Result<Vec<String>, LoadError> {
-    members.iter().map(word).collect::<Result<_, _>>().map_err(json)
 }

@@ -40,15 +40,6 @@ impl DomainQueries for Queries {
     async fn idempotent_answer(&self, key: &str) -> Result<Option<IdempotentAnswer>, LoadError> {
         self.idempotency(key).await
     }
-    async fn sku_in_use(&self, sku: Id) -> Result<bool, LoadError> {
-        self.sku_in_use(sku).await
-    }
-    async fn file_in_use(&self, file: Id) -> Result<bool, LoadError> {
-        self.file_in_use(file).await
-    }
-    async fn material_in_use(&self, material: Id) -> Result<bool, LoadError> {
-        self.material_in_use(material).await
-    }
     async fn highest_numbers(&self) -> Result<(i64, i64), LoadError> {
         self.highest_numbers().await
     }

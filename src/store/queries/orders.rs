@@ -12,7 +12,7 @@ use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::order::{Order, OrderKind, OrderStatus};
 use crate::entities::{attempts, inbound, jobs, orders, payments};
-use crate::store::load::with_attempts;
+use crate::store::kinds::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 
 /// Which orders are asked for; an absent member excludes none.

@@ -116,7 +116,7 @@ async fn jobs_come_with_their_attempts() {
 }
 
 #[tokio::test]
-async fn things_are_listed_and_known_to_be_in_use() {
+async fn materials_skus_and_files_are_listed() {
     on_each(async |db| {
         let mut batch = Batch::default();
         batch.push_snapshot(material(200).snapshot(id(200), 3, false).unwrap());
@@ -141,30 +141,6 @@ async fn things_are_listed_and_known_to_be_in_use() {
         assert_eq!(queries.movements(id(200), ALL).await.unwrap().0, [movement(2, 200, -400), movement(1, 200, 1000)]);
         assert_eq!(queries.ledger_sums(id(200)).await.unwrap(), (Amount::units(600), Amount::units(2)));
         assert_eq!(queries.ledger_sums(id(9)).await.unwrap(), (Amount::ZERO, Amount::ZERO));
-
-        assert!(queries.file_in_use(id(400)).await.unwrap(), "a SKU's G-code");
-        assert!(queries.file_in_use(id(401)).await.unwrap(), "a SKU's picture");
-        assert!(!queries.file_in_use(id(402)).await.unwrap());
-        assert!(queries.material_in_use(id(200)).await.unwrap());
-        assert!(!queries.material_in_use(id(201)).await.unwrap());
-        assert!(!queries.sku_in_use(id(300)).await.unwrap());
-        let mut batch = Batch::default();
-        batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
-        let mut waits = job(10, 2);
-        (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
-        batch.push_row(&OrderRow::Job(Arc::new(waits))).unwrap();
-        write(db, batch).await.unwrap();
-        assert!(queries.sku_in_use(id(300)).await.unwrap(), "an unfinished order");
-        assert!(queries.sku_in_use(id(301)).await.unwrap(), "an unfinished job");
-        assert!(queries.file_in_use(id(403)).await.unwrap(), "an unfinished job");
-        let mut batch = Batch::default();
-        batch.push_snapshot(Order { status: OrderStatus::Cancelled, ..order(1) }.snapshot(id(1), 2, true).unwrap());
-        batch
-            .push_row(&OrderRow::Job(Arc::new(Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) })))
-            .unwrap();
-        write(db, batch).await.unwrap();
-        assert!(!queries.sku_in_use(id(300)).await.unwrap());
-        assert!(!queries.sku_in_use(id(301)).await.unwrap());
     })
     .await;
 }
@@ -230,7 +206,7 @@ async fn logs_and_keys_come_back_as_they_were_written() {
             key: "k".to_owned(),
             body_hash: "ab".to_owned(),
             kind: "order".to_owned(),
-            thing_id: id(1),
+            aggregate_id: id(1),
             version: 1,
             answer: "{}".to_owned(),
             created_at: at(0),
@@ -267,7 +243,7 @@ async fn keys_asked_for_at_once_each_get_their_own_answer() {
             key: format!("k{n}"),
             body_hash: "ab".to_owned(),
             kind: "order".to_owned(),
-            thing_id: id(n),
+            aggregate_id: id(n),
             version: 1,
             answer: "{}".to_owned(),
             created_at: at(0),

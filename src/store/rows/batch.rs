@@ -12,8 +12,8 @@ use sea_orm::{DatabaseExecutor, IntoActiveModel, ModelTrait};
 
 use crate::domain::event::Event;
 use crate::store::rows::plain::{Audit, IdempotentAnswer, audit_row, event_row, idempotency_row};
-use crate::store::rows::statement::{ActiveOf, write_heads, write_new, write_rows};
-use crate::store::rows::{SnapshotModel, SnapshotRow, StoredRow, WriteError};
+use crate::store::rows::statement::{ActiveOf, write_new, write_rows, write_snapshots};
+use crate::store::rows::{Doc, RowSink, SnapshotModel, SnapshotRow, StoredRow, WriteError};
 
 /// A row of any table that the store can insert.
 pub trait TableRow: ModelTrait + IntoActiveModel<ActiveOf<Self>> + Clone + Sync + 'static {}
@@ -64,7 +64,7 @@ impl<M: TableRow + SnapshotModel> Table for Snapshots<M> {
         true
     }
     fn write<'a>(self: Box<Self>, db: &'a DatabaseExecutor<'a>) -> BoxFuture<'a, Result<(), WriteError>> {
-        Box::pin(write_heads(db, self.0))
+        Box::pin(write_snapshots(db, self.0))
     }
 }
 
@@ -95,7 +95,7 @@ impl Batch {
 
     /// A changed row of an aggregate, or a new aggregate.
     pub fn push_row(&mut self, row: &(impl StoredRow + ?Sized)) -> Result<(), WriteError> {
-        row.push_into(self)
+        row.write(&mut RowSink::batch(self))
     }
 
     /// An event, under the number that the writer gave it.
@@ -120,13 +120,13 @@ impl Batch {
     }
 
     /// A row that takes the place of the one with the same key, if there is one.
-    pub(super) fn replace<M: TableRow>(&mut self, key: &impl ToString, row: M) {
-        self.table::<Replaced<M>>().0.push((key.to_string(), Some(row)));
+    pub(super) fn replace<M: TableRow + Doc>(&mut self, row: M) {
+        self.table::<Replaced<M>>().0.push((row.key().to_owned(), Some(row)));
     }
 
-    /// A row that is deleted.
-    pub(super) fn delete<M: TableRow>(&mut self, key: &impl ToString) {
-        self.table::<Replaced<M>>().0.push((key.to_string(), None));
+    /// Deletes the row with this key.
+    pub(super) fn delete<M: TableRow>(&mut self, key: String) {
+        self.table::<Replaced<M>>().0.push((key, None));
     }
 
     /// A row whose key must be new.

@@ -1,17 +1,17 @@
 //! Documents: a domain value as JSON in the column `doc`, with a schema number so that old ones stay readable.
 
 use sea_orm::ModelTrait;
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 
 use crate::domain::id::Id;
-use crate::entities::{
-    access, api_keys, attempts, claims, deliveries, endpoints, files, inbound, jobs, mails, materials, movements,
-    orders, payments, printers, skus, staff_sessions, users,
-};
 use crate::store::rows::Damaged;
 
 /// The schema number that documents are written with.
 pub const SCHEMA: i64 = 1;
+
+/// A value that no two rows share: the constraint as `table.column,column`, and the value.
+pub type Unique = (&'static str, String);
 
 /// A row with a document.
 pub trait Doc: ModelTrait {
@@ -33,26 +33,6 @@ pub trait Doc: ModelTrait {
     }
 }
 
-/// The snapshot row of an aggregate.
-pub trait SnapshotModel: Doc {
-    /// Number of commits of the aggregate.
-    fn version(&self) -> i64;
-    /// The value besides the id that no two rows share, as far as the table has one: its constraint as `table.column`,
-    /// and the value.
-    fn unique(&self) -> Option<(&'static str, String)> {
-        None
-    }
-    /// Id of the aggregate.
-    fn id(&self) -> Result<Id, Damaged> {
-        self.key().parse().map_err(|_| Damaged {
-            table: Self::TABLE,
-            id: self.key().to_owned(),
-            schema: self.doc().0,
-            reason: "the id is not a UUID".to_owned(),
-        })
-    }
-}
-
 /// Parses a document of any schema number so far. A change of a type that serde's defaults cannot bridge raises
 /// [`SCHEMA`], and the conversion of older documents goes here.
 pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String> {
@@ -62,9 +42,23 @@ pub fn read_doc<T: DeserializeOwned>(schema: i64, doc: &str) -> Result<T, String
     }
 }
 
-macro_rules! docs {
-    ($($table:ident)*) => { $(
-        impl Doc for $table::Model {
+/// The word that serde writes for a member of an enum, as columns hold it.
+pub fn word(value: &impl Serialize) -> Result<String, serde_json::Error> {
+    match serde_json::to_value(value)? {
+        Value::String(word) => Ok(word),
+        other => Ok(other.to_string()),
+    }
+}
+
+/// An id as columns hold it.
+pub fn text(id: Option<Id>) -> Option<String> {
+    id.map(|id| id.to_string())
+}
+
+/// Says that the rows of a table have a document; part of `snapshot_row!` and `part_row!`.
+macro_rules! doc_row {
+    ($table:ident) => {
+        impl $crate::store::rows::Doc for $crate::entities::$table::Model {
             const TABLE: &'static str = stringify!($table);
             fn key(&self) -> &str {
                 &self.id
@@ -73,31 +67,6 @@ macro_rules! docs {
                 (self.schema, &self.doc)
             }
         }
-    )* };
-}
-macro_rules! snapshots {
-    ($($table:ident $(unique $column:ident)?,)*) => {
-        docs!($($table)*);
-        $( impl SnapshotModel for $table::Model {
-            fn version(&self) -> i64 {
-                self.version
-            }
-            $(fn unique(&self) -> Option<(&'static str, String)> {
-                Some((concat!(stringify!($table), ".", stringify!($column)), self.$column.to_string()))
-            })?
-        } )*
     };
 }
-
-snapshots! {
-    orders unique number,
-    materials,
-    skus unique code,
-    files,
-    printers,
-    endpoints,
-    mails,
-    inbound unique event_id,
-    access,
-}
-docs!(jobs attempts payments movements claims deliveries users api_keys staff_sessions);
+pub(in crate::store) use doc_row;

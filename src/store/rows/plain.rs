@@ -39,7 +39,7 @@ pub struct IdempotentAnswer {
     /// Kind of the aggregate that answered.
     pub kind: String,
     /// Id of the aggregate that answered.
-    pub thing_id: Id,
+    pub aggregate_id: Id,
     /// The aggregate's version after the commit.
     pub version: i64,
     /// `Result<Answer, Refusal>` as JSON.
@@ -126,7 +126,7 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
         key: answered.key,
         body_hash: answered.body_hash,
         kind: answered.kind,
-        thing_id: answered.thing_id.to_string(),
+        aggregate_id: answered.aggregate_id.to_string(),
         version: answered.version,
         answer: answered.answer,
         created_at: answered.created_at.0,
@@ -136,7 +136,7 @@ pub fn idempotency_row(answered: IdempotentAnswer) -> idempotency::Model {
 
 /// The idempotency key's answer of a row.
 pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Damaged> {
-    let thing_id = row.thing_id.parse().map_err(|error: uuid::Error| Damaged {
+    let aggregate_id = row.aggregate_id.parse().map_err(|error: uuid::Error| Damaged {
         table: "idempotency",
         id: row.key.clone(),
         schema: 1,
@@ -146,7 +146,7 @@ pub fn read_idempotency(row: idempotency::Model) -> Result<IdempotentAnswer, Dam
         key: row.key,
         body_hash: row.body_hash,
         kind: row.kind,
-        thing_id,
+        aggregate_id,
         version: row.version,
         answer: row.answer,
         created_at: Timestamp(row.created_at),

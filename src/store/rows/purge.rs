@@ -6,8 +6,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter};
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::time::Timestamp;
 use crate::entities::{deliveries, events, idempotency};
-use crate::store::rows::WriteError;
-use crate::store::rows::map::word;
+use crate::store::rows::{WriteError, word};
 
 /// Deletes idempotency keys that have expired by `now`.
 pub async fn purge_idempotency(tx: &impl ConnectionTrait, now: Timestamp) -> Result<u64, WriteError> {

@@ -1,4 +1,4 @@
-//! For tests of the store: databases of both kinds with fresh tables, and one of each thing.
+//! For tests of the store: databases of both kinds with fresh tables, and one sample of each aggregate.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::sync::atomic::{AtomicU32, Ordering};

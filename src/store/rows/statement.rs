@@ -32,7 +32,7 @@ type ColumnOf<M> = <EntityOf<M> as EntityTrait>::Column;
 pub type ActiveOf<M> = <EntityOf<M> as EntityTrait>::ActiveModel;
 
 /// Writes snapshot rows, new ones and next versions, each only over the version before it.
-pub async fn write_heads<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
+pub async fn write_snapshots<M>(tx: &impl ConnectionTrait, snapshots: Vec<M>) -> Result<(), WriteError>
 where
     M: SnapshotModel + IntoActiveModel<ActiveOf<M>> + 'static,
 {

@@ -12,10 +12,10 @@ use crate::domain::material::MaterialRow;
 use crate::domain::order::OrderRow;
 use crate::entities::{claims, deliveries, events, jobs, mails, movements, users};
 
-fn snapshots<T: Snapshot>(things: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
+fn snapshots<T: Snapshot>(aggregates: impl IntoIterator<Item = (crate::domain::id::Id, i64, T)>) -> Batch {
     let mut batch = Batch::default();
-    for (id, version, thing) in things {
-        batch.push_snapshot(thing.snapshot(id, version, false).unwrap());
+    for (id, version, aggregate) in aggregates {
+        batch.push_snapshot(aggregate.snapshot(id, version, false).unwrap());
     }
     batch
 }
@@ -33,7 +33,7 @@ fn key(key: &str, expires: i64) -> IdempotentAnswer {
         key: key.to_owned(),
         body_hash: "ab".to_owned(),
         kind: "order".to_owned(),
-        thing_id: id(1),
+        aggregate_id: id(1),
         version: 1,
         answer: "{}".to_owned(),
         created_at: at(0),
@@ -42,11 +42,11 @@ fn key(key: &str, expires: i64) -> IdempotentAnswer {
 }
 
 #[tokio::test]
-async fn a_head_is_written_only_over_the_version_before() {
+async fn a_snapshot_row_is_written_only_over_the_version_before() {
     on_each(async |db| {
         write(db, snapshots([(id(1), 1, file(1)), (id(2), 1, file(2))])).await.unwrap();
         write(db, snapshots([(id(1), 2, file(1)), (id(3), 1, file(3))])).await.unwrap();
-        // One stale head among good ones is noticed, and nothing of the batch stays.
+        // One stale snapshot row among good ones is noticed, and nothing of the batch stays.
         let stale = write(db, snapshots([(id(1), 3, file(1)), (id(2), 3, file(2))])).await;
         assert!(matches!(stale, Err(WriteError::Guard("files"))), "{stale:?}");
         let again = write(db, snapshots([(id(1), 1, file(1))])).await;

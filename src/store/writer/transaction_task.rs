@@ -89,19 +89,46 @@ impl TransactionTask {
     }
 }
 
+/// Looks whether the connection is good and the epoch is still ours, so that a server without writes notices too that
+/// another one took over.
+pub(super) async fn check_epoch(guard: Box<ConnectionGuard>) -> Result<Box<ConnectionGuard>, ConnectionError> {
+    let failure = match timeout(DATABASE_TIMEOUT, guard.writing.holds()).await {
+        Ok(Ok(true)) => return Ok(guard),
+        Ok(Ok(false)) => {
+            tracing::error!("another server took over the database: leaving");
+            ConnectionError::Fenced
+        }
+        Ok(Err(OpenError::Database(error))) => {
+            tracing::warn!(%error, "the writer's connection failed");
+            ConnectionError::Unavailable(unavailable(&error))
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the store cannot write");
+            ConnectionError::Unavailable(Unavailable::Database)
+        }
+        Err(_) => ConnectionError::Unavailable(Unavailable::Database),
+    };
+    close(guard.writing.db).await;
+    Err(failure)
+}
+
 async fn close(db: DatabaseConnection) {
     let _ = timeout(CLOSE_TIMEOUT, db.close()).await;
 }
 
-/// Opens the database again, once the transaction of a crashed predecessor has ended.
-///
-/// It takes the next epoch. When more epochs were taken than this process can have taken itself, another server wrote
-/// in between, and this process is fenced.
+/// Opens the database again, once the transaction of a crashed predecessor has ended, and takes the next epoch; or finds
+/// that another server took over meanwhile.
 pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, ConnectionError> {
     let counters = &args.counters;
     let write_lock = counters.write_lock.clone().lock_owned().await;
-    let writing = match timeout(DATABASE_TIMEOUT, connect::writing(&args.database)).await {
+    let (known, uncertain) = (counters.epoch.load(Relaxed), counters.uncertain_epochs.load(Relaxed));
+    let highest = if known == 0 { 0 } else { known + uncertain };
+    let writing = match timeout(DATABASE_TIMEOUT, connect::reopen(&args.database, highest)).await {
         Ok(Ok(writing)) => writing,
+        Ok(Err(OpenError::TakenOver)) => {
+            tracing::error!("another server took over the database: leaving");
+            return Err(ConnectionError::Fenced);
+        }
         Ok(Err(OpenError::Database(error))) => return Err(ConnectionError::Unavailable(unavailable(&error))),
         Ok(Err(OpenError::EpochUncertain(error))) => {
             counters.uncertain_epochs.fetch_add(1, Relaxed);
@@ -116,12 +143,7 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
             return Err(ConnectionError::Unavailable(Unavailable::Database));
         }
     };
-    let (known, uncertain) = (counters.epoch.load(Relaxed), counters.uncertain_epochs.swap(0, Relaxed));
-    if known != 0 && writing.epoch > known + 1 + uncertain {
-        tracing::error!("another server wrote to the database in the meantime: leaving");
-        close(writing.db).await;
-        return Err(ConnectionError::Fenced);
-    }
+    counters.uncertain_epochs.store(0, Relaxed);
     counters.epoch.store(writing.epoch, Relaxed);
     // A commit whose outcome was lost may have written events: they are published before any later one.
     let last = *args.outbox.last().borrow();

@@ -171,7 +171,7 @@ async fn a_key_used_twice_at_once_is_one_change(database: TestDatabase) {
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
     let gate = gate(&rig).await;
-    // The same key on one thing and on another, among others that must not notice.
+    // The same key on one aggregate and on another, among others that must not notice.
     let asks: Vec<_> = (0..24)
         .map(|n| {
             let handle = tallies.resident(ids[n % 2]).unwrap();

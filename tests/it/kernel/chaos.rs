@@ -17,12 +17,12 @@ use crate::support::database::{TestDatabase, on_both_databases, until};
 
 on_both_databases!(
     many_callers_of_one_thing,
-    many_callers_of_many_things,
+    many_callers_of_many_aggregates,
     nothing_acknowledged_is_lost_when_one_thing_falls,
-    nothing_acknowledged_is_lost_when_many_things_fall,
+    nothing_acknowledged_is_lost_when_many_actors_crash,
     nothing_acknowledged_is_lost_when_the_writer_falls,
     nothing_acknowledged_is_lost_when_everything_falls,
-    finished_things_cost_no_memory,
+    finished_aggregates_cost_no_memory,
 );
 
 /// What callers heard.
@@ -30,7 +30,7 @@ on_both_databases!(
 struct Heard {
     done: i64,
     unknown: i64,
-    away: i64,
+    turned_away: i64,
     poison: i64,
 }
 
@@ -38,7 +38,7 @@ impl AddAssign for Heard {
     fn add_assign(&mut self, other: Self) {
         self.done += other.done;
         self.unknown += other.unknown;
-        self.away += other.away;
+        self.turned_away += other.turned_away;
         self.poison += other.poison;
     }
 }
@@ -48,7 +48,7 @@ struct Storm {
     each: usize,
     /// One command in so many is poison; 0: none.
     poison: usize,
-    /// So many falls of things in all, by each caller one after the other.
+    /// So many crashes of actors in all, by each caller one after the other.
     falls: bool,
 }
 
@@ -72,7 +72,7 @@ impl Storm {
                         Err(AskError::Unknown) => heard.unknown += 1,
                         Err(AskError::Poison) if poisonous => heard.poison += 1,
                         Err(AskError::Unavailable(_)) => {
-                            heard.away += 1;
+                            heard.turned_away += 1;
                             tokio::time::sleep(Duration::from_millis(2)).await;
                         }
                         Err(other) => panic!("{other:?}"),
@@ -97,17 +97,17 @@ async fn calm(tallies: &Directory<Tally>, ids: &[Id]) {
     until("nothing waits", async || tallies.observe().iter().all(|line| line.waiting == 0)).await;
 }
 
-async fn throughput(database: TestDatabase, things: usize) {
+async fn throughput(database: TestDatabase, tallies_count: usize) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
-    let ids = rig.make(&tallies, things).await;
+    let ids = rig.make(&tallies, tallies_count).await;
     let (began, transactions) = (Instant::now(), rig.counters.transactions.load(Relaxed));
     let storm = Storm { callers: 64, each: 100, poison: 0, falls: false };
     let heard = storm.rage(&tallies, &ids).await;
     let took = began.elapsed().as_secs_f64();
     let transactions = rig.counters.transactions.load(Relaxed) - transactions;
     eprintln!(
-        "{things} things: {:.0} commands/s, {:.1} commands a transaction",
+        "{tallies_count} tallies: {:.0} commands/s, {:.1} commands a transaction",
         heard.done as f64 / took,
         heard.done as f64 / transactions as f64
     );
@@ -121,27 +121,27 @@ async fn many_callers_of_one_thing(database: TestDatabase) {
     throughput(database, 1).await;
 }
 
-async fn many_callers_of_many_things(database: TestDatabase) {
+async fn many_callers_of_many_aggregates(database: TestDatabase) {
     throughput(database, 16).await;
 }
 
 async fn nothing_acknowledged_is_lost_when_one_thing_falls(database: TestDatabase) {
-    falling_things(database, 1).await;
+    crashing_actors(database, 1).await;
 }
 
-async fn nothing_acknowledged_is_lost_when_many_things_fall(database: TestDatabase) {
-    falling_things(database, 16).await;
+async fn nothing_acknowledged_is_lost_when_many_actors_crash(database: TestDatabase) {
+    crashing_actors(database, 16).await;
 }
 
-async fn falling_things(database: TestDatabase, things: usize) {
+async fn crashing_actors(database: TestDatabase, tallies_count: usize) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(patient()).await;
-    let ids = rig.make(&tallies, things).await;
+    let ids = rig.make(&tallies, tallies_count).await;
     let storm = Storm { callers: 64, each: 100, poison: 500, falls: true };
     let heard = storm.rage(&tallies, &ids).await;
     calm(&tallies, &ids).await;
     let stored = rig.stored(&ids).await;
-    eprintln!("{things} things: {heard:?}, {stored} stored");
+    eprintln!("{tallies_count} tallies: {heard:?}, {stored} stored");
     assert!(heard.done <= stored && stored <= heard.done + heard.unknown, "{heard:?}, {stored} stored");
     assert_eq!(heard.done + heard.unknown + heard.poison, 6400, "{heard:?}");
     assert!(heard.poison >= 10, "{heard:?}");
@@ -213,7 +213,7 @@ fn resident_kib() -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-async fn finished_things_cost_no_memory(database: TestDatabase) {
+async fn finished_aggregates_cost_no_memory(database: TestDatabase) {
     // The mechanism is the same on both; a server's round trips make the whole number slow there.
     let many: usize = if database.is_postgres() { 10_000 } else { 100_000 };
     let rig = Rig::start(&database).await;
@@ -248,7 +248,7 @@ async fn finished_things_cost_no_memory(database: TestDatabase) {
     let (before, began) = (resident_kib(), Instant::now());
     touch(5_001, many + 1).await;
     let after = resident_kib();
-    eprintln!("{many} things: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
+    eprintln!("{many} tallies: {before} KiB before, {after} KiB after, {:?}", began.elapsed());
     // An idle actor costs about 8 KiB, a slot under 1: kept, they would be 700 MiB or 90.
     assert!(after < before + 40 * 1024, "{before} KiB before, {after} KiB after");
 }

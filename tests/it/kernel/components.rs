@@ -27,7 +27,7 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     dispatcher.start(&rig.root, 6).await.unwrap();
     until("all are up", async || children(&rig).len() == 4).await;
     for round in 1..=2 {
-        for component in ["dispatcher", "supervisor", "writer", "thing"] {
+        for component in ["dispatcher", "supervisor", "writer", "tally"] {
             let before = children(&rig);
             match component {
                 "dispatcher" => dispatcher.crash(),
@@ -35,7 +35,7 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
                 "writer" => rig.writer_falls(),
                 _ => tallies.crash(ids[0]),
             }
-            let replaced = usize::from(component != "thing");
+            let replaced = usize::from(component != "tally");
             until("one was replaced", async || {
                 let now = children(&rig);
                 now.len() == 4 && now.difference(&before).count() == replaced

@@ -203,7 +203,7 @@ async fn a_keeper_that_falls_loses_nobody_who_asks(database: TestDatabase) {
         .collect();
     for fall in 1..=5 {
         let reached = fall * 30;
-        until("things are made", async || database.number("SELECT COUNT(*) FROM skus").await > reached).await;
+        until("tallies are made", async || database.number("SELECT COUNT(*) FROM skus").await > reached).await;
         tallies.crash_supervisor();
     }
     let (mut done, mut unknown, mut made) = (0, 0, 0);

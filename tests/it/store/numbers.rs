@@ -96,11 +96,11 @@ async fn whoever_was_away_while_another_wrote_leaves(database: TestDatabase) {
 async fn a_second_server_on_one_postgres_is_refused() {
     on_postgres(|database| async move {
         let rig = Rig::start(&database).await;
-        assert!(matches!(connect::writing(&database.settings).await, Err(OpenError::InUse)));
+        assert!(matches!(connect::reopen(&database.settings, 0).await, Err(OpenError::InUse)));
         let id = rig.environment.id();
         assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
         rig.root.stop_and_wait(None, None).await.unwrap();
-        until("the lock is free", async || connect::writing(&database.settings).await.is_ok()).await;
+        until("the lock is free", async || connect::reopen(&database.settings, 0).await.is_ok()).await;
     })
     .await;
 }

@@ -21,7 +21,6 @@ use printfloor::domain::id::Id;
 use printfloor::domain::mail::{Mail, MailCommand, Send};
 use printfloor::domain::schedule::Delays;
 use printfloor::store::connect::{self, DatabaseSettings, Writing};
-use printfloor::store::load::Load;
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::{EventFilter, Queries};
 use printfloor::store::reader::Reader;
@@ -50,8 +49,7 @@ pub struct Rig {
 impl Rig {
     /// On a fresh database.
     pub async fn start(database: &TestDatabase) -> Self {
-        connect::migrate(&database.settings).await.unwrap();
-        let writing = connect::writing(&database.settings).await.unwrap();
+        let writing = connect::start(&database.settings).await.unwrap();
         Self::with(database, writing).await
     }
 
@@ -113,7 +111,7 @@ impl Rig {
 
     /// As it is on disk.
     pub async fn on_disk(&self, id: Id) -> Versioned<Tally> {
-        Tally::load(&self.reading, id).await.unwrap()
+        Reader::Database(self.reading.clone()).load::<Tally>(id).await.unwrap()
     }
 
     /// The sum of all counts on disk; fails unless ledger, events and numbers agree with it.

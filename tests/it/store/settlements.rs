@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use printfloor::domain::aggregate::Aggregate;
-use printfloor::store::load::Load;
+use printfloor::store::reader::Reader;
 use printfloor::store::{AggregateKey, CommandWrites, Settlement, Submission};
 
 use super::rig::Rig;
@@ -80,7 +80,7 @@ async fn a_version_changed_behind_our_back_supersedes_only_its_owner(database: T
         assert_eq!(*settled, expected, "{at}");
     }
     assert_eq!(rig.stored(&ids).await, 4);
-    assert_eq!(Tally::load(&rig.reading, ids[3]).await.unwrap().version, 7);
+    assert_eq!(Reader::Database(rig.reading.clone()).load::<Tally>(ids[3]).await.unwrap().version, 7);
 }
 
 async fn a_predecessors_late_commit_is_superseded(database: TestDatabase) {

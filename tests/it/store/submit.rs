@@ -51,7 +51,7 @@ pub fn kept(id: Id, key: &str) -> IdempotentAnswer {
         key: key.to_owned(),
         body_hash: "hash".to_owned(),
         kind: Tally::KIND.to_owned(),
-        thing_id: id,
+        aggregate_id: id,
         version: 1,
         answer: "{\"Ok\":1}".to_owned(),
         created_at: Timestamp(0),

@@ -1,4 +1,4 @@
-//! A thing for tests: a count with a ledger, and commands that fall. Its head is a row of `skus`, whose code is unique;
+//! An aggregate for tests: a count with a ledger, and commands that crash. Its snapshot row is one of `skus`, whose code is unique;
 //! each change writes a movement and an event, so that a commit that is not whole shows.
 
 use std::collections::HashSet;
@@ -14,9 +14,7 @@ use printfloor::domain::material::{MaterialRow, Movement, MovementKind};
 use printfloor::domain::refusal::Refusal;
 use printfloor::entities::skus;
 use printfloor::store::load::Load;
-use printfloor::store::memory::HydrateFromMemory;
 use printfloor::store::rows::{SCHEMA, Snapshot, SnapshotRow, WriteError};
-use sea_orm::sea_query::Condition;
 use serde::{Deserialize, Serialize};
 
 static CURSED: Mutex<Option<HashSet<Id>>> = Mutex::new(None);
@@ -165,10 +163,4 @@ impl Snapshot for Tally {
     }
 }
 
-impl HydrateFromMemory for Tally {}
-
-impl Load for Tally {
-    fn resident() -> Option<Condition> {
-        None
-    }
-}
+impl Load for Tally {}

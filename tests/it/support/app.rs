@@ -165,6 +165,13 @@ impl App {
         }
     }
 
+    /// Waits until it has ended by itself; says whether it ended well.
+    pub async fn ended(&mut self) -> bool {
+        until("the server to end", || async { self.exited() }).await;
+        let status = self.child.take().expect("it ran").wait().unwrap();
+        status.success()
+    }
+
     fn listen_to(&self, stream: impl std::io::Read + Send + 'static) {
         let log = self.log.clone();
         std::thread::spawn(move || {

@@ -2,6 +2,7 @@
 //! server. With `PRINTFLOOR_TEST_SERVICES=1` a server that is not named is a failure.
 
 use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -26,6 +27,12 @@ impl TestDatabase {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let url = format!("sqlite://{}?mode=rwc", folder.path().join("test.db").display());
         Self { settings: settings(url), folder }
+    }
+
+    /// The file of a test database that was copied to this folder.
+    pub fn in_folder(folder: PathBuf) -> Self {
+        let url = format!("sqlite://{}?mode=rwc", folder.join("test.db").display());
+        Self { settings: settings(url), folder: Arc::new(tempfile::tempdir().unwrap()) }
     }
 
     pub fn is_postgres(&self) -> bool {

@@ -53,7 +53,7 @@ pub(super) fn kept<T: Aggregate>(
         key: key.key.clone(),
         body_hash: key.body_hash.clone(),
         kind: T::KIND.to_owned(),
-        thing_id: id,
+        aggregate_id: id,
         version,
         answer: serde_json::to_string(verdict)?,
         created_at: cx.now,

@@ -80,18 +80,18 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
             .map(|n| {
                 let (tallies, id) = (tallies.clone(), ids[n % 8]);
                 tokio::spawn(async move {
-                    let (mut done, mut away) = (1, 0);
+                    let (mut done, mut turned_away) = (1, 0);
                     while done < 100 {
                         match tallies.ask(id, CommandOrigin::system(), Do::Add(1)).await {
                             Ok(_) => done += 1,
                             Err(AskError::Unavailable(_)) => {
-                                away += 1;
+                                turned_away += 1;
                                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
                             }
                             Err(other) => panic!("{other:?}"),
                         }
                     }
-                    (done - 1, away)
+                    (done - 1, turned_away)
                 })
             })
             .collect();
@@ -107,13 +107,13 @@ async fn cuts_under_load_lose_nothing_acknowledged() {
                 eprintln!("cut {cuts}");
             }
         });
-        let (mut done, mut away) = (0, 0);
+        let (mut done, mut turned_away) = (0, 0);
         for caller in callers {
             let heard = caller.await.unwrap();
-            (done, away) = (done + heard.0, away + heard.1);
+            (done, turned_away) = (done + heard.0, turned_away + heard.1);
         }
         cuts.abort();
-        assert_eq!(rig.stored(&ids).await, done + 8, "nobody was left in doubt, {away} were turned away");
+        assert_eq!(rig.stored(&ids).await, done + 8, "nobody was left in doubt, {turned_away} were turned away");
         nobody_fell(&tallies);
         assert_eq!(rig.fenced.load(Relaxed), 0);
     })

@@ -1,0 +1,103 @@
+//! Decides the commands that wait and submits what they change as one commit.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
+use super::settle::reply;
+use super::{ActorState, Flight, Msg, records};
+use crate::actors::kernel::envelope::Stage;
+use crate::domain::aggregate::{NewAggregate, Versioned};
+use crate::domain::refusal::{Class, Refusal};
+use crate::store::rows::StoredRow;
+use crate::store::{AggregateKey, CommandWrites, CommitOwner, StoredAggregate, Submission};
+
+impl<T: StoredAggregate> ActorState<T> {
+    /// Decides what waits, as one commit. Returns whether it answered without a commit, so that the rest can be decided
+    /// at once.
+    pub(super) fn decide(&mut self, me: &ActorRef<Msg<T>>) -> bool {
+        let Some(committed) = self.committed.clone() else { return false };
+        if self.flight.is_some() || self.gathering || self.leaving || self.waiting.is_empty() {
+            return false;
+        }
+        let most = if self.alone > 0 { 1 } else { self.args.policy.most_per_commit };
+        self.alone = self.alone.saturating_sub(1);
+        let many = self.waiting.len().min(most);
+        let (id, environment) = (self.args.entry.id, self.args.environment.clone());
+        let mut next: Option<T> = None;
+        let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
+        let mut written = false;
+        // What people compare with, after the commands that are decided already.
+        let revision = |next: Option<&T>| match next {
+            Some(state) => state.revision().unwrap_or(committed.version + 1),
+            None => committed.revision(),
+        };
+        for mut envelope in self.waiting.drain(..many) {
+            let Some(asked) = envelope.asked().cloned() else { continue };
+            envelope.stage = Stage::Deciding;
+            let cx = environment.cx(&asked.caller.by);
+            let verdict = match T::if_version(&asked.command) {
+                Some(seen) if seen != revision(next.as_ref()) => {
+                    Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
+                }
+                _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
+            };
+            envelope.stage = Stage::Decided;
+            let mut group = CommandWrites::default();
+            let verdict = verdict.map(|decision| {
+                if let Some(state) = decision.next {
+                    next = Some(state);
+                    written = true;
+                    group.audit = records::audit(&asked, id, &cx, &decision.answer);
+                }
+                written |= !decision.rows.is_empty() || !decision.events.is_empty() || !decision.created.is_empty();
+                let boxed = |row| Box::new(row) as Box<dyn StoredRow>;
+                group.rows = decision.rows.into_iter().map(boxed).collect();
+                group.events = decision.events;
+                group.requirements = decision.requirements;
+                for new in decision.created {
+                    created.push((new.kind(), new.id()));
+                    group.rows.push(Box::new(new));
+                }
+                decision.answer
+            });
+            if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
+                written = true;
+                match records::kept::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
+                    Ok(kept) => group.idempotent_answer = Some(kept),
+                    Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
+                }
+            }
+            groups.push(group);
+            flight.push((envelope, verdict));
+        }
+        let state = Arc::new(match next {
+            Some(next) => Versioned { version: committed.version + 1, state: Some(next) },
+            None => (*committed).clone(),
+        });
+        if !written {
+            reply(flight, committed.revision()); // nothing to write, judged on committed state
+            return true;
+        }
+        let changed = state.state.as_ref().filter(|_| state.version > committed.version);
+        let snapshot =
+            match changed.map(|aggregate| aggregate.snapshot(id, state.version, aggregate.at_rest())).transpose() {
+                Ok(snapshot) => snapshot,
+                Err(error) => {
+                    tracing::error!(kind = T::KIND, %id, %error, "the state cannot be written");
+                    flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Deciding);
+                    return true;
+                }
+            };
+        flight.iter_mut().for_each(|(envelope, _)| envelope.stage = Stage::Submitted);
+        let me = me.clone();
+        self.args.store.commit(
+            Submission { key: AggregateKey(T::KIND, id), generation: self.args.generation, snapshot, commands: groups },
+            CommitOwner::new(move |settlement| {
+                let _ = me.cast(Msg::Settled(settlement));
+            }),
+        );
+        self.flight = Some(Flight { next: state, decided: flight, created });
+        false
+    }
+}

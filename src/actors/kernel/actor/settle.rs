@@ -1,0 +1,103 @@
+//! What the store says of the commit in flight, and the answers that follow from it.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
+use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
+use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
+use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::store::{Settlement, StoredAggregate, Unavailable};
+
+impl<T: StoredAggregate> ActorState<T> {
+    /// What became of the commit in flight. Returns how many commands it settles.
+    pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
+        let Some(Flight { next, mut decided, created }) = self.flight.take() else { return 0 };
+        let many = decided.len();
+        match settlement {
+            Settlement::Durable => {
+                let revision = next.revision();
+                self.superseded = 0;
+                self.adopt(next, me);
+                created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
+                reply(decided, revision);
+            }
+            // Refusals too: they may have been judged on a state that never came to be.
+            Settlement::NotDurable(why) => {
+                decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(why)));
+            }
+            Settlement::Clash { at, constraint } => {
+                let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
+                if guilty.is_none() {
+                    self.alone = many;
+                }
+                self.wait_again(decided);
+                if let Some((guilty, _)) = guilty {
+                    guilty.answer(if constraint.starts_with("idempotency") {
+                        CommandEnd::KeyTaken
+                    } else {
+                        CommandEnd::Refused(T::clash(&constraint))
+                    });
+                }
+            }
+            Settlement::Unmet { at, requirement } => {
+                let guilty = (at < decided.len()).then(|| decided.remove(at));
+                self.wait_again(decided);
+                if let Some((guilty, _)) = guilty {
+                    guilty.answer(CommandEnd::Refused(requirement.refusal()));
+                }
+            }
+            // Certainly not on disk: decided again on what is.
+            Settlement::Superseded => {
+                self.superseded += 1;
+                if self.superseded > MAX_SUPERSEDED {
+                    decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
+                } else {
+                    self.wait_again(decided);
+                }
+                self.reload(me);
+            }
+            // Nobody can say what happened, but the disk can: keep the flight until the load answers.
+            Settlement::Lost => {
+                self.flight = Some(Flight { next, decided, created });
+                self.reload(me);
+            }
+        }
+        many
+    }
+
+    fn wait_again(&mut self, decided: Vec<(Envelope<T>, Verdict<T>)>) {
+        for (mut envelope, _) in decided.into_iter().rev() {
+            envelope.stage = Stage::Waiting;
+            self.waiting.push_front(envelope);
+        }
+    }
+
+    /// With one commit in flight the version on disk says exactly whether it happened. A flight that wrote only rows
+    /// (kept refusals) leaves no trace in the version: its callers hear that it is not known, and their key tells.
+    pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
+        let flight = self.flight.take();
+        let before = self.args.entry.published.load().version;
+        let (version, revision) = (loaded.version, loaded.revision());
+        self.adopt(loaded, me);
+        let Some(flight) = flight else { return };
+        if flight.next.version == before {
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
+        } else if flight.next.version == version {
+            flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
+            reply(flight.decided, revision);
+        } else {
+            flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
+        }
+    }
+}
+
+/// Answers the callers of decided commands.
+pub(super) fn reply<T: Aggregate>(decided: Vec<(Envelope<T>, Verdict<T>)>, version: i64) {
+    for (envelope, verdict) in decided {
+        envelope.answer(match verdict {
+            Ok(answer) => CommandEnd::Done(Answered { answer, version }),
+            Err(refusal) => CommandEnd::Refused(refusal),
+        });
+    }
+}

@@ -1,0 +1,48 @@
+//! Access, of which there is one: staff, API keys and sessions are rows.
+
+use sea_orm::DbErr;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::access::{Access, AccessRow, ApiKey, Session, User};
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row};
+
+snapshot_row!(Access in access, |this, at_rest| {});
+part_row!(User in users unique [email_key], |this| {
+    // An address is free again when its owner is deleted.
+    email_key: if this.archived { format!("{} {}", this.email, this.id) } else { this.email.clone() },
+    created_at: this.created_at.0,
+});
+part_row!(ApiKey in api_keys unique [hash], |this| { hash: this.hash.clone(), created_at: this.created_at.0 });
+part_row!(Session in staff_sessions unique [hash], |this| {
+    hash: this.hash.clone(),
+    user_id: this.user_id.to_string(),
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for AccessRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::User(user) => to.replace(user),
+            Self::ApiKey(key) => to.replace(key),
+            Self::Session(session) => to.replace(session),
+            Self::SessionGone(id) => {
+                to.delete::<Session>(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Load for Access {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all())
+    }
+
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut users = found.parts::<User>().await?;
+        let mut keys = found.parts::<ApiKey>().await?;
+        let mut sessions = found.parts::<Session>().await?;
+        Ok(found.complete(|id, access| Ok(access.hydrate(users.take(id)?, keys.take(id)?, sessions.take(id)?))))
+    }
+}

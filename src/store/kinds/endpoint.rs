@@ -1,0 +1,66 @@
+//! Webhook endpoints: deliveries are rows, of which only the earliest pending ones are loaded.
+
+use std::collections::HashMap;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
+use crate::domain::endpoint::{Delivery, Endpoint, WINDOW};
+use crate::entities::endpoints;
+use crate::store::load::{Load, Loaded, Loading, RowSource};
+use crate::store::queries::pending_deliveries;
+use crate::store::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+
+snapshot_row!(Endpoint in endpoints, |this, at_rest| {
+    url: this.url.clone(),
+    state: word(&this.state)?,
+    active: !at_rest,
+    archived: this.archived,
+    cursor: this.cursor,
+    created_at: this.created_at.0,
+});
+part_row!(Delivery in deliveries of endpoint_id unique [endpoint_id event_id replay], |this| {
+    event_id: this.event_id.to_string(),
+    event_seq: this.event_seq,
+    event: this.event.clone(),
+    replay: i64::from(this.replay),
+    state: word(&this.state)?,
+    next_at: this.next_at.0,
+    attempts: i64::from(this.attempts),
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for Delivery {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        to.replace(self)
+    }
+}
+
+impl Load for Endpoint {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(endpoints::Column::Active.eq(true)))
+    }
+
+    /// One query for each: endpoints are few, their deliveries many.
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut earliest = HashMap::new();
+        for id in found.ids() {
+            let rows = match found.source() {
+                // One more than fits tells whether there is a backlog.
+                RowSource::Database(db) => match pending_deliveries(*db, id, None, WINDOW as u64 + 1).await {
+                    Ok(rows) => Ok(rows),
+                    Err(LoadError::Damaged(damaged)) => Err(damaged),
+                    Err(LoadError::Db(error)) => return Err(error),
+                },
+                RowSource::Memory(tables) => Ok(tables.pending_deliveries(id)),
+            };
+            earliest.insert(id, rows);
+        }
+        Ok(found.complete(|id, endpoint| {
+            let mut rows: Vec<Delivery> = earliest.remove(&id).unwrap_or_else(|| Ok(Vec::new()))?;
+            let more = rows.len() > WINDOW;
+            rows.truncate(WINDOW);
+            Ok(endpoint.hydrate(rows, more))
+        }))
+    }
+}

@@ -1,0 +1,15 @@
+//! Files: a snapshot row alone; the content is a blob on the disk.
+
+use crate::domain::file::File;
+use crate::store::load::Load;
+use crate::store::rows::{snapshot_row, word};
+
+snapshot_row!(File in files, |this, at_rest| {
+    name: this.name.clone(),
+    kind: word(&this.kind)?,
+    sha256: this.sha256.clone(),
+    archived: this.archived,
+    created_at: this.created_at.0,
+});
+
+impl Load for File {}

@@ -1,0 +1,27 @@
+//! Mails: a snapshot row alone, created by the commit of another aggregate.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::mail::{Mail, MailState};
+use crate::entities::mails;
+use crate::store::load::Load;
+use crate::store::rows::{RowSink, StoredRow, WriteError, snapshot_row, word};
+
+snapshot_row!(Mail in mails, |this, at_rest| {
+    state: word(&this.state)?,
+    next_at: this.next_at.0,
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for Mail {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        to.create(self.id, self)
+    }
+}
+
+impl Load for Mail {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(mails::Column::State.eq(word(&MailState::Queued).ok()?)))
+    }
+}

@@ -1,0 +1,54 @@
+//! Materials: claims and the ledger of movements are rows. The ledger only grows and is not loaded.
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
+use crate::domain::material::{Claim, Material, MaterialRow, Movement};
+use crate::entities::materials;
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
+
+snapshot_row!(Material in materials, |this, at_rest| {
+    name: this.fields.name.clone(),
+    kind: word(&this.fields.kind)?,
+    active: !at_rest,
+    archived: this.archived,
+    quantity: this.quantity.0,
+    reserved: this.reserved.0,
+    created_at: this.created_at.0,
+});
+part_row!(Movement in movements of material_id, |this| {
+    kind: word(&this.kind)?,
+    delta_quantity: this.delta_quantity.0,
+    delta_reserved: this.delta_reserved.0,
+    created_at: this.created_at.0,
+});
+part_row!(Claim in claims of material_id, |this| {
+    job_id: this.id.job.to_string(),
+    order_id: this.order_id.to_string(),
+    state: word(&this.state)?,
+});
+
+impl StoredRow for MaterialRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Movement(movement) => to.insert(movement),
+            Self::Claim(claim) => to.replace(claim),
+            Self::ClaimGone(id) => {
+                to.delete::<Claim>(id);
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Load for Material {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(materials::Column::Active.eq(true)))
+    }
+
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut claims = found.parts::<Claim>().await?;
+        Ok(found.complete(|id, material| Ok(material.hydrate(claims.take(id)?))))
+    }
+}

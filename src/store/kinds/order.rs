@@ -1,0 +1,100 @@
+//! Orders: jobs, their attempts and payments are rows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sea_orm::sea_query::Condition;
+use sea_orm::{ColumnTrait, DbErr};
+
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, Job};
+use crate::domain::order::{Order, OrderRow, PROCESSOR, Payment};
+use crate::entities::orders;
+use crate::store::load::{Load, Loaded, Loading};
+use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
+
+snapshot_row!(Order in orders unique number, |this, at_rest| {
+    number: this.number,
+    kind: word(&this.kind)?,
+    status: word(&this.status)?,
+    site: this.site.clone(),
+    customer_email: this.customer_email.clone(),
+    made_by: text(this.made_by),
+    total_cents: this.total_cents,
+    active: !at_rest,
+    payment_session: this.payment_session.clone(),
+    flags: (!this.flags.is_empty()).then(|| format!(",{},", this.flags.join(","))),
+    created_at: this.created_at.0,
+    updated_at: this.updated_at.0,
+});
+part_row!(Job in jobs of order_id, |this| {
+    number: this.number,
+    state: word(&this.state)?,
+    sku_id: this.sku_id.to_string(),
+    material_id: this.material_id.to_string(),
+    file_id: text(this.file_id),
+    printer_id: text(this.printer_id),
+    priority: i64::from(this.priority),
+    due_at: this.due_at.map(|at| at.0),
+    version: this.version,
+    created_at: this.created_at.0,
+    updated_at: this.updated_at.0,
+});
+part_row!(Attempt in attempts of order_id, |this| {
+    job_id: this.job_id.to_string(),
+    number: i64::from(this.number),
+    printer_id: this.printer_id.to_string(),
+    state: word(&this.state)?,
+    created_at: this.created_at.0,
+});
+part_row!(Payment in payments of order_id, |this| {
+    intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
+    created_at: this.created_at.0,
+});
+
+impl StoredRow for OrderRow {
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match self {
+            Self::Job(job) => to.replace(&**job),
+            Self::Attempt(attempt) => to.replace(attempt),
+            Self::Payment(payment) => to.replace(payment),
+        }
+    }
+}
+
+impl Load for Order {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(orders::Column::Active.eq(true)))
+    }
+
+    async fn hydrate(found: Loading<'_, Self>) -> Result<Vec<Loaded<Self>>, DbErr> {
+        let mut jobs = found.parts::<Job>().await?;
+        let mut attempts = found.parts::<Attempt>().await?;
+        let mut payments = found.parts::<Payment>().await?;
+        Ok(found.complete(|id, mut order| {
+            let mut of_jobs: HashMap<Id, Vec<Attempt>> = HashMap::new();
+            for attempt in attempts.take(id)? {
+                of_jobs.entry(attempt.job_id).or_default().push(attempt);
+            }
+            for job in jobs.take(id)? {
+                let attempts = of_jobs.remove(&job.id).unwrap_or_default();
+                order.jobs.insert_mut(job.id, Arc::new(with_attempts(job, attempts)));
+            }
+            order.payments = payments.take(id)?;
+            order.payments.sort_by_key(|payment| (payment.created_at, payment.id));
+            Ok(order)
+        }))
+    }
+}
+
+/// The job with its attempts. A row is newer than its copy in the job's own document.
+pub fn with_attempts(mut job: Job, rows: Vec<Attempt>) -> Job {
+    for row in rows {
+        match job.attempts.iter_mut().find(|attempt| attempt.id == row.id) {
+            Some(attempt) => *attempt = row,
+            None => job.attempts.push(row),
+        }
+    }
+    job.attempts.sort_by_key(|attempt| attempt.number);
+    job
+}

@@ -1,0 +1,22 @@
+//! Payment events that match no order yet: a snapshot row alone.
+
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Condition;
+
+use crate::domain::kept_payment_event::KeptPaymentEvent;
+use crate::entities::inbound;
+use crate::store::load::Load;
+use crate::store::rows::snapshot_row;
+
+snapshot_row!(KeptPaymentEvent in inbound unique event_id, |this, at_rest| {
+    event_id: this.event_id.clone(),
+    done: this.done,
+    next_at: this.next_at.0,
+    created_at: this.created_at.0,
+});
+
+impl Load for KeptPaymentEvent {
+    fn resident() -> Option<Condition> {
+        Some(Condition::all().add(inbound::Column::Done.eq(false)))
+    }
+}

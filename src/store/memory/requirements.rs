@@ -1,0 +1,64 @@
+//! Holds what commits rely on against the tables in memory. It looks through whole tables: simulations are small.
+
+use super::Tables;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::job::Job;
+use crate::domain::material::Material;
+use crate::domain::order::{Order, OrderStatus};
+use crate::domain::printer::Printer;
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::sku::Sku;
+use crate::store::rows::{Snapshot, read_doc};
+
+impl Tables {
+    /// Whether the rows meet a requirement.
+    pub(super) fn meet(&self, requirement: &Requirement) -> bool {
+        match requirement {
+            Requirement::NotDeleted { what: Referenced::File, id, .. } => !self.is(*id, |file: &File| file.archived),
+            Requirement::NotDeleted { what: Referenced::Material, id, .. } => {
+                !self.is(*id, |material: &Material| material.archived)
+            }
+            Requirement::NotDeleted { what: Referenced::Sku, id, .. } => !self.is(*id, |sku: &Sku| sku.archived),
+            Requirement::Unused { what, id } => !self.in_use(*what, *id),
+        }
+    }
+
+    fn is<T: Snapshot>(&self, id: Id, so: impl Fn(&T) -> bool) -> bool {
+        self.snapshot_of::<T>(id).is_some_and(|row| {
+            let facts = row.facts();
+            read_doc(facts.schema, facts.doc).is_ok_and(|state| so(&state))
+        })
+    }
+
+    fn any<T: Snapshot>(&self, so: impl Fn(&T, &str) -> bool) -> bool {
+        self.snapshots_of::<T>().any(|row| {
+            let facts = row.facts();
+            read_doc(facts.schema, facts.doc).is_ok_and(|state| so(&state, facts.doc))
+        })
+    }
+
+    fn in_use(&self, what: Referenced, id: Id) -> bool {
+        let (member, text) = (|name: &str| format!("\"{name}\":\"{id}\""), format!("\"{id}\""));
+        let over = |order: &Order| {
+            matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded)
+        };
+        let in_orders = |name: &str| self.any(|order: &Order, doc| !over(order) && doc.contains(&member(name)));
+        let in_jobs = |named: &dyn Fn(&Job) -> bool| self.parts::<Job>().any(|job| !job.over() && named(job));
+        match what {
+            Referenced::Sku => in_orders("skuId") || in_jobs(&|job| job.sku_id == id),
+            Referenced::File => {
+                self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&text))
+                    || in_orders("fileId")
+                    || in_jobs(&|job| job.file_id == Some(id))
+            }
+            Referenced::Material => {
+                self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == id)
+                    || self
+                        .any(|printer: &Printer, _| !printer.archived && printer.fields.loaded_material_id == Some(id))
+                    || in_orders("materialId")
+                    || in_jobs(&|job| job.material_id == id)
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Holds what commits rely on ([`Requirement`]) against the rows of a database, within the transaction that writes them.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
+
+use crate::domain::id::Id;
+use crate::domain::job::JobState;
+use crate::domain::order::OrderStatus;
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::entities::{files, jobs, materials, orders, printers, skus};
+use crate::store::rows::{Doc, WriteError, word};
+
+/// Most ids in one query. SQLite takes 32,766 parameters, PostgreSQL 65,535.
+const MAX_IDS_PER_QUERY: usize = 30_000;
+
+/// Fails with the first requirement that the rows do not meet. What the commits themselves write must be written already.
+pub(super) async fn check<'r, C: ConnectionTrait>(
+    db: &C,
+    requirements: impl Iterator<Item = &'r Requirement> + Clone,
+) -> Result<(), WriteError> {
+    for what in [Referenced::File, Referenced::Material, Referenced::Sku] {
+        let named = requirements.clone().filter_map(|requirement| match requirement {
+            Requirement::NotDeleted { what: kind, id, .. } if *kind == what => Some(*id),
+            _ => None,
+        });
+        let named: BTreeSet<Id> = named.collect();
+        if named.is_empty() {
+            continue;
+        }
+        if let Some(deleted) = first_deleted(db, what, named).await? {
+            let unmet = requirements.clone().find(|requirement| {
+                matches!(requirement, Requirement::NotDeleted { what: kind, id, .. } if *kind == what && *id == deleted)
+            });
+            return unmet.map_or(Ok(()), |unmet| Err(WriteError::Unmet(unmet.clone())));
+        }
+    }
+    for requirement in requirements {
+        if let Requirement::Unused { what, id } = requirement
+            && in_use(db, *what, *id).await?
+        {
+            return Err(WriteError::Unmet(requirement.clone()));
+        }
+    }
+    Ok(())
+}
+
+async fn first_deleted<C: ConnectionTrait>(
+    db: &C,
+    what: Referenced,
+    ids: BTreeSet<Id>,
+) -> Result<Option<Id>, WriteError> {
+    let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
+    for some in ids.chunks(MAX_IDS_PER_QUERY) {
+        let found = match what {
+            Referenced::File => deleted(db, files::Entity::find(), some).await?,
+            Referenced::Material => deleted(db, materials::Entity::find(), some).await?,
+            Referenced::Sku => deleted(db, skus::Entity::find(), some).await?,
+        };
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+async fn deleted<E: EntityTrait, C: ConnectionTrait>(
+    db: &C,
+    all: Select<E>,
+    ids: &[String],
+) -> Result<Option<Id>, WriteError> {
+    let ids = Expr::col("id").is_in(ids.iter().map(String::as_str));
+    let select = all.select_only().expr(Expr::col("id")).filter(ids).filter(Expr::col("archived").eq(true));
+    let found: Option<String> = select.limit(1).into_tuple().one(db).await.map_err(WriteError::Db)?;
+    Ok(found.and_then(|id| id.parse().ok()))
+}
+
+async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<bool, WriteError> {
+    Ok(match what {
+        Referenced::Sku => in_orders(db, "skuId", id).await? || in_jobs(db, jobs::Column::SkuId, id).await?,
+        Referenced::File => {
+            // A SKU names files as G-code, as model and among its images.
+            let named = skus::Column::Doc.like(format!("%\"{id}\"%"));
+            any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
+                || in_orders(db, "fileId", id).await?
+                || in_jobs(db, jobs::Column::FileId, id).await?
+        }
+        Referenced::Material => {
+            let named = skus::Column::MaterialId.eq(id.to_string());
+            let loaded = printers::Column::Doc.like(format!("%\"loadedMaterialId\":\"{id}\"%"));
+            any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
+                || any(db, printers::Entity::find().filter(printers::Column::Archived.eq(false)).filter(loaded)).await?
+                || in_orders(db, "materialId", id).await?
+                || in_jobs(db, jobs::Column::MaterialId, id).await?
+        }
+    })
+}
+
+/// Order lines are part of the document and have no index. They are searched only when something is to be deleted, and
+/// only in orders that are not over.
+async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<bool, WriteError> {
+    let over = words(&[OrderStatus::Shipped, OrderStatus::Cancelled, OrderStatus::Refunded])?;
+    let named = orders::Column::Doc.like(format!("%\"{member}\":\"{id}\"%"));
+    any(db, orders::Entity::find().filter(orders::Column::Status.is_not_in(over)).filter(named)).await
+}
+
+async fn in_jobs<C: ConnectionTrait>(db: &C, column: jobs::Column, id: Id) -> Result<bool, WriteError> {
+    let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
+    let named = column.eq(id.to_string());
+    any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
+}
+
+/// Whether the select finds any row.
+async fn any<E: EntityTrait<Model: Doc>, C: ConnectionTrait>(db: &C, select: Select<E>) -> Result<bool, WriteError> {
+    let select = select.select_only().expr(Expr::value(1_i64)).limit(1);
+    let found: Option<i64> = select.into_tuple().one(db).await.map_err(WriteError::Db)?;
+    Ok(found.is_some())
+}
+
+fn words<T: serde::Serialize>(members: &[T]) -> Result<Vec<String>, WriteError> {
+    Ok(members.iter().map(word).collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,84 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use sea_orm::DatabaseConnection;
+
+use super::check;
+use crate::domain::file::File;
+use crate::domain::id::Id;
+use crate::domain::job::{Job, JobState};
+use crate::domain::order::{Order, OrderRow, OrderStatus};
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
+use crate::store::rows::{Batch, Snapshot, WriteError};
+
+async fn unused(db: &DatabaseConnection, what: Referenced, id: Id) -> bool {
+    holds(db, Requirement::Unused { what, id }).await
+}
+
+async fn holds(db: &DatabaseConnection, requirement: Requirement) -> bool {
+    match check(db, std::iter::once(&requirement)).await {
+        Ok(()) => true,
+        Err(WriteError::Unmet(unmet)) if unmet == requirement => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn what_is_named_by_what_is_not_over_is_in_use() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_snapshot(material(200).snapshot(id(200), 1, false).unwrap());
+        batch.push_snapshot(sku(300, "A-1").snapshot(id(300), 1, false).unwrap());
+        let mut loaded = printer(500);
+        loaded.fields.loaded_material_id = Some(id(201));
+        batch.push_snapshot(loaded.snapshot(id(500), 1, false).unwrap());
+        write(db, batch).await.unwrap();
+        assert!(!unused(db, Referenced::File, id(400)).await, "a SKU's G-code");
+        assert!(!unused(db, Referenced::File, id(401)).await, "a SKU's picture");
+        assert!(unused(db, Referenced::File, id(402)).await);
+        assert!(!unused(db, Referenced::Material, id(200)).await, "a SKU's");
+        assert!(!unused(db, Referenced::Material, id(201)).await, "loaded in a printer");
+        assert!(unused(db, Referenced::Material, id(202)).await);
+        assert!(unused(db, Referenced::Sku, id(300)).await);
+
+        let mut batch = Batch::default();
+        batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
+        let mut waits = job(10, 2);
+        (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
+        batch.push_row(&OrderRow::Job(Arc::new(waits))).unwrap();
+        write(db, batch).await.unwrap();
+        assert!(!unused(db, Referenced::Sku, id(300)).await, "an unfinished order");
+        assert!(!unused(db, Referenced::Sku, id(301)).await, "an unfinished job");
+        assert!(!unused(db, Referenced::File, id(403)).await, "an unfinished job");
+
+        let mut batch = Batch::default();
+        batch.push_snapshot(Order { status: OrderStatus::Cancelled, ..order(1) }.snapshot(id(1), 2, true).unwrap());
+        let over = Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) };
+        batch.push_row(&OrderRow::Job(Arc::new(over))).unwrap();
+        write(db, batch).await.unwrap();
+        assert!(unused(db, Referenced::Sku, id(300)).await);
+        assert!(unused(db, Referenced::Sku, id(301)).await);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_what_was_deleted_is_told() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        batch.push_snapshot(file(400).snapshot(id(400), 1, false).unwrap());
+        batch.push_snapshot(File { archived: true, ..file(401) }.snapshot(id(401), 1, true).unwrap());
+        write(db, batch).await.unwrap();
+        let named = |n| Requirement::not_deleted(Referenced::File, id(n), "gcodeFileId");
+        assert!(holds(db, named(400)).await);
+        assert!(!holds(db, named(401)).await);
+        let both = [named(400), named(401)];
+        let unmet = check(db, both.iter()).await;
+        assert!(matches!(&unmet, Err(WriteError::Unmet(unmet)) if *unmet == both[1]), "{unmet:?}");
+        // The same id among materials is another aggregate's.
+        assert!(holds(db, Requirement::not_deleted(Referenced::Material, id(401), "materialId")).await);
+    })
+    .await;
+}

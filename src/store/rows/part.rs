@@ -1,0 +1,137 @@
+//! Rows of parts: what grows in an aggregate (jobs, movements, deliveries) stands in tables of its own, under the version of
+//! the aggregate's snapshot row.
+
+use std::convert::Infallible;
+use std::fmt::Debug;
+
+use sea_orm::EntityTrait;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::domain::id::Id;
+use crate::store::memory::Tables;
+use crate::store::rows::batch::{Batch, TableRow};
+use crate::store::rows::{Doc, Snapshot, Unique, WriteError};
+
+/// The model of a part's table.
+pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
+
+/// A part of an aggregate that has a table of its own. [`part_row!`] implements it.
+pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
+    /// The table of its rows.
+    type Entity: EntityTrait<Model: TableRow + Doc>;
+    /// The column that holds the id of the aggregate it belongs to. `None`: there is only one such aggregate, [`Id::ONLY`].
+    const OWNER_COLUMN: Option<&'static str> = None;
+    /// The id of the aggregate it belongs to.
+    fn owner(&self) -> Id {
+        Id::ONLY
+    }
+    /// The row as the part is now.
+    fn row(&self) -> Result<ModelOf<Self>, WriteError>;
+    /// The value besides the key that no two rows share, as far as the table has one.
+    fn unique(row: &ModelOf<Self>) -> Option<Unique> {
+        let _ = row;
+        None
+    }
+}
+
+/// A row that belongs to an aggregate: a change of one of its parts, or a new aggregate that its commit creates.
+pub trait StoredRow: Debug + Send + Sync + 'static {
+    /// Says what it writes.
+    fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError>;
+}
+
+/// For aggregates that are their snapshot row alone, or create no others.
+impl StoredRow for Infallible {
+    fn write(&self, _: &mut RowSink<'_>) -> Result<(), WriteError> {
+        match *self {}
+    }
+}
+
+/// Where rows are written: a transaction of a database, or the tables of the store in memory.
+pub struct RowSink<'a>(Target<'a>);
+
+enum Target<'a> {
+    Database(&'a mut Batch),
+    Memory(&'a mut Tables),
+}
+
+impl<'a> RowSink<'a> {
+    pub(super) fn batch(batch: &'a mut Batch) -> Self {
+        Self(Target::Database(batch))
+    }
+
+    pub(in crate::store) fn memory(tables: &'a mut Tables) -> Self {
+        Self(Target::Memory(tables))
+    }
+
+    /// Writes a part whose key must be new.
+    pub fn insert<P: Part>(&mut self, part: &P) -> Result<(), WriteError> {
+        let row = part.row()?;
+        match &mut self.0 {
+            Target::Database(batch) => batch.insert(row),
+            Target::Memory(tables) => tables.insert_part(part, &row)?,
+        }
+        Ok(())
+    }
+
+    /// Writes a part in place of the one with the same key, if there is one.
+    pub fn replace<P: Part>(&mut self, part: &P) -> Result<(), WriteError> {
+        let row = part.row()?;
+        match &mut self.0 {
+            Target::Database(batch) => batch.replace(row),
+            Target::Memory(tables) => tables.replace_part(part, &row)?,
+        }
+        Ok(())
+    }
+
+    /// Deletes the part with this key.
+    pub fn delete<P: Part>(&mut self, key: impl ToString) {
+        match &mut self.0 {
+            Target::Database(batch) => batch.delete::<ModelOf<P>>(key.to_string()),
+            Target::Memory(tables) => tables.delete_part::<P>(key.to_string()),
+        }
+    }
+
+    /// Writes an aggregate that is new, at version 1.
+    pub fn create<T: Snapshot>(&mut self, id: Id, new: &T) -> Result<(), WriteError> {
+        let snapshot = new.snapshot(id, 1, false)?;
+        match &mut self.0 {
+            Target::Database(batch) => batch.push_snapshot(snapshot),
+            Target::Memory(tables) => tables.write_snapshot(&snapshot)?,
+        }
+        Ok(())
+    }
+}
+
+/// Declares the rows of a part: `part_row!(Job in jobs of order_id, |this| { … })`. Key, owner, schema number and document
+/// are filled in; the columns are what queries filter, sort and join by. `unique` names the columns whose values together
+/// no two rows share.
+macro_rules! part_row {
+    ($part:ident in $table:ident $(of $owner:ident)? $(unique [$unique:ident $($more:ident)*])?, |$this:ident| { $($column:ident : $value:expr),* $(,)? }) => {
+        $crate::store::rows::doc_row!($table);
+        impl $crate::store::rows::Part for $part {
+            type Entity = $crate::entities::$table::Entity;
+            $(
+                const OWNER_COLUMN: Option<&'static str> = Some(stringify!($owner));
+                fn owner(&self) -> $crate::domain::id::Id {
+                    self.$owner
+                }
+            )?
+            fn row(&self) -> Result<$crate::entities::$table::Model, $crate::store::rows::WriteError> {
+                let $this = self;
+                Ok($crate::entities::$table::Model {
+                    id: $this.id.to_string(),
+                    $($owner: $this.$owner.to_string(),)?
+                    schema: $crate::store::rows::SCHEMA,
+                    doc: serde_json::to_string($this)?,
+                    $($column: $value),*
+                })
+            }
+            $(fn unique(row: &$crate::entities::$table::Model) -> Option<$crate::store::rows::Unique> {
+                let constraint = concat!(stringify!($table), ".", stringify!($unique) $(, ",", stringify!($more))*);
+                Some((constraint, [row.$unique.to_string() $(, row.$more.to_string())*].join(" ")))
+            })?
+        }
+    };
+}
+pub(in crate::store) use part_row;

@@ -1,0 +1,121 @@
+//! Snapshot rows: the state of an aggregate at a version, one table for each kind.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use sea_orm::EntityTrait;
+use serde::{Serialize, de::DeserializeOwned};
+
+#[cfg(doc)]
+use crate::domain::aggregate::Aggregate;
+use crate::domain::id::Id;
+use crate::store::rows::batch::{Batch, TableRow};
+use crate::store::rows::{Doc, Unique, WriteError};
+
+/// A kind of aggregate that has a table of snapshot rows. [`snapshot_row!`] implements it.
+pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
+    /// The table of its snapshot rows.
+    type Entity: EntityTrait<Model: SnapshotModel>;
+    /// Its snapshot row at this version. `at_rest` is [`Aggregate::at_rest`]; some tables have a column for it, to find
+    /// what is loaded at start.
+    fn snapshot(&self, id: Id, version: i64, at_rest: bool) -> Result<SnapshotRow, WriteError>;
+}
+
+/// The row of a table of snapshot rows.
+pub trait SnapshotModel: Doc {
+    /// Number of commits of the aggregate.
+    fn version(&self) -> i64;
+    /// The value besides the id that no two rows share, as far as the table has one.
+    fn unique(&self) -> Option<Unique> {
+        None
+    }
+}
+
+/// An aggregate's snapshot row, of whichever table its kind has. Made by the actor, written by the writer, which knows no
+/// kind. Cloned when a transaction is tried again.
+#[derive(Clone, Debug)]
+pub struct SnapshotRow(Arc<dyn ErasedSnapshot>);
+
+trait ErasedSnapshot: Any + Debug + Send + Sync {
+    fn push_into(&self, batch: &mut Batch);
+    fn facts(&self) -> SnapshotFacts<'_>;
+}
+
+/// What the store in memory needs of a snapshot row, whichever table it is of.
+pub struct SnapshotFacts<'a> {
+    pub table: &'static str,
+    pub id: &'a str,
+    pub version: i64,
+    pub schema: i64,
+    pub doc: &'a str,
+    pub unique: Option<Unique>,
+}
+
+impl<M: TableRow + SnapshotModel> ErasedSnapshot for M {
+    fn push_into(&self, batch: &mut Batch) {
+        batch.snapshot(self.clone());
+    }
+    fn facts(&self) -> SnapshotFacts<'_> {
+        let (schema, doc) = self.doc();
+        SnapshotFacts { table: M::TABLE, id: self.key(), version: self.version(), schema, doc, unique: self.unique() }
+    }
+}
+
+impl SnapshotRow {
+    /// A row of this table.
+    pub fn new<M: TableRow + SnapshotModel>(row: M) -> Self {
+        Self(Arc::new(row))
+    }
+
+    pub(super) fn push_into(&self, batch: &mut Batch) {
+        self.0.push_into(batch);
+    }
+
+    pub(in crate::store) fn facts(&self) -> SnapshotFacts<'_> {
+        self.0.facts()
+    }
+
+    /// The row, when it is one of this table.
+    pub(in crate::store) fn model<M: TableRow + SnapshotModel>(&self) -> Option<&M> {
+        let row: &dyn Any = &*self.0;
+        row.downcast_ref()
+    }
+}
+
+/// Declares the snapshot rows of a kind: `snapshot_row!(Sku in skus unique code, |this, at_rest| { code: … })`. Id,
+/// version, schema number and document are filled in; the columns are what queries filter, sort and join by. `unique`
+/// names the column whose values no two rows share.
+macro_rules! snapshot_row {
+    ($kind:ident in $table:ident $(unique $unique:ident)?, |$this:ident, $at_rest:ident| { $($column:ident : $value:expr),* $(,)? }) => {
+        $crate::store::rows::doc_row!($table);
+        impl $crate::store::rows::SnapshotModel for $crate::entities::$table::Model {
+            fn version(&self) -> i64 {
+                self.version
+            }
+            $(fn unique(&self) -> Option<$crate::store::rows::Unique> {
+                Some((concat!(stringify!($table), ".", stringify!($unique)), self.$unique.to_string()))
+            })?
+        }
+        impl $crate::store::rows::Snapshot for $kind {
+            type Entity = $crate::entities::$table::Entity;
+            fn snapshot(
+                &self,
+                id: $crate::domain::id::Id,
+                version: i64,
+                at_rest: bool,
+            ) -> Result<$crate::store::rows::SnapshotRow, $crate::store::rows::WriteError> {
+                let ($this, $at_rest) = (self, at_rest);
+                let _ = $at_rest;
+                Ok($crate::store::rows::SnapshotRow::new($crate::entities::$table::Model {
+                    id: id.to_string(),
+                    version,
+                    schema: $crate::store::rows::SCHEMA,
+                    doc: serde_json::to_string($this)?,
+                    $($column: $value),*
+                }))
+            }
+        }
+    };
+}
+pub(in crate::store) use snapshot_row;

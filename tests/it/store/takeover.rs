@@ -1,0 +1,61 @@
+//! Another server takes over the database: the one before leaves at once, also when nobody writes and while the other holds
+//! the lock.
+
+use std::process::Command;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+use printfloor::store::connect::{self, OpenError, Writing};
+
+use super::rig::Rig;
+use crate::support::database::{TestDatabase, on_both_databases, until};
+use crate::support::{App, Db};
+
+on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
+
+/// Ends every session of the database but the one that asks, as a network that is cut for long does.
+const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+/// Opens the database as another server that finds it without a holder.
+async fn take_over(database: &TestDatabase) -> Writing {
+    loop {
+        if database.is_postgres() {
+            database.execute(END_SESSIONS).await;
+        }
+        // On PostgreSQL the one before may have been quicker: it is cut off again.
+        match connect::start(&database.settings).await {
+            Ok(writing) => return writing,
+            Err(OpenError::InUse) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+async fn whoever_was_taken_over_leaves_though_nobody_writes(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let other = take_over(&database).await;
+    let began = Instant::now();
+    until("the one before leaves", async || rig.fenced.load(Relaxed) == 1).await;
+    assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    assert_eq!(database.number("SELECT epoch FROM writer").await, other.epoch, "it took no epoch any more");
+}
+
+/// A machine that was frozen wakes up after another server took over.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_server_that_wakes_up_behind_another_ends() {
+    let Some(db) = Db::postgres().await else { return };
+    let url = db.url().unwrap();
+    let mut first = App::new(db).await;
+    signal(&first, "STOP");
+    first.db.execute(&first, END_SESSIONS).await;
+    // The key of its admin is made before it starts: nothing else holds the lock.
+    let second = App::on(Db::sqlite()).env("DATABASE_URL", url).start().await;
+    signal(&first, "CONT");
+    assert!(!first.ended().await, "being taken over is an error");
+    assert!(first.log().iter().any(|line| line.contains("another server has taken over the database")));
+    assert_eq!(second.get("/readyz").await.status, 200);
+}
+
+fn signal(app: &App, name: &str) {
+    assert!(Command::new("kill").args([&format!("-{name}"), &app.pid().to_string()]).status().unwrap().success());
+}
