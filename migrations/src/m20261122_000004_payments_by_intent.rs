@@ -29,6 +29,10 @@ impl MigrationTrait for Migration {
                 "json_array_length(doc, '$.flags') > 0",
             ],
         };
+        let again = match db.get_database_backend() {
+            DatabaseBackend::Postgres => ["SELECT 1", "SELECT 1"],
+            _ => ["DROP INDEX uq__skus__code", "CREATE UNIQUE INDEX uq__skus__code ON skus (code)"],
+        };
         let [no, yes, doc_slug] = match db.get_database_backend() {
             DatabaseBackend::Postgres => {
                 ["false", "true", "jsonb_set(doc::jsonb, '{slug}', to_jsonb(slug || '-' || id))::text"]
@@ -45,6 +49,10 @@ impl MigrationTrait for Migration {
             &format!("UPDATE skus SET code = code || ' ' || id, slug = slug || ' ' || id WHERE archived = {yes}"),
             "DROP INDEX ix__skus__slug",
             "CREATE UNIQUE INDEX uq__skus__slug ON skus (slug)",
+            // SQLite looks at the newest index first, PostgreSQL at the oldest. Of a SKU whose code and slug are both taken
+            // people hear of the code, of which the slug is made.
+            again[0],
+            again[1],
             "ALTER TABLE payments ADD COLUMN intent TEXT",
             &format!("UPDATE payments SET intent = {reference} WHERE {method} = 'processor' AND {cents} >= 0"),
             "CREATE INDEX ix__payments__intent ON payments (intent)",

@@ -33,7 +33,7 @@ pub enum UnmatchedKind {
     Payment,
     /// Money was paid back.
     Refund,
-    /// A payment failed.
+    /// Somebody tried to pay, and the processor got no money.
     PaymentFailed,
     /// A checkout session expired unpaid.
     SessionExpired,

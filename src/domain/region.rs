@@ -43,8 +43,9 @@ fn plain(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn names_codes_and_whole_codes_are_one_place() {

@@ -31,7 +31,7 @@ use site::SiteHeader;
 use timeline::{CUSTOMER_STEPS, StepFor};
 
 pub use requests::PRIORITY;
-pub use view::{OrderFor, OrderNumber, OrderView, Reader};
+pub use view::{OrderFor, OrderNumber, OrderReader, OrderView};
 
 /// The collection of orders.
 pub const PATH: &str = "/api/orders";
@@ -127,7 +127,7 @@ async fn list(
         number: None,
     };
     let (some, total) = app.queries.orders(&filter, page).await?;
-    let reader = Reader::from(&who);
+    let reader = OrderReader::from(&who);
     let items = some.into_iter().filter(|order| order.state.is_some());
     let items = items.map(|order| Shown(OrderFor(order, reader))).collect();
     Ok(Listed { page, items, total })
@@ -141,7 +141,7 @@ async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<O
 
 async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.revision(), Shown(OrderFor(state, Reader::from(&who)))))
+    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who)))))
 }
 
 async fn finish<B>(

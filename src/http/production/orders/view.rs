@@ -84,21 +84,21 @@ pub struct OrderView<'a> {
 
 /// Who reads an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reader {
+pub enum OrderReader {
     /// A customer's key: what is between the staff is left out.
     Customer,
     /// Staff, who read everything.
     Staff,
 }
 
-impl From<&Caller> for Reader {
+impl From<&Caller> for OrderReader {
     fn from(who: &Caller) -> Self {
         if who.is_customer() { Self::Customer } else { Self::Staff }
     }
 }
 
 /// An order, and who reads it.
-pub struct OrderFor<T>(pub T, pub Reader);
+pub struct OrderFor<T>(pub T, pub OrderReader);
 
 /// The number of an order, written as `ORD-000123`.
 #[derive(Clone, Copy, Debug)]
@@ -182,8 +182,8 @@ impl ToSchema for Day<'_> {
 
 impl<'a> OrderView<'a> {
     /// What this reader may see of an order.
-    pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: Reader) -> Self {
-        let staff = reader == Reader::Staff;
+    pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: OrderReader) -> Self {
+        let staff = reader == OrderReader::Staff;
         Self {
             id: order.id,
             number: OrderNumber(order.number),
@@ -257,7 +257,7 @@ impl<'a> LineView<'a> {
 }
 
 /// Payments as an order shows them.
-struct Payments<'a>(&'a [Payment], Reader);
+struct Payments<'a>(&'a [Payment], OrderReader);
 
 impl Serialize for Payments<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -266,7 +266,7 @@ impl Serialize for Payments<'_> {
             amount_cents: payment.amount_cents,
             currency: &payment.currency,
             method: &payment.method,
-            reference: payment.reference.as_deref().filter(|_| self.1 == Reader::Staff),
+            reference: payment.reference.as_deref().filter(|_| self.1 == OrderReader::Staff),
             created_at: payment.created_at,
         }))
     }
