@@ -145,6 +145,9 @@ pub struct Payment {
     /// For a refund: whether the processor says that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
+    /// For a refund that an operator recorded: the payment that went back.
+    #[serde(default)]
+    pub refund_of: Option<Id>,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::{Order, PROCESSOR, Payment};
+use crate::domain::id::Id;
 
 /// The sums of an order's payments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +41,20 @@ impl Order {
             let sum = back.entry(refund.reference.as_deref()).or_default();
             *sum = (sum.0.saturating_sub(refund.amount_cents), sum.1 || refund.whole);
         }
+        let mut by_hand: BTreeMap<Id, i64> = BTreeMap::new();
+        for refund in self.payments.iter().filter(|one| one.amount_cents < 0) {
+            if let Some(of) = refund.refund_of {
+                let sum = by_hand.entry(of).or_default();
+                *sum = sum.saturating_sub(refund.amount_cents);
+            }
+        }
         let mut books = Books { kept: 0, foreign: false, mismatch: false };
         let mut by_processor = 0i64;
         for payment in self.payments.iter().filter(|one| one.amount_cents >= 0) {
             let own = payment.currency == self.currency;
             let named = payment.reference.as_deref().filter(|_| payment.of_processor());
             let (went, whole) = named.and_then(|name| back.get(&Some(name)).copied()).unwrap_or_default();
+            let went = went.saturating_add(by_hand.get(&payment.id).copied().unwrap_or_default());
             let kept = if whole { 0 } else { payment.amount_cents.saturating_sub(went).max(0) };
             match (own, payment.of_processor()) {
                 (true, true) => by_processor = by_processor.saturating_add(kept),
@@ -61,6 +70,12 @@ impl Order {
         // Once exactly the total is there and nothing else, it does not matter in which parts it came.
         books.mismatch &= books.foreign || books.kept != self.total_cents;
         books
+    }
+
+    /// What is left of a payment that was not made through the processor, in minor units.
+    pub(super) fn left_of(&self, payment: &Payment) -> i64 {
+        let refunds = self.payments.iter().filter(|one| one.refund_of == Some(payment.id));
+        refunds.fold(payment.amount_cents, |left, refund| left.saturating_add(refund.amount_cents)).max(0)
     }
 
     /// What went back so far in the order's currency, in minor units.

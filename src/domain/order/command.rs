@@ -171,6 +171,13 @@ pub enum OrderCommand {
         /// The operator's own reference, free text.
         reference: Option<String>,
     },
+    /// An operator has given money back that did not come through the processor.
+    Refund {
+        /// The payment that went back.
+        payment: Option<Id>,
+        /// Amount in minor units; `None` is all that is left of the payment.
+        amount_cents: Option<i64>,
+    },
     /// An event of the payment processor, whose signature was checked.
     Payment(PaymentNews),
     /// Cancels the order and its jobs. A customer may do so only while the order is unpaid.

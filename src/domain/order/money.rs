@@ -15,6 +15,7 @@ use super::change::OrderChange;
 use super::{Order, OrderRow, OrderStatus, PROCESSOR, Payment, PaymentNews};
 use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
+use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 
 /// Flag of an order that holds money which has to go back.
@@ -63,6 +64,49 @@ impl OrderChange<'_> {
             });
         }
         self.money_came(amount, true);
+        Ok(self.order_done())
+    }
+
+    /// An operator has given back money that did not come through the processor: of the payment that is named, all that is
+    /// left of it or a part. What came through the processor is refunded there, and its event records it.
+    pub(super) fn refund(mut self, payment: Option<Id>, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
+        let paid = |one: &&Payment| one.amount_cents > 0 && payment.is_none_or(|id| one.id == id);
+        let Some(paid) = self.order.payments.iter().rev().find(paid).cloned() else {
+            return Err(match payment {
+                Some(_) => Refusal::field("paymentId", "is no payment of this order"),
+                None => Refusal::conflict("nothing_to_refund", "nothing was paid for this order"),
+            });
+        };
+        if paid.of_processor() {
+            let words = "it was paid through the payment processor: refund it there, and its event records it here";
+            return Err(Refusal::conflict("refund_at_processor", words));
+        }
+        if payment.is_none() {
+            return Err(Refusal::field("paymentId", "is required for what was not paid through the processor"));
+        }
+        let left = self.order.left_of(&paid);
+        if left == 0 {
+            return Err(Refusal::conflict("nothing_to_refund", "this payment went back already"));
+        }
+        let amount = amount_cents.unwrap_or(left);
+        if !(1..=left).contains(&amount) {
+            return Err(Refusal::field(
+                "amountCents",
+                format!("must be from 1 to {left}, which is left of this payment"),
+            ));
+        }
+        let refund = Payment {
+            amount_cents: -amount,
+            currency: paid.currency.clone(),
+            method: paid.method.clone(),
+            reference: paid.reference.clone(),
+            refund_of: Some(paid.id),
+            ..self.blank()
+        };
+        self.record(refund);
+        let refunded_cents = self.order.refunded_cents();
+        self.event_with("order.refund_recorded", |order| OrderRefundData { order, refunded_cents });
+        self.money_went();
         Ok(self.order_done())
     }
 
@@ -235,6 +279,7 @@ impl OrderChange<'_> {
             session: None,
             due_cents: None,
             whole: false,
+            refund_of: None,
             created_at: self.cx.now,
         }
     }

@@ -47,6 +47,7 @@ impl Aggregate for Order {
             OrderCommand::MarkPaid { amount_cents, method, reference } => {
                 change.mark_paid(*amount_cents, method, reference.as_ref())
             }
+            OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
             OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
@@ -73,6 +74,7 @@ impl Aggregate for Order {
             OrderCommand::Update { .. } => "order.update",
             OrderCommand::Confirm => "order.confirm",
             OrderCommand::MarkPaid { .. } => "order.mark_paid",
+            OrderCommand::Refund { .. } => "order.refund",
             OrderCommand::Payment(_) => "order.payment",
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship { .. } => "order.ship",

@@ -26,7 +26,7 @@ use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::OrderFilter;
-use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
+use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
 use timeline::{CUSTOMER_STEPS, StepFor};
 
@@ -80,6 +80,12 @@ pub fn routes() -> ResourceRoutes {
                 .about("Without an amount, all that is due; a part leaves the order unpaid. Paid in full, its jobs are made.")
                 .no(409, STATE, "It is paid already.")
                 .no(409, "not_payable", "It is cancelled or refunded.")
+        })
+        .post(operator, "/api/orders/{id}/refund", refund, |op| {
+            op.named("refundOrder", "Record money that was given back")
+                .about("For payments recorded by hand, named by `paymentId`. The order is refunded when nothing of its money is kept any more.")
+                .no(409, "refund_at_processor", "It was paid through the payment processor: its refund there is recorded by its event.")
+                .no(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
             op.named("shipOrder", "Ship an order")
@@ -202,6 +208,18 @@ async fn mark_paid(
     let command = async {
         let ManualPayment { amount_cents, method, reference } = call.read_body()?;
         Ok(OrderCommand::MarkPaid { amount_cents: amount_cents.present(), method, reference })
+    };
+    finish(&app, &call, id, command).await
+}
+
+async fn refund(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<ManualRefund>>,
+) -> Result<Resource<ShownOrder>, ApiError> {
+    let command = async {
+        let ManualRefund { payment_id, amount_cents } = call.read_body()?;
+        Ok(OrderCommand::Refund { payment: payment_id.present(), amount_cents: amount_cents.present() })
     };
     finish(&app, &call, id, command).await
 }

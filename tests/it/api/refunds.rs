@@ -5,7 +5,7 @@ use simulator::payments::{Payment, PaymentEvent as E};
 
 use super::materials::mails;
 use super::payments::{order, show, stands, stood, tell};
-use super::{NOTHING, id, some_sku};
+use super::{NOTHING, id, paths, some_sku};
 use crate::support::{App, Db, on_both, until};
 
 const WHOLE: E = E::Refunded { refunded_cents: 1250 };
@@ -81,6 +81,26 @@ async fn halves_pay_together_and_wrong_money_may_go_back() {
     assert_eq!(stands(&app, &order).await, stood("created", &[], 2, 0));
     tell(&app, &card(&order, "right", 1250), E::Completed, "evt_5").await;
     assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+}
+
+#[tokio::test]
+async fn cash_that_was_given_back_is_recorded_by_hand() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let order = app.paid_order(&sku, 1).await;
+    app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 1, 1));
+    let refund = format!("/api/orders/{order}/refund");
+    assert_eq!(paths(&app.act(&refund).await.expect(400)), ["paymentId"]);
+    let payment = show(&app, &order).await["payments"][0]["id"].clone();
+    app.post(&refund, &json!({"paymentId": payment, "amountCents": 250})).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 2, 1));
+    app.post(&refund, &json!({"paymentId": payment})).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("refunded", &[], 3, 1));
+    assert_eq!(app.post(&refund, &json!({"paymentId": payment})).await.error(409), "nothing_to_refund");
+    let (other, card) = super::payments::order(&app, &sku).await;
+    tell(&app, &card, E::Completed, "evt_1").await;
+    assert_eq!(app.act(&format!("/api/orders/{other}/refund")).await.error(409), "refund_at_processor");
 }
 
 #[tokio::test]

@@ -236,6 +236,26 @@ fn a_payment_known_by_its_session_learns_its_intent() {
 }
 
 #[test]
+fn cash_goes_back_by_hand_and_card_at_the_processor() {
+    let mut desk = unpaid();
+    let back = |payment, amount_cents| OrderCommand::Refund { payment, amount_cents };
+    assert_eq!(code(desk.ask(&back(None, None))), "nothing_to_refund");
+    cash(&mut desk, Some(200)).unwrap();
+    desk.news(paid(300, "pi_1"));
+    let [drawer, card] = [0, 1].map(|n| desk.o().payments[n].id);
+    assert_eq!(code(desk.ask(&back(Some(card), None))), "refund_at_processor");
+    assert_eq!(desk.ask(&back(Some(id(7)), None)).unwrap_err().faults[0].path, "paymentId");
+    assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    desk.ask(&back(Some(drawer), Some(50))).unwrap();
+    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
+    assert_eq!(names(&desk.ask(&back(Some(drawer), None)).unwrap()), ["order.refund_recorded"]);
+    assert_eq!(code(desk.ask(&back(Some(drawer), None))), "nothing_to_refund");
+    desk.news(refunded(300, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+}
+
+#[test]
 fn the_processors_own_word_is_no_method_of_an_operator() {
     let mut desk = unpaid();
     let mark =
@@ -251,12 +271,13 @@ struct Charge {
     refunds: Vec<i64>,
 }
 
-/// Something that the order hears: a payment or refund of one of the charges, cash, or a cancel.
+/// Something that the order hears: a payment or refund of one of the charges, cash that comes or goes, or a cancel.
 #[derive(Clone, Debug)]
 enum Heard {
     Paid(usize),
     Refunded(usize, i64),
     Cash(i64),
+    CashBack(i64),
     Cancelled,
 }
 
@@ -284,7 +305,7 @@ fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
         (Just(charges), Just(all), repeats)
             .prop_map(|(charges, mut all, repeats)| {
                 for again in repeats {
-                    if !matches!(all[again], Heard::Cash(_)) {
+                    if !matches!(all[again], Heard::Cash(_) | Heard::CashBack(_)) {
                         all.push(all[again].clone());
                     }
                 }
@@ -319,6 +340,13 @@ proptest! {
                 Heard::Cash(cents) => if cash(&mut desk, Some(cents)).is_ok() {
                     drawer += cents;
                 },
+                Heard::CashBack(cents) => {
+                    let cash = desk.o().payments.iter().find(|one| one.method == "cash" && one.amount_cents > 0);
+                    let back = OrderCommand::Refund { payment: cash.map(|one| one.id), amount_cents: Some(cents) };
+                    if desk.ask(&back).is_ok() {
+                        drawer -= cents;
+                    }
+                }
                 Heard::Cancelled => {
                     let _ = desk.ask(&OrderCommand::Cancel { force: false });
                 }

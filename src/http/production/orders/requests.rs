@@ -4,6 +4,7 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
+use crate::domain::id::Id;
 use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, Shipment};
 use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
@@ -81,6 +82,17 @@ pub struct ManualPayment {
     /// The operator's own reference.
     #[api(ONE_LINE, MaxChars(200))]
     pub(super) reference: Option<String>,
+}
+
+/// Money that an operator has given back.
+#[derive(Request, Debug)]
+#[api(example = json!({"paymentId": "01890a5d-ac96-774b-bcce-b302099a8066"}))]
+pub struct ManualRefund {
+    /// The payment that went back, one that was recorded by hand.
+    pub(super) payment_id: Optional<Id>,
+    /// In minor units of the order's currency; all that is left of the payment when absent.
+    #[api(AboveZero)]
+    pub(super) amount_cents: Optional<i64>,
 }
 
 /// How an order is shipped.
