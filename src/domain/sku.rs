@@ -63,9 +63,9 @@ pub struct SkuFields {
     pub code: String,
     /// The name in web addresses, unique like the code; derived from it if not given.
     pub slug: String,
-    /// Name for people.
+    /// Name for people, one line of text.
     pub name: String,
-    /// Description for customers.
+    /// What customers read about it, free text.
     pub description: Option<String>,
     /// The business's own grouping (`part`, `kit`, …), free text.
     pub kind: Option<String>,
@@ -130,7 +130,7 @@ impl SkuFields {
 pub struct Sku {
     /// Identifier of the SKU.
     pub id: Id,
-    /// Its description.
+    /// What operators say of it, and what it is made from.
     #[serde(flatten)]
     pub fields: SkuFields,
     /// Whether it was deleted; the record stays for past orders.
@@ -144,7 +144,7 @@ pub struct Sku {
 /// What can be asked of a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
-    /// Makes the SKU.
+    /// Adds a SKU to the catalogue.
     Create(Box<SkuFields>),
     /// Replaces the description. The edge merges a partial edit into the present description; `if_version` makes sure
     /// that it was the present one.

@@ -89,7 +89,7 @@ pub enum Report {
 /// has moved whatever the order is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentNews {
-    /// A payment succeeded.
+    /// The processor has taken money, all or a part of what is due.
     Paid {
         /// Amount in minor units; `None` if the event does not say, which counts as the order's total.
         amount_cents: Option<i64>,
@@ -100,7 +100,7 @@ pub enum PaymentNews {
         /// The payment intent, if named.
         intent: Option<String>,
     },
-    /// A payment failed.
+    /// Somebody tried to pay, and the processor got no money.
     Failed {
         /// The processor's reason, if any.
         reason: Option<String>,
@@ -133,7 +133,7 @@ pub const PICKUP: &str = "pickup";
 pub struct StockNow {
     /// Free to be reserved, in the material's unit.
     pub available: Amount,
-    /// The material's unit.
+    /// Unit of `available`: `g`, `mL`, `sheet` or `unit`.
     pub unit: &'static str,
     /// Name of the material.
     pub name: String,
@@ -142,7 +142,7 @@ pub struct StockNow {
 /// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
-    /// Makes the order.
+    /// Places the order, or makes it as a draft.
     Create(Box<NewOrder>),
     /// Edits notes, priority, due date and address; `None` leaves a member as it is. The address changes only before
     /// payment, and only to a destination of the same tax rate.
@@ -334,7 +334,7 @@ pub enum OrderEffect {
         attempt: Id,
         /// The printer that was claimed for it.
         printer: Id,
-        /// The operator's decision.
+        /// What the operator saw of the print.
         outcome: Resolution,
     },
 }

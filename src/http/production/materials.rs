@@ -212,7 +212,7 @@ struct MovementView {
     /// The job that it was for.
     job_id: Option<Id>,
     reason: Option<String>,
-    /// Caller did it.
+    /// Who caused it: a user, an API key or the server.
     actor: String,
     created_at: Timestamp,
 }

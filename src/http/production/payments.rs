@@ -134,7 +134,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
     Ok(Plain(Received { received: true }))
 }
 
-/// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.
+/// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same event.
 async fn keep(app: &AppState, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
