@@ -43,7 +43,7 @@ impl DomainQueries for MemoryStore {
     async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         let tables = self.tables();
         let of_it = |one: &&Payment| one.method == PROCESSOR && one.reference.as_deref() == Some(intent);
-        let newest = tables.rows_of::<Payment>("payments").filter(of_it).filter(|one| one.amount_cents >= 0);
+        let newest = tables.parts::<Payment>().filter(of_it).filter(|one| one.amount_cents >= 0);
         Ok(newest.max_by_key(|one| one.id).map(|one| one.order_id))
     }
 
