@@ -106,7 +106,7 @@ pub enum Description {
 /// Arguments of `demo`.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// Number of simulated printers, half with the firmware web API (Moonraker), half with a print server (OctoPrint)
+    /// Number of simulated printers, about as many of each type
     /// [default: 6 in a new demo, otherwise as many as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub printers: Option<u16>,
@@ -121,12 +121,9 @@ pub struct DemoArgs {
 /// Arguments of `simulate`.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// Number of printers with the firmware web API (Moonraker); one of each kind if neither number is given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub fw_rest: u16,
-    /// Number of printers with a print server (OctoPrint)
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub server_rest: u16,
+    /// How many printers of which kind
+    #[command(flatten)]
+    pub printers: simulate::PrinterCounts,
     /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,

@@ -18,6 +18,7 @@ pub mod limits;
 pub mod meter;
 pub mod openapi;
 pub mod page;
+mod part_heads;
 pub mod path_id;
 pub mod production;
 pub mod reply;

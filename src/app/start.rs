@@ -118,10 +118,11 @@ impl App {
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: Arc::new(Blobs::open(config.files_dir())?),
-            connections: Arc::new(printer_connections(config)?),
+            connections: Arc::new(PrinterConnections::new(printer_registry(config)?)),
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
+                keep_files: config.dispatch.keep_files,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -183,6 +184,12 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         app.store.run_retention(app.environment.now());
+        // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
+        match app.remove_unnamed_contents().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
+            Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
+        }
         wait = RETENTION_EVERY;
     }
 }
@@ -258,7 +265,8 @@ fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
     Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
-fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError> {
+/// The adapters of printers, with the time limits of the settings.
+pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {
         connect_timeout: settings.connect_timeout,
@@ -266,5 +274,5 @@ fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError
         timeout: Duration::from_secs(24 * 3600),
     };
     // Two clients: an emergency stop shares no connection with anything that may be queued.
-    Ok(PrinterConnections::new(Registry::new(settings, lan(&clients)?, lan(&clients)?)))
+    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

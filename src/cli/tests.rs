@@ -2,6 +2,7 @@
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use simulator::PrinterKind;
 
 use super::*;
 
@@ -80,7 +81,9 @@ async fn an_option_in_the_wrong_place_is_not_ignored() {
 #[test]
 fn simulate_and_demo_have_defaults() {
     let Some(Command::Simulate(args)) = parse("printfloor simulate --fw-rest 2 --speed 60").command else { panic!() };
-    assert_eq!((args.fw_rest, args.server_rest, args.base_port, args.speed, args.seed), (2, 0, None, 60.0, 1));
+    assert_eq!(args.printers.of(PrinterKind::FwRest), 2);
+    assert_eq!(args.printers.of(PrinterKind::ServerRest), 0);
+    assert_eq!((args.base_port, args.speed, args.seed), (None, 60.0, 1));
     let Some(Command::Demo(args)) = parse("printfloor demo --for 2.5").command else { panic!() };
     assert_eq!((args.printers, args.end_after), (None, Some(Duration::from_millis(2500))));
 }

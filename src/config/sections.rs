@@ -161,6 +161,8 @@ pub struct Dispatch {
     pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,
+    /// Whether the files of prints that are over stay on the printers.
+    pub keep_files: bool,
 }
 
 /// `[printers]`: how the adapters speak to printers.

@@ -19,9 +19,8 @@ pub struct Model {
     pub made_by: Option<String>,
     pub total_cents: i64,
     pub active: bool,
+    pub flags: String,
     pub payment_session: Option<String>,
-    /// The flags between commas (`,refund_due,short,`); NULL without any.
-    pub flags: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
 }

@@ -216,14 +216,19 @@ impl From<PrinterError> for ApiError {
     fn from(error: PrinterError) -> Self {
         use PrinterError as P;
         let (status, code) = match &error {
-            P::Unreachable(_) | P::Lost(_) | P::Timeout => (StatusCode::GATEWAY_TIMEOUT, "printer_timeout"),
+            P::Unreachable(_) | P::Lost(_) | P::Timeout | P::Stalled(_) => {
+                (StatusCode::GATEWAY_TIMEOUT, "printer_timeout")
+            }
             P::Unsupported(_) => (StatusCode::CONFLICT, "unsupported_by_printer"),
             P::InUse(_) => (StatusCode::CONFLICT, "printer_in_use"),
             P::NotFound(_) => (StatusCode::NOT_FOUND, "printer_file_not_found"),
             P::Invalid(_) => (StatusCode::BAD_REQUEST, "validation_failed"),
-            P::WrongKey(_) | P::FirmwareDisconnected(_) | P::Refused { .. } | P::BadAnswer(_) => {
-                (StatusCode::BAD_GATEWAY, "printer_refused")
-            }
+            P::WrongKey(_)
+            | P::FirmwareDisconnected(_)
+            | P::Refused { .. }
+            | P::BadAnswer(_)
+            | P::Altered(_)
+            | P::Stranger { .. } => (StatusCode::BAD_GATEWAY, "printer_refused"),
         };
         Self::new(status, code, error.to_string())
     }
@@ -267,6 +272,9 @@ mod tests {
             PrinterError::Unreachable("no route".to_owned()),
             PrinterError::Lost("reset".to_owned()),
             PrinterError::Timeout,
+            PrinterError::Stalled(std::time::Duration::from_secs(15)),
+            PrinterError::Altered("3 of 5 bytes".to_owned()),
+            PrinterError::Stranger { program: "Printer", address: "http://a/".to_owned(), port: 80 },
             PrinterError::WrongKey("bad key".to_owned()),
             PrinterError::FirmwareDisconnected("klippy".to_owned()),
             PrinterError::Refused { status: 400, message: "must home first".to_owned() },
@@ -298,6 +306,9 @@ mod tests {
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
         504 printer_timeout: the printer did not answer in time
+        504 printer_timeout: the printer took no byte of the upload for 15 s
+        502 printer_refused: the printer stored something else than what was sent: 3 of 5 bytes
+        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type right?
         502 printer_refused: the printer refuses the api key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first

@@ -6,7 +6,8 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
 
@@ -189,6 +190,33 @@ fn check_is_content_with_what_works() {
         "{beside}"
     );
     assert!(beside.ends_with("all checks passed\n"), "{beside}");
+}
+
+/// A check that closed a printer's serial port would end its print.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn check_changes_nothing_at_a_printer() {
+    let place = Place::new();
+    let key = place.done("key create --data data --name up --role admin");
+    let (_server, base) = served(&place);
+    let fleet = Fleet::start(FleetOptions::default()).await.unwrap();
+    let client = crate::support::client::http();
+    for sim in &fleet.printers {
+        let printer = json!({
+            "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
+            "apiKey": sim.api_key,
+        });
+        let made = client.post(format!("{base}/api/printers")).header("X-Api-Key", key.trim()).json(&printer).send();
+        assert_eq!(made.await.unwrap().status(), 201);
+        sim.handle.put_file("a.gcode", simulator::gcode::gcode("a", 36_000, 5.0, 1700.0));
+        sim.handle.with(|machine| machine.start("a.gcode")).unwrap();
+    }
+    let before: Vec<_> = fleet.printers.iter().map(|sim| sim.handle.log().len()).collect();
+    let checked = place.done("check --data data");
+    for (sim, before) in fleet.printers.iter().zip(before) {
+        assert!(checked.contains(&sim.serial) && checked.contains("is printing"), "{checked}");
+        let log = sim.handle.log();
+        assert_eq!(log.len(), before, "{}: {:?}", sim.kind.as_str(), &log[before..]);
+    }
 }
 
 #[test]

@@ -256,11 +256,7 @@ fn events(app: &AppState, page: &mut Page) {
 async fn work(app: &AppState, page: &mut Page) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
-    page.gauge(
-        "orders_flagged",
-        "Orders that a person must look at, by flag",
-        labelled("flag", tallies.flagged.clone()),
-    );
+    page.gauge("orders_flagged", "Orders that need a person, by flag", labelled("flag", tallies.flags.clone()));
     page.gauge("jobs", "Jobs by state", labelled("state", tallies.jobs.clone()));
     page.gauge(
         "deliveries",

@@ -22,8 +22,8 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
     made_by: text(this.made_by),
     total_cents: this.total_cents,
     active: !at_rest,
+    flags: this.flags.join(" "),
     payment_session: this.payment_session.clone(),
-    flags: (!this.flags.is_empty()).then(|| format!(",{},", this.flags.join(","))),
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });

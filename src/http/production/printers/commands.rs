@@ -113,6 +113,16 @@ struct GcodeCommands {
     commands: Vec<String>,
 }
 
+/// What came of G-code.
+#[derive(Response, Serialize)]
+#[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
+struct GcodeOutcome {
+    /// Always true: the printer took the commands. What it said to them tells whether it knows them.
+    ok: bool,
+    /// What the printer's console said meanwhile, oldest first; empty where it said nothing or is not heard.
+    console: Vec<String>,
+}
+
 /// Whether a printer is out of service.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
@@ -243,10 +253,10 @@ async fn gcode(
     State(app): State<AppState>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
-) -> Result<Plain<Acknowledgement>, ApiError> {
+) -> Result<Plain<GcodeOutcome>, ApiError> {
     let GcodeCommands { commands } = call.read_body()?;
-    reach(&app, id).await?.adapter.run_gcode(&commands).await?;
-    Ok(DONE)
+    let console = reach(&app, id).await?.adapter.run_gcode(&commands).await?;
+    Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 
 async fn bed_cleared(

@@ -323,8 +323,7 @@ async fn upload(
     let StoredFile { file_id } = call.read_body()?;
     let link = reach(&app, id).await?;
     let file = gcode_file(&app, file_id).await?;
-    let size = u64::try_from(file.size).map_err(ApiError::internal)?;
-    let source = Source { path: app.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
+    let source = Source::of(&file, app.blobs.path(&file.sha256));
     let filename = link.adapter.upload(&file.name, &source).await?;
     Ok(Uploaded(UploadedFile { ok: true, filename }))
 }

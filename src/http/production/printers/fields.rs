@@ -14,7 +14,8 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
-use crate::printers::registry::{BUILT_IN, PrinterAddress};
+use crate::printers::registry::PrinterAddress;
+use crate::printers::{BUILT_IN, PrinterType as Declared};
 
 /// Tags of one printer: a printer is kept in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
@@ -103,7 +104,7 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// The fields of the new printer; an empty address or key of an `fw_rest` printer is filled from the settings.
+    /// The fields of the new printer; the settings may fill an address or a key that is empty.
     pub async fn into_fields(self, app: &AppState) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
@@ -161,13 +162,14 @@ async fn check_material(app: &AppState, id: Option<Id>) -> Result<(), ApiError> 
     if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
 }
 
-/// The settings `FW_REST_URL` and `FW_REST_API_KEY` fill what an `fw_rest` printer leaves empty.
+/// Fills an empty address or key from the settings, for types that have such settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
-    if kind != "fw_rest" {
+    let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
-    }
+    };
     let or = |given: String, setting: &str| if given.is_empty() { setting.to_owned() } else { given };
-    (or(base_url, &config.printers.fw_rest_url), or(api_key, config.printers.fw_rest_api_key.expose()))
+    let (url, key) = defaults(&config.printers);
+    (or(base_url, url), or(api_key, key.expose()))
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
@@ -180,7 +182,7 @@ fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Resul
         api_key: api_key.to_owned(),
         serial: fields.serial.clone().unwrap_or_default(),
     };
-    match app.printer_connections.registry.make(&fields.kind, &address) {
+    match app.printer_connections.registry.make(&fields.kind, address) {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::field("baseUrl", error.to_string()).into()),
     }

@@ -15,7 +15,7 @@ use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
-use crate::printers::registry::BUILT_IN;
+use crate::printers::BUILT_IN;
 
 enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
 

@@ -1,6 +1,5 @@
-//! Adds `payments.intent`, by which an event that names nothing else finds its order, and `orders.flags`, by which the
-//! orders are found and counted that need a person. An order may have several payments, so the one intent in `orders`
-//! goes. Slugs and codes of SKUs are unique among those that are not deleted.
+//! Adds `payments.intent`, by which an event that names nothing else finds its order. An order may have several payments,
+//! so the one intent in `orders` goes. Slugs and codes of SKUs are unique among those that are not deleted.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DatabaseBackend;
@@ -13,20 +12,14 @@ impl MigrationTrait for Migration {
     #[expect(elided_lifetimes_in_paths, reason = "async_trait wants it as the trait writes it")]
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let db = manager.get_connection();
-        let [reference, method, cents, flags, any_flag] = match db.get_database_backend() {
-            DatabaseBackend::Postgres => [
-                "doc::json->>'reference'",
-                "doc::json->>'method'",
-                "(doc::json->>'amountCents')::bigint",
-                "',' || (SELECT string_agg(flag, ',') FROM json_array_elements_text(doc::json->'flags') AS flag) || ','",
-                "json_array_length(doc::json->'flags') > 0",
-            ],
+        let [reference, method, cents] = match db.get_database_backend() {
+            DatabaseBackend::Postgres => {
+                ["doc::json->>'reference'", "doc::json->>'method'", "(doc::json->>'amountCents')::bigint"]
+            }
             _ => [
                 "json_extract(doc, '$.reference')",
                 "json_extract(doc, '$.method')",
                 "json_extract(doc, '$.amountCents')",
-                "',' || (SELECT group_concat(value, ',') FROM json_each(orders.doc, '$.flags')) || ','",
-                "json_array_length(doc, '$.flags') > 0",
             ],
         };
         let again = match db.get_database_backend() {
@@ -58,10 +51,6 @@ impl MigrationTrait for Migration {
             "CREATE INDEX ix__payments__intent ON payments (intent)",
             "DROP INDEX ix__orders__payment_intent",
             "ALTER TABLE orders DROP COLUMN payment_intent",
-            // The flags of an order between commas, so that each is found whole; without flags NULL.
-            "ALTER TABLE orders ADD COLUMN flags TEXT",
-            "CREATE INDEX ix__orders__flags ON orders (flags) WHERE flags IS NOT NULL",
-            &format!("UPDATE orders SET flags = {flags} WHERE {any_flag}"),
         ] {
             db.execute_unprepared(sql).await?;
         }
