@@ -19,7 +19,7 @@ use crate::store::rows::samples::{
     at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, payment,
     printer, sku, write,
 };
-use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot, StoredRow};
+use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
 
 const ALL: Page = Page { limit: 100, offset: 0 };
 
@@ -45,7 +45,7 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
             for (k, method) in ["processor", "cash"].into_iter().enumerate() {
                 let reference = Some(format!("pi_{n}{}", "x".repeat(k)));
                 let own = Payment { method: method.to_owned(), reference, ..payment(10 * n + k as u128, n) };
-                OrderRow::Payment(own).push_into(&mut batch).unwrap();
+                batch.push_row(&OrderRow::Payment(own)).unwrap();
             }
         }
         write(db, batch).await.unwrap();
