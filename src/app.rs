@@ -25,10 +25,12 @@ use crate::store::writer::WriterCounters;
 
 mod contents;
 mod kinds;
+pub mod own_secrets;
 mod start;
 pub mod story;
 pub mod stream;
 
+pub use contents::remove_contents;
 pub use kinds::Directories;
 pub use start::{StartError, printer_registry};
 

@@ -1,6 +1,8 @@
 //! Removes contents from the disk that no file names any more.
 
 use super::App;
+use crate::files::blobs::Blobs;
+use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
 /// Why contents were not removed.
@@ -21,15 +23,19 @@ impl App {
         let named = self.queries.named_contents().await?;
         Ok(removing.keep_only(&named).await?)
     }
+}
 
-    /// Removes these contents, unless a file names them.
-    pub async fn remove_contents(&self, contents: impl IntoIterator<Item = String>) -> Result<(), RemoveError> {
-        let removing = self.blobs.removing().await;
-        for sha256 in contents {
-            if !self.queries.is_content_named(&sha256).await? {
-                removing.remove(&sha256).await?;
-            }
+/// Removes these contents, unless a file names them.
+pub async fn remove_contents(
+    blobs: &Blobs,
+    queries: &Queries,
+    contents: impl IntoIterator<Item = String>,
+) -> Result<(), RemoveError> {
+    let removing = blobs.removing().await;
+    for sha256 in contents {
+        if !queries.is_content_named(&sha256).await? {
+            removing.remove(&sha256).await?;
         }
-        Ok(())
     }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::App;
 use super::kinds::{Directories, EffectServices};
+use super::own_secrets;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::DirectoryArgs;
 use crate::actors::kernel::environment::Environment;
@@ -27,7 +28,7 @@ use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailEr
 use crate::services::redis::Redis;
 use crate::services::webhook::Sender;
 use crate::store::Store;
-use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
+use crate::store::connect::{self, OpenError, Writing};
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
@@ -67,12 +68,9 @@ impl App {
     /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
     /// another server took over the database: the process must leave.
     pub async fn start(config: &Config, fenced: Arc<dyn Fn() + Send + Sync>) -> Result<Arc<Self>, StartError> {
-        let database = DatabaseSettings {
-            url: config.database_url().expose().to_owned(),
-            read_connections: config.database.read_connections,
-            statement_timeout: config.database.statement_timeout_seconds.duration(),
-        };
+        let database = own_secrets::database_settings(config);
         let writing = connect::start(&database).await?;
+        own_secrets::keep(config, &writing.db).await?;
         let reading = connect::reading(&database).await?;
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);

@@ -21,7 +21,7 @@ pub const REPLAYED: &str = "idempotency-replayed";
 /// What the layers around a handler learn of an error: carried among the extensions of its response.
 #[derive(Clone, Debug)]
 pub struct ErrorMeta {
-    /// Word for programs.
+    /// The error's word for programs, such as `rate_limited`.
     pub code: String,
     /// Facts for the audit log, never sent.
     pub facts: Option<Value>,
@@ -52,23 +52,23 @@ impl ApiError {
         let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
         Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts }))
     }
-    /// 400.
+    /// 400: the request cannot be understood.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
-    /// 401.
+    /// 401: nobody knows who asks.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
-    /// 403.
+    /// 403: the caller is known and may not.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
-    /// 409.
+    /// 409: not in the present state.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
-    /// 413.
+    /// 413: the body is larger than `limit` bytes.
     pub fn too_large(limit: u64) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is larger than {limit} bytes"))
     }
@@ -77,11 +77,11 @@ impl ApiError {
         tracing::error!(%reason, "internal fault");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
     }
-    /// 503 with `Retry-After`.
+    /// 503: the caller may come again after so many seconds (`Retry-After`).
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
     }
-    /// With `Retry-After`.
+    /// Tells the caller to come again after so many seconds (`Retry-After`).
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self

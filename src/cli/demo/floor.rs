@@ -27,7 +27,7 @@ const TRIES: u16 = 40;
 pub struct Floor {
     /// One fleet for each kind of printer.
     rows: Vec<Fleet>,
-    /// Receives webhooks.
+    /// The program that receives the webhooks of the shop.
     pub sink: Sink,
 }
 
@@ -77,7 +77,7 @@ impl Floor {
         Ok(Self { rows, sink })
     }
 
-    /// All printers.
+    /// All virtual printers, in an order that adding printers does not change within a row.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
         self.rows.iter().flat_map(|row| &row.printers)
     }

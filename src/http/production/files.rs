@@ -1,5 +1,7 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
@@ -11,6 +13,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
+use crate::actors::kernel::directory::Directory;
+use crate::app::remove_contents;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
@@ -20,11 +25,11 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
-use crate::files::blobs::{Incoming, Recording};
-use crate::http::AppState;
+use crate::files::blobs::{Blobs, Incoming, Recording};
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, found, silent, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, RequestHandles, found, silent, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::idempotency;
 use crate::http::openapi::shape::{bytes, has, may, taken};
 use crate::http::page::{PageQuery, Query};
@@ -33,7 +38,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
-use crate::store::queries::FileFilter;
+use crate::store::queries::{FileFilter, Queries};
 
 const PATH: &str = "/api/files";
 /// The id that examples use for a file.
@@ -44,6 +49,17 @@ const MAX_NAME_CHARS: usize = 200;
 const MAX_FIELD_BYTES: usize = 64;
 
 enumeration!(FileKind, GcodeForm);
+
+handles! {
+    /// What the routes of files use.
+    pub(crate) struct FileHandles {
+        files: Directory<File>,
+        blobs: Arc<Blobs>,
+        queries: Queries,
+        config: Arc<Config>,
+        request: RequestHandles,
+    }
+}
 
 /// The routes of files.
 pub fn routes() -> ResourceRoutes {
@@ -143,7 +159,7 @@ impl From<FileMetadata> for MetadataView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<FileHandles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
 ) -> Result<Listed<FileView>, ApiError> {
     let page = page.into();
@@ -161,13 +177,13 @@ struct Upload<'a> {
 }
 
 async fn upload(
-    State(app): State<AppState>,
+    State(app): State<FileHandles>,
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
     let (parts, form) = request.into_parts();
     let heads = PartHeads::default();
-    let call = CommandRequest::without_body(app.clone(), who, &parts)?;
+    let call = CommandRequest::without_body(&app.request, who, &parts)?;
     let form = Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), &app).await.map_err(
         |_| {
             let message = "the body must be multipart/form-data";
@@ -196,7 +212,7 @@ async fn upload(
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
-async fn receive<'a>(app: &'a AppState, heads: &PartHeads, mut form: Multipart) -> Result<Upload<'a>, ApiError> {
+async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipart) -> Result<Upload<'a>, ApiError> {
     let mut upload = Upload::default();
     while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         match field.name() {
@@ -226,7 +242,7 @@ async fn receive<'a>(app: &'a AppState, heads: &PartHeads, mut form: Multipart) 
     Ok(upload)
 }
 
-async fn store<'a>(app: &'a AppState, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
+async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
     let limit = app.config.server.upload_max_bytes;
     let mut incoming = app.blobs.begin()?;
     while let Some(piece) = field.chunk().await.map_err(broken)? {
@@ -273,7 +289,7 @@ fn clean_name(name: &str) -> String {
     if clean.is_empty() { "file".to_owned() } else { clean }
 }
 
-async fn keep_metadata(app: &AppState, found: Found, recording: &Recording) -> Result<FileMetadata, ApiError> {
+async fn keep_metadata(app: &FileHandles, found: Found, recording: &Recording) -> Result<FileMetadata, ApiError> {
     let form = match found.content {
         Some(Content::Gcode) => Some(GcodeForm::Text),
         Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
@@ -288,7 +304,7 @@ async fn keep_metadata(app: &AppState, found: Found, recording: &Recording) -> R
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
+async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
@@ -297,18 +313,23 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<FileHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     let deleted = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
     let file = deleted.answer;
+    let contents = [file.sha256].into_iter().chain(file.metadata.thumbnail);
     // What stays behind, by an error or a crash, is found at the next look through all contents.
-    if let Err(error) = app.remove_contents([file.sha256].into_iter().chain(file.metadata.thumbnail)).await {
+    if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
         tracing::warn!(file = %id, %error, "the content of a deleted file is still on the disk");
     }
     Ok(NoContent)
 }
 
 /// The bytes as a download: a browser never shows them as a page.
-async fn content(State(app): State<AppState>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
+async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

@@ -11,21 +11,24 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::place::place;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::orders::make::MakeSources;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
-use crate::http::AppState;
+use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
-use crate::store::queries::OrderFilter;
+use crate::store::queries::{OrderFilter, Queries};
 use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
 use timeline::{CUSTOMER_STEPS, StepFor};
@@ -42,6 +45,16 @@ const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
 pub type ShownOrder = Shown<OrderFor<Arc<Versioned<Order>>>>;
+
+handles! {
+    /// What the routes of orders use.
+    pub(crate) struct OrderHandles {
+        orders: Directory<Order>,
+        skus: Directory<Sku>,
+        sources: MakeSources,
+        queries: Queries,
+    }
+}
 
 /// The routes of orders.
 pub fn routes() -> ResourceRoutes {
@@ -100,7 +113,11 @@ pub fn routes() -> ResourceRoutes {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(app: &AppState, who: &Caller, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub(crate) async fn shown(
+    app: &OrderHandles,
+    who: &Caller,
+    done: &CommandOutcome<OrderAnswer>,
+) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -114,7 +131,7 @@ pub async fn shown(app: &AppState, who: &Caller, done: &CommandOutcome<OrderAnsw
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
@@ -140,18 +157,22 @@ async fn list(
 }
 
 /// The order, if the caller may see it: another's is 404.
-async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
+async fn one(
+    State(app): State<OrderHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
     Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who)))))
 }
 
 async fn finish<B>(
-    app: &AppState,
+    app: &OrderHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -161,7 +182,7 @@ async fn finish<B>(
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -178,7 +199,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -192,7 +213,7 @@ async fn cancel(
 }
 
 async fn confirm(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -201,7 +222,7 @@ async fn confirm(
 }
 
 async fn mark_paid(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -213,7 +234,7 @@ async fn mark_paid(
 }
 
 async fn refund(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<ManualRefund>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -225,7 +246,7 @@ async fn refund(
 }
 
 async fn ship(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -234,7 +255,7 @@ async fn ship(
 }
 
 async fn timeline(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
     Query(page): Query<PageQuery>,

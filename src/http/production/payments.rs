@@ -1,5 +1,7 @@
 //! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use std::sync::Arc;
+
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
 use serde::Serialize;
@@ -7,8 +9,10 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::agent;
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::payment_events::matching::PaymentMatch;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
@@ -19,12 +23,14 @@ use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::{Operation, RequestBody};
 use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, enumeration, schema_of};
+use crate::store::queries::Queries;
 
 /// Which events are used and how their order is found, for the description.
 const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
@@ -41,6 +47,17 @@ one of these members names, in this order:
 So a checkout made outside needs `client_reference_id` or `metadata.orderId`; set `payment_intent_data[metadata][orderId]` \
 as well, because refunds and failures carry only that. An event that matches nothing is kept, listed at \
 `/api/payments/unmatched` and tried again at each new order, each payment and every hour, for 30 days.";
+
+handles! {
+    /// What the routes of payment events use.
+    pub(crate) struct PaymentHandles {
+        payments: PaymentMatcher,
+        queries: Queries,
+        inbound: Directory<KeptPaymentEvent>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and the
 /// list of events that belong to nothing.
@@ -115,7 +132,10 @@ struct Received {
 }
 
 /// 200 for everything that the processor signed; a 5xx makes it send the event again.
-async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) -> Result<Plain<Received>, ApiError> {
+async fn receive(
+    State(app): State<PaymentHandles>,
+    SignedEvent(call): SignedEvent,
+) -> Result<Plain<Received>, ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -135,7 +155,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
 }
 
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same event.
-async fn keep(app: &AppState, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
+async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
     let about = Unmatched::of(event);
     let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.map(Box::new) };
@@ -150,7 +170,7 @@ async fn keep(app: &AppState, event: &PaymentEvent, body: String) -> Result<(), 
 
 /// Events that are waiting for their order, newest first.
 async fn unmatched(
-    State(app): State<AppState>,
+    State(app): State<PaymentHandles>,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<UnmatchedPayment>, ApiError> {
     let page = page.into();

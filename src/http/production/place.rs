@@ -5,14 +5,13 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, PRIORITY, ShownOrder, shown};
+use super::orders::{self, OrderHandles, PRIORITY, ShownOrder, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::id::Id;
 use crate::domain::order::{Address, Line, NewOrder, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -91,8 +90,8 @@ pub struct PlaceQuery {
 }
 
 /// `POST /api/orders`
-pub async fn place(
-    State(app): State<AppState>,
+pub(crate) async fn place(
+    State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
@@ -125,7 +124,7 @@ pub async fn place(
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
-async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
+async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
     let mut not_orderable = None::<String>;
@@ -146,7 +145,7 @@ async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Resul
             unit_price_cents: sku.fields.price_cents,
             description: sku.fields.name.clone(),
             tax_rate_bps: 0,
-            make: app.make_sources().make(sku).await?,
+            make: app.sources.make(sku).await?,
         });
         if who.is_customer() && !sku.fields.orderable() {
             not_orderable.get_or_insert_with(|| {

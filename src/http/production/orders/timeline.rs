@@ -9,7 +9,7 @@ use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::production::events::SubjectView;
-use crate::http::wire::{OpenObject, Viewed};
+use crate::http::wire::{JsonObject, Viewed};
 
 /// The events that a customer sees of an order.
 pub const CUSTOMER_STEPS: [&str; 10] = [
@@ -57,7 +57,7 @@ pub struct StepView<'a> {
     /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
-    data: OpenObject<'a>,
+    data: JsonObject<&'a Value>,
 }
 
 /// An event of an order, as its reader may see it.
@@ -92,7 +92,7 @@ impl Viewed for StepFor {
             timestamp: event.timestamp,
             subject: event.into(),
             actor: &event.actor,
-            data: OpenObject(&event.data),
+            data: JsonObject(&event.data),
         })
     }
 }

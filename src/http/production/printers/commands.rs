@@ -9,11 +9,10 @@ use serde_json::json;
 
 use super::device::reach;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, connection, present};
+use super::{BUSY, ON_PRINTER, PrinterHandles, connection, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::PrinterCommand;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -139,7 +138,7 @@ type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Asks the printer's own actor.
 async fn ask<B>(
-    app: &AppState,
+    app: &PrinterHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: PrinterCommand,
@@ -149,7 +148,7 @@ async fn ask<B>(
 }
 
 /// What would spoil a print is refused while one is on or about to begin.
-async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
@@ -158,7 +157,7 @@ async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
 }
 
 async fn connect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -174,7 +173,7 @@ async fn connect(
 }
 
 async fn disconnect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -190,7 +189,7 @@ async fn disconnect(
 }
 
 async fn pause(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -202,7 +201,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -214,7 +213,7 @@ async fn resume(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -226,31 +225,31 @@ async fn cancel(
 }
 
 async fn restart_firmware(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    let link = connection(&app, id)?;
+    let link = connection(&app.printer_connections, id)?;
     link.adapter.restart_firmware().await?;
     link.look.notify_one();
     Ok(DONE)
 }
 
 async fn home(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    connection(&app, id)?.adapter.home().await?;
+    connection(&app.printer_connections, id)?.adapter.home().await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
 
 async fn gcode(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
 ) -> Result<Plain<GcodeOutcome>, ApiError> {
@@ -260,7 +259,7 @@ async fn gcode(
 }
 
 async fn bed_cleared(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -269,7 +268,7 @@ async fn bed_cleared(
 }
 
 async fn clear_attention(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -278,7 +277,7 @@ async fn clear_attention(
 }
 
 async fn maintenance(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {

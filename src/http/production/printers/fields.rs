@@ -4,12 +4,12 @@ use api_derive::Request;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::PrinterFields;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::http::AppState;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
@@ -105,7 +105,7 @@ impl From<PrinterFields> for PrinterDetails {
 
 impl NewPrinter {
     /// The fields of the new printer; the settings may fill an address or a key that is empty.
-    pub async fn into_fields(self, app: &AppState) -> Result<PrinterFields, ApiError> {
+    pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
         let (base_url, api_key) =
@@ -115,7 +115,7 @@ impl NewPrinter {
             kind,
             machine_type: self.machine_type,
             base_url,
-            encrypted_api_key: app.encrypt(&api_key),
+            encrypted_api_key: app.cipher.encrypt_or_empty(&api_key),
             serial: self.serial,
             build_volume: self.build_volume,
             auto_clear: self.auto_clear,
@@ -130,19 +130,19 @@ impl NewPrinter {
 
 impl PrinterChange {
     /// What the change names must exist.
-    pub async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
+    pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, self.loaded_material_id.or(None)).await
     }
 
     /// The fields after this change.
-    pub fn merged_into(self, app: &AppState, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+    pub fn merged_into(self, app: &PrinterHandles, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let fields = PrinterFields {
             name: self.name.or(old.name),
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
             machine_type: self.machine_type.or(old.machine_type),
             base_url: self.base_url.or(old.base_url),
-            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.encrypt(key)),
+            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.cipher.encrypt_or_empty(key)),
             serial: self.serial.or(old.serial),
             build_volume: self.build_volume.or(old.build_volume),
             auto_clear: self.auto_clear.or(old.auto_clear),
@@ -155,7 +155,7 @@ impl PrinterChange {
     }
 }
 
-async fn check_material(app: &AppState, id: Option<Id>) -> Result<(), ApiError> {
+async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
     let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
@@ -173,7 +173,7 @@ fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (St
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
-fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
     }
