@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Address, Line, Make, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, Resolution};
+use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
@@ -52,7 +52,8 @@ pub enum Report {
     Printing,
     /// The printer shows the file as paused.
     Paused,
-    /// It is unknown whether the print began; with the reason in words for people.
+    /// It is unknown whether the print began or, if it was seen before, how it ended; with the reason in words for
+    /// people.
     Unverified(String),
     /// The print began and is over.
     Ended {
@@ -256,12 +257,14 @@ pub enum OrderCommand {
         /// The stock of the job's material now. The claim that follows decides; this only tells the operator at once.
         stock: StockNow,
     },
-    /// An operator decides an attempt that cannot be verified; the printer is told by an effect.
+    /// An operator decides an attempt that lives; the printer is told by an effect.
     Resolve {
         /// The job whose live attempt is decided.
         job: Id,
         /// What the operator saw.
         outcome: Resolution,
+        /// What the printer's record says of the attempt.
+        seen: SeenPrint,
     },
 }
 

@@ -64,7 +64,7 @@ impl Aggregate for Order {
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
-            OrderCommand::Resolve { job, outcome } => change.resolve(*job, *outcome),
+            OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
     }
 
