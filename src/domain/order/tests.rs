@@ -4,6 +4,7 @@ mod examples;
 mod flags;
 mod model;
 mod money;
+mod placing;
 mod random;
 
 use super::*;
