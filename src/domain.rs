@@ -26,6 +26,7 @@ pub mod principal;
 pub mod printer;
 pub mod printer_status;
 pub mod refusal;
+pub mod region;
 pub mod requirement;
 pub mod rules;
 pub mod schedule;

@@ -117,7 +117,7 @@ impl Server {
         ];
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
-            let view = http::production::orders::event;
+            let view = http::production::events::written;
             server.serving.extend([
                 tokio::spawn(redis.clone().keep(leaving.clone())),
                 tokio::spawn(stream::follow(shop, redis.clone(), view, leaving)),

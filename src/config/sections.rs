@@ -158,7 +158,7 @@ pub struct Tax {
 pub struct TaxRate {
     /// ISO 3166-1 alpha-2, upper case.
     pub country: String,
-    /// A region of the country, as addresses name it; none: the rate of the rest of the country.
+    /// A region of the country, by its ISO 3166-2 code or by name; none: the rate of the rest of the country.
     #[serde(default)]
     pub region: Option<String>,
     /// Basis points: 1900 is 19 %.

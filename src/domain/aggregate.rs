@@ -124,6 +124,11 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
         let _ = command;
         None
     }
+    /// The number that people read as the version and send back in `If-Match`, which counts the changes that people make;
+    /// `None` for kinds that only people change, which show the number of their commits.
+    fn revision(&self) -> Option<i64> {
+        None
+    }
     /// A database constraint said no (a taken code): as a business answer.
     fn clash(constraint: &str) -> Refusal {
         Refusal::conflict("conflict", format!("{constraint} is taken"))
@@ -161,6 +166,13 @@ pub struct Versioned<T> {
     pub version: i64,
     /// `None` until it exists.
     pub state: Option<T>,
+}
+
+impl<T: Aggregate> Versioned<T> {
+    /// The version that people read: [`Aggregate::revision`], or the number of commits.
+    pub fn revision(&self) -> i64 {
+        self.state.as_ref().and_then(T::revision).unwrap_or(self.version)
+    }
 }
 
 impl<T> Versioned<T> {

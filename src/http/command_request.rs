@@ -235,7 +235,7 @@ fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>
 /// An aggregate's last commit and its version; 404 when there is none.
 pub async fn found<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
     let state = directory.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
-    Ok((state.version, state))
+    Ok((state.revision(), state))
 }
 
 /// What is in a version that [`found`] gave.

@@ -14,6 +14,7 @@ use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
+use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::app::Directories;
 use crate::config::Config;
@@ -94,13 +95,9 @@ held! {
     Arc<ReadinessCache>: readiness;
 }
 
-/// Counts the orders that are placed: kept payment events look again.
-#[derive(Clone)]
-pub struct NewOrders(pub watch::Sender<u64>);
-
-impl FromRef<AppState> for NewOrders {
+impl FromRef<AppState> for MakeSources {
     fn from_ref(app: &AppState) -> Self {
-        Self(app.new_orders.clone())
+        app.directories.make_sources()
     }
 }
 

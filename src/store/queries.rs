@@ -118,8 +118,13 @@ fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned
 
 /// The column contains this text, in upper or lower case.
 fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
-    let text = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let text = escaped(&text.to_lowercase());
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
+}
+
+/// A text without a meaning of its own in a LIKE pattern whose escape is the backslash.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 /// Parses an id that a column holds.

@@ -15,6 +15,7 @@ mod materials;
 mod orders;
 mod own_orders;
 mod payments;
+mod refunds;
 mod roles;
 mod sessions;
 mod signals;

@@ -15,13 +15,14 @@ use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
+use crate::domain::material::Material;
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution, StockNow};
 use crate::domain::principal::Role;
 use crate::domain::printer::{Act, Printer};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::No;
@@ -51,6 +52,7 @@ handles! {
     /// What the routes of jobs use.
     pub(crate) struct JobHandles {
         orders: Directory<Order>,
+        materials: Directory<Material>,
         printers: Directory<Printer>,
         queries: Queries,
         printer_connections: Arc<PrinterConnections>,
@@ -93,7 +95,8 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/release", release, |op| {
             op.named("releaseJob", "Release a job past the reorder point")
                 .no(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .no(409, STATE, "It does not await review for the reorder point.")
+                .about("Judged by the stock of now, whatever blocked the job at first.")
+                .no(409, STATE, "It does not await review for its material.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Say what became of a print")
@@ -235,12 +238,24 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
+/// Releasing a job, with the stock of its material as it is now.
+pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
+    let material = find(app, job).await?.material_id;
+    let (_, state) = found(&app.materials, material).await?;
+    let material = state_of(&state)?;
+    let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
+    Ok(OrderCommand::ReleaseJob { job, stock: StockNow { available: material.available(), unit, name } })
+}
+
 async fn release(
     State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::ReleaseJob(id)) };
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        release_command(&app, id).await
+    };
     ask(&app, &call, id, command).await
 }
 

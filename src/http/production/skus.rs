@@ -26,10 +26,11 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
+use crate::http::wire::{AboveZero, Filled, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
+const SLUG_TAKEN: &str = "Another SKU has this slug.";
 /// The id that examples use for a SKU.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
@@ -61,13 +62,18 @@ pub fn routes() -> ResourceRoutes {
             op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
         })
         .post(operator, PATH, create, |op| {
-            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.")
+            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.").no(
+                409,
+                "slug_taken",
+                SLUG_TAKEN,
+            )
         })
         .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Show a product"))
         .patch(operator, "/api/skus/{id}", update, |op| {
             op.named("updateSku", "Change a product")
-                .about("What was ordered before keeps what it was ordered with.")
+                .about("What was ordered before keeps its price; jobs that were made keep file and material.")
                 .no(409, "code_taken", "Another SKU has this code.")
+                .no(409, "slug_taken", SLUG_TAKEN)
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
             let in_use = "An unfinished order or job names it.";
@@ -85,18 +91,18 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Unique, and never used again.
-    #[api(Filled, MaxChars(64))]
+    /// Unique; that of a deleted SKU is free again.
+    #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// For addresses; made of the code when absent.
+    /// For addresses, and unique like the code; made of it when absent.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     #[api(MaxChars(1000))]
     description: Option<String>,
     /// A free word of the shop: `part`, `kit`, ...
-    #[api(MaxChars(50))]
+    #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
@@ -116,7 +122,7 @@ pub struct NewSku {
     units_per_plate: u32,
     model_file_id: Option<Id>,
     gcode_file_id: Option<Id>,
-    #[api(MaxChars(100))]
+    #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Of printing one full plate.
     #[api(AboveZero)]

@@ -50,10 +50,17 @@ impl Queries {
     }
 
     /// What happened to an order, oldest first.
-    pub async fn timeline(&self, order: Id) -> Result<Vec<Numbered>, LoadError> {
-        let select = events::Entity::find().filter(events::Column::OrderId.eq(order.to_string()));
-        let rows = select.order_by_asc(events::Column::Seq).all(&self.db).await?;
-        Ok(rows.into_iter().map(read_event).collect::<Result<_, _>>()?)
+    pub async fn timeline(
+        &self,
+        order: Id,
+        only: Option<&[&str]>,
+        page: Page,
+    ) -> Result<(Vec<Numbered>, u64), LoadError> {
+        let select = events::Entity::find()
+            .filter(events::Column::OrderId.eq(order.to_string()))
+            .apply_if(only, |all, only| all.filter(events::Column::Event.is_in(only.iter().copied())));
+        let (rows, total) = self.page(select.order_by_asc(events::Column::Seq), page).await?;
+        Ok((rows.into_iter().map(read_event).collect::<Result<_, _>>()?, total))
     }
 
     /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.

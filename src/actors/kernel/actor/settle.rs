@@ -16,11 +16,11 @@ impl<T: StoredAggregate> ActorState<T> {
         let many = decided.len();
         match settlement {
             Settlement::Durable => {
-                let version = next.version;
+                let revision = next.revision();
                 self.superseded = 0;
                 self.adopt(next, me);
                 created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-                reply(decided, version);
+                reply(decided, revision);
             }
             // Refusals too: they may have been judged on a state that never came to be.
             Settlement::NotDurable(why) => {
@@ -78,14 +78,14 @@ impl<T: StoredAggregate> ActorState<T> {
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;
-        let version = loaded.version;
+        let (version, revision) = (loaded.version, loaded.revision());
         self.adopt(loaded, me);
         let Some(flight) = flight else { return };
         if flight.next.version == before {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
         } else if flight.next.version == version {
             flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-            reply(flight.decided, version);
+            reply(flight.decided, revision);
         } else {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
         }

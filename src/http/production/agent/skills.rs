@@ -141,7 +141,10 @@ impl AgentCall {
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told { message, data: shown(&orders::OrderView::new(&order, &order.payments, version))? })
+        Ok(Told {
+            message,
+            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
+        })
     }
 
     fn stock_level(&self) -> Result<Told, ApiError> {
@@ -172,7 +175,7 @@ impl AgentCall {
 
     async fn release_job(&self) -> Result<Told, ApiError> {
         let job = self.job().await?;
-        let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
+        let job = self.ask_job(&job, jobs::release_command(&self.app.job_handles, job.id).await?).await?;
         Ok(Told {
             message: format!("{} is released.", job.number_text()),
             data: shown(&jobs::JobView::new(&self.app.job_handles, &job))?,

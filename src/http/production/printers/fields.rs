@@ -13,7 +13,7 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, Optional, Place, Secret, TextList, ToSchema};
+use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
@@ -55,7 +55,7 @@ impl FromJson for PrinterType {
     })
 )]
 pub struct NewPrinter {
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// The protocol that it speaks.
     #[api(name = "type")]
@@ -69,7 +69,7 @@ pub struct NewPrinter {
     #[api(MaxChars(500), Secret, separate)]
     api_key: Option<String>,
     /// Its serial number, for types that need one.
-    #[api(MaxChars(100))]
+    #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
     build_volume: Option<Dimensions>,
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
@@ -78,7 +78,7 @@ pub struct NewPrinter {
     /// The material that is loaded; with null, the printer takes jobs of any.
     loaded_material_id: Option<Id>,
     /// Where it stands.
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
