@@ -1,5 +1,7 @@
 //! Parsers of the values in slicers' comments.
 
+use crate::domain::bounds::print_seconds;
+
 /// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
 /// : 3`).
 pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
@@ -7,9 +9,9 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// A number as slicers write it: finite and not negative.
+/// A number as slicers write it: finite and not negative. Which value it may be is said where its meaning is known.
 pub(super) fn number(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|number: &f64| (0.0..=1e12).contains(number))
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
 /// One number per extruder, separated by commas; `None` if one of them is not a number.
@@ -32,7 +34,7 @@ pub(super) fn time(text: &str) -> Option<i64> {
         };
         total += number(&word[..word.len() - 1])? * unit;
     }
-    Some(total.round() as i64)
+    print_seconds(total)
 }
 
 /// Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), as a sum in millimetres. Volumes (`1234mm3`)

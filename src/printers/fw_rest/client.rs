@@ -4,6 +4,7 @@ use reqwest::multipart::Form;
 use serde_json::{Value, json};
 
 use super::status;
+use crate::domain::bounds;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
@@ -207,7 +208,7 @@ fn past(job: &Value, name: &str) -> PastPrint {
             }
             _ => None,
         },
-        filament_mm: job.get("filament_used").and_then(Value::as_f64),
+        filament_mm: job.get("filament_used").and_then(Value::as_f64).and_then(bounds::filament_mm),
         started_at: job.get("start_time").and_then(moment),
         ended_at: job.get("end_time").and_then(moment),
     }
@@ -215,7 +216,7 @@ fn past(job: &Value, name: &str) -> PastPrint {
 
 /// A float of Unix seconds.
 fn moment(value: &Value) -> Option<Timestamp> {
-    value.as_f64().map(|seconds| Timestamp((seconds * 1000.0) as i64))
+    value.as_f64().and_then(bounds::unix_seconds)
 }
 
 /// Takes the success envelope off.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::bounds;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
@@ -33,11 +34,12 @@ pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
 }
 
 pub(super) fn temperatures(objects: &Value) -> Temperatures {
+    let degrees = |at: &str| number(objects, at).map_or(0.0, bounds::celsius);
     Temperatures {
-        nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),
-        nozzle_target: number(objects, "/extruder/target").unwrap_or(0.0),
-        bed: number(objects, "/heater_bed/temperature").unwrap_or(0.0),
-        bed_target: number(objects, "/heater_bed/target").unwrap_or(0.0),
+        nozzle: degrees("/extruder/temperature"),
+        nozzle_target: degrees("/extruder/target"),
+        bed: degrees("/heater_bed/temperature"),
+        bed_target: degrees("/heater_bed/target"),
     }
 }
 
@@ -81,10 +83,10 @@ pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
         connection,
         file: file.map(str::to_owned),
         ended: ended.filter(|_| file.is_some()),
-        progress: if file.is_some() { fraction * 100.0 } else { 0.0 },
+        progress: if file.is_some() { bounds::percent(fraction * 100.0) } else { 0.0 },
         // Moonraker tells no time left; this is what its web front ends show.
-        remaining_seconds: printed.map(|seconds| (seconds * (1.0 - fraction) / fraction).round() as i64),
-        filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()),
+        remaining_seconds: printed.and_then(|seconds| bounds::print_seconds(seconds * (1.0 - fraction) / fraction)),
+        filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()).and_then(bounds::filament_mm),
         nozzle: temperatures.nozzle,
         bed: temperatures.bed,
         homed: text(objects, "/toolhead/homed_axes")

@@ -3,6 +3,7 @@
 use reqwest::multipart::Form;
 use serde_json::{Value, json};
 
+use crate::domain::bounds;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, PrinterError, RemoteFile, Source, Webcam};
@@ -165,7 +166,7 @@ impl Client {
             return Ok(Vec::new());
         };
         let ended_at = last.get("date").and_then(moment);
-        let seconds = last.get("printTime").and_then(Value::as_f64);
+        let seconds = last.get("printTime").and_then(Value::as_f64).and_then(bounds::print_seconds);
         Ok(vec![PastPrint {
             file: name.to_owned(),
             ended: last
@@ -173,7 +174,7 @@ impl Client {
                 .and_then(Value::as_bool)
                 .map(|success| if success { PrintEnd::Finished } else { PrintEnd::Failed }),
             filament_mm: None,
-            started_at: ended_at.zip(seconds).map(|(end, seconds)| end.plus_ms((seconds * -1000.0) as i64)),
+            started_at: ended_at.zip(seconds).map(|(end, seconds)| end.plus_ms(seconds * -1000)),
             ended_at,
         }])
     }
@@ -234,7 +235,7 @@ fn local(name: &str) -> Result<String, PrinterError> {
 
 /// A number of Unix seconds.
 fn moment(value: &Value) -> Option<Timestamp> {
-    value.as_f64().map(|seconds| Timestamp((seconds * 1000.0) as i64))
+    value.as_f64().and_then(bounds::unix_seconds)
 }
 
 /// A missing or wrong key is 403, never 401.

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::domain::bounds;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::Temperatures;
@@ -18,7 +19,7 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
 }
 
 pub(super) fn temperatures(printer: &Value) -> Temperatures {
-    let number = |at: &str| printer.pointer(at).and_then(Value::as_f64).unwrap_or(0.0);
+    let number = |at: &str| printer.pointer(at).and_then(Value::as_f64).map_or(0.0, bounds::celsius);
     Temperatures {
         nozzle: number("/temperature/tool0/actual"),
         nozzle_target: number("/temperature/tool0/target"),
@@ -29,7 +30,7 @@ pub(super) fn temperatures(printer: &Value) -> Temperatures {
 
 /// Per cent of the selected file; none after a cancel.
 pub(super) fn completion(job: &Value) -> Option<f64> {
-    job.pointer("/progress/completion").and_then(Value::as_f64).map(|percent| percent.clamp(0.0, 100.0))
+    job.pointer("/progress/completion").and_then(Value::as_f64).map(bounds::percent)
 }
 
 /// A status from `/api/printer` and `/api/job`.
@@ -74,7 +75,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
             .pointer("/progress/printTimeLeft")
             .and_then(Value::as_f64)
             .filter(|_| active)
-            .map(|seconds| seconds as i64),
+            .and_then(bounds::print_seconds),
         // `job.filament` is an estimate for the whole file, not what was used.
         filament_mm: None,
         nozzle: temperatures.nozzle,

@@ -4,10 +4,11 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
+use crate::domain::bounds::MAX_CENTS;
 use crate::domain::order::{Address, OrderKind, OrderStatus, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
-use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, Optional, Within};
+use crate::http::wire::{CalendarDay, Filled, MaxChars, Optional, Within};
 
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);
@@ -63,7 +64,7 @@ pub struct OrderCancellation {
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
     /// In minor units of the order's currency; all that is due when absent.
-    #[api(AboveZero)]
+    #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
     /// A word for how it was paid.
     #[api(Filled, MaxChars(50))]
