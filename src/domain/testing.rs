@@ -64,7 +64,7 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides a command and takes over the next state.
+    /// Decides a command and takes over the next state, which must read back as it was written.
     pub(crate) fn tell<T: Aggregate>(
         &self,
         this: &mut Option<T>,
@@ -73,10 +73,19 @@ impl Bench {
     ) -> Result<Decision<T>, Refusal> {
         let decision = T::decide(this.as_ref(), id, &self.cx(), command)?;
         if let Some(next) = &decision.next {
+            reads_back(next);
             *this = Some(next.clone());
         }
         Ok(decision)
     }
+}
+
+/// Fails unless a state is read again as it was written.
+pub(crate) fn reads_back<T: Aggregate>(state: &T) {
+    let written = serde_json::to_string(state).expect("a state can be written");
+    let read: T = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
+    let again = serde_json::to_string(&read).expect("a state can be written");
+    assert_eq!(again, written, "a {} changed by being written and read", T::KIND);
 }
 
 /// An id that a test chooses.

@@ -106,6 +106,16 @@ pub enum LoadAnswer<T> {
     Unavailable,
 }
 
+impl<T> LoadAnswer<T> {
+    /// The state that was found.
+    pub fn found(self) -> Option<Arc<Versioned<T>>> {
+        match self {
+            Self::Found(state) => Some(state),
+            Self::Damaged(_) | Self::Unavailable => None,
+        }
+    }
+}
+
 type LoadedFn<T> = Box<dyn FnOnce(LoadAnswer<T>) + Send>;
 
 /// Calls back exactly once: with [`LoadAnswer::Unavailable`] when it is dropped, so that the actor that asked knows to ask

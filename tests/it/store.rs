@@ -2,6 +2,7 @@
 
 pub mod chaos;
 mod contract;
+mod damage;
 mod migrations;
 mod numbers;
 mod panics;

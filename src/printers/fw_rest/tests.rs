@@ -39,6 +39,18 @@ fn error(status: u16, message: &str) -> impl IntoResponse + use<> {
 }
 
 #[test]
+fn absurd_numbers_are_not_known() {
+    let mut absurd = objects("ready", "printing", "a.gcode", 1e-300);
+    absurd["print_stats"]["print_duration"] = json!(1e300);
+    absurd["print_stats"]["filament_used"] = json!(1e300);
+    absurd["extruder"]["temperature"] = json!(-1e300);
+    let seen = status::read(&absurd, AT);
+    assert_eq!((seen.remaining_seconds, seen.filament_mm, seen.nozzle, seen.progress), (None, None, 0.0, 0.0));
+    absurd["virtual_sdcard"]["progress"] = json!(1e300);
+    assert_eq!(status::read(&absurd, AT).progress, 100.0);
+}
+
+#[test]
 fn states_of_a_print() {
     for (print, state, ended) in [
         ("standby", Activity::Idle, None),

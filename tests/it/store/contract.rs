@@ -6,7 +6,6 @@ use printfloor::actors::kernel::environment::Environment;
 use printfloor::domain::aggregate::{Aggregate, Versioned};
 use printfloor::domain::id::Id;
 use printfloor::domain::time::Timestamp;
-use printfloor::store::ordered_work::LoadAnswer;
 use printfloor::store::memory::{LostTransaction, MemoryStore};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::EventFilter;
@@ -54,10 +53,7 @@ impl Checked {
     fn load(&self, id: Id, generation: u64) -> oneshot::Receiver<Option<Arc<Versioned<Tally>>>> {
         let (loaded, state) = oneshot::channel();
         self.store.load::<Tally>(AggregateKey(Tally::KIND, id), generation, |answer| {
-            drop(loaded.send(match answer {
-                LoadAnswer::Found(state) => Some(state),
-                LoadAnswer::Damaged(_) | LoadAnswer::Unavailable => None,
-            }));
+            drop(loaded.send(answer.found()));
         });
         state
     }
