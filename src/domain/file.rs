@@ -8,7 +8,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 
@@ -148,7 +148,8 @@ impl Aggregate for File {
             }
             (None, FileCommand::Archive) => return Err(Refusal::not_found(Self::KIND)),
         };
-        let unused = matches!(command, FileCommand::Archive).then_some(Requirement::Unused { what: Shared::File, id });
+        let unused =
+            matches!(command, FileCommand::Archive).then_some(Requirement::Unused { what: Referenced::File, id });
         Ok(Decision::to(next.clone(), next).requires(unused))
     }
 

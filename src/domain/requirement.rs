@@ -9,7 +9,7 @@ use crate::domain::refusal::Refusal;
 
 /// Kinds of aggregates that others name by their id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Shared {
+pub enum Referenced {
     /// Named by SKUs, and by the lines and jobs of orders.
     File,
     /// Named by SKUs, by the lines and jobs of orders, and as what is loaded in a printer.
@@ -24,7 +24,7 @@ pub enum Requirement {
     /// This has not been deleted: the commit names it.
     NotDeleted {
         /// The kind of what is named.
-        what: Shared,
+        what: Referenced,
         /// Which one of its kind.
         id: Id,
         /// The member of the request that names it (`gcodeFileId`), for the refusal.
@@ -34,7 +34,7 @@ pub enum Requirement {
     /// cancelled or refunded do not count, nor do jobs that are completed, failed or cancelled.
     Unused {
         /// The kind of what is deleted.
-        what: Shared,
+        what: Referenced,
         /// Which one of its kind.
         id: Id,
     },
@@ -42,7 +42,7 @@ pub enum Requirement {
 
 impl Requirement {
     /// This has not been deleted; `member` of the request names it.
-    pub fn not_deleted(what: Shared, id: Id, member: impl Into<String>) -> Self {
+    pub fn not_deleted(what: Referenced, id: Id, member: impl Into<String>) -> Self {
         Self::NotDeleted { what, id, member: member.into() }
     }
 
@@ -52,19 +52,19 @@ impl Requirement {
             Self::NotDeleted { what, member, .. } => Refusal::field(
                 member,
                 match what {
-                    Shared::File => "no such file",
-                    Shared::Material => "no such material",
-                    Shared::Sku => "no such SKU",
+                    Referenced::File => "no such file",
+                    Referenced::Material => "no such material",
+                    Referenced::Sku => "no such SKU",
                 },
             ),
-            Self::Unused { what: Shared::File, .. } => {
+            Self::Unused { what: Referenced::File, .. } => {
                 Refusal::conflict("file_in_use", "a SKU or an unfinished order or job names this file")
             }
-            Self::Unused { what: Shared::Material, .. } => Refusal::conflict(
+            Self::Unused { what: Referenced::Material, .. } => Refusal::conflict(
                 "material_in_use",
                 "a SKU or an unfinished order or job names this material, or a printer has it loaded",
             ),
-            Self::Unused { what: Shared::Sku, .. } => {
+            Self::Unused { what: Referenced::Sku, .. } => {
                 Refusal::conflict("sku_in_use", "an unfinished order or job names this SKU")
             }
         }

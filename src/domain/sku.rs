@@ -8,7 +8,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 /// The classes of machines that a shop tells apart; a job needs one of them.
@@ -112,8 +112,8 @@ impl SkuFields {
             .iter()
             .enumerate()
             .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
-        let material = Requirement::not_deleted(Shared::Material, self.material_id, "materialId");
-        let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Shared::File, id, member));
+        let material = Requirement::not_deleted(Referenced::Material, self.material_id, "materialId");
+        let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
         std::iter::once(material).chain(files).collect()
     }
 }
@@ -178,7 +178,7 @@ impl Aggregate for Sku {
             (None, _) => return Err(Refusal::not_found(Self::KIND)),
         };
         let requirements = match command {
-            SkuCommand::Archive => vec![Requirement::Unused { what: Shared::Sku, id }],
+            SkuCommand::Archive => vec![Requirement::Unused { what: Referenced::Sku, id }],
             SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } => fields.named(),
         };
         Ok(Decision::to(next.clone(), next).requires(requirements))

@@ -79,7 +79,9 @@ mod tests {
 
     #[test]
     fn only_what_can_be_written_is_read() {
-        for text in ["9999-12-30T22:00:00.001Z", "3000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "-000001-01-01T00:00:00Z"] {
+        for text in
+            ["9999-12-30T22:00:00.001Z", "3000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "-000001-01-01T00:00:00Z"]
+        {
             assert_eq!(text.parse::<Timestamp>(), Err(TimestampError), "{text}");
         }
         for bound in [EARLIEST, LATEST] {

@@ -181,7 +181,10 @@ impl From<LoadError> for ApiError {
             LoadError::Damaged(damaged) => Self::internal(damaged),
             error if error.is_bad_value() => {
                 tracing::warn!(%error, "a value of a question was refused");
-                Self::bad_request("validation_failed", "a value cannot be looked for: leave out characters that are not text")
+                Self::bad_request(
+                    "validation_failed",
+                    "a value cannot be looked for: leave out characters that are not text",
+                )
             }
             LoadError::Db(reason) => {
                 tracing::warn!(%reason, "cannot be read");

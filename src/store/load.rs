@@ -41,7 +41,7 @@ pub struct Loaded<T> {
 }
 
 /// Where rows are read from.
-pub enum Source<'a> {
+pub enum RowSource<'a> {
     /// Tables of SQLite or PostgreSQL.
     Database(&'a DatabaseConnection),
     /// The committed state of the store in memory.
@@ -59,7 +59,7 @@ pub(super) enum Scope {
 
 /// Aggregates whose snapshot rows were read, and whose parts are to be put back.
 pub struct Loading<'a, T> {
-    source: &'a Source<'a>,
+    source: &'a RowSource<'a>,
     scope: Scope,
     found: Vec<Loaded<T>>,
 }
@@ -99,8 +99,8 @@ impl<'a, T: Load> Loading<'a, T> {
     /// All parts of this type of all the aggregates, in one query.
     pub async fn parts<P: Part>(&self) -> Result<PartsByOwner<P>, DbErr> {
         match self.source {
-            Source::Database(db) => gather(db, under::<T, P>(self.scope)).await,
-            Source::Memory(tables) => {
+            RowSource::Database(db) => gather(db, under::<T, P>(self.scope)).await,
+            RowSource::Memory(tables) => {
                 let of = |id| {
                     let read = tables.parts_under::<P>(id).cloned().collect();
                     (id, Parts { read, damaged: Vec::new() })
@@ -111,7 +111,7 @@ impl<'a, T: Load> Loading<'a, T> {
     }
 
     /// Where further rows are read from, for kinds that do not load all parts.
-    pub fn source(&self) -> &'a Source<'a> {
+    pub fn source(&self) -> &'a RowSource<'a> {
         self.source
     }
 
@@ -133,9 +133,9 @@ impl<'a, T: Load> Loading<'a, T> {
 }
 
 /// Loads the aggregates of a scope.
-pub(super) async fn load<T: StoredAggregate>(source: &Source<'_>, scope: Scope) -> Result<Vec<Loaded<T>>, DbErr> {
+pub(super) async fn load<T: StoredAggregate>(source: &RowSource<'_>, scope: Scope) -> Result<Vec<Loaded<T>>, DbErr> {
     let found = match source {
-        Source::Database(db) => {
+        RowSource::Database(db) => {
             let which = match scope {
                 Scope::One(id) => Condition::all().add(Expr::col("id").eq(id.to_string())),
                 Scope::Resident => match T::resident() {
@@ -146,7 +146,7 @@ pub(super) async fn load<T: StoredAggregate>(source: &Source<'_>, scope: Scope) 
             let rows = T::Entity::find().filter(which).all(*db).await?;
             rows.iter().filter_map(|row| loaded(row.key(), row.version(), row.read())).collect()
         }
-        Source::Memory(tables) => {
+        RowSource::Memory(tables) => {
             let rows: Vec<_> = match scope {
                 Scope::One(id) => tables.snapshot_of::<T>(id).into_iter().collect(),
                 Scope::Resident if T::resident().is_none() => Vec::new(),

@@ -50,11 +50,7 @@ pub struct Page {
 impl Queries {
     /// Queries over this pool. To be called within a runtime, because it starts a task.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self {
-            idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()),
-            db,
-            damaged: Arc::default(),
-        }
+        Self { idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()), db, damaged: Arc::default() }
     }
 
     /// The rows that lists left out because they cannot be read.
@@ -69,7 +65,11 @@ impl Queries {
     }
 
     /// A page of snapshot rows and how many there are in all. Damaged ones are counted and left out.
-    pub(in crate::store) async fn snapshots<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<Versioned<T>>, u64), LoadError>
+    pub(in crate::store) async fn snapshots<E, T>(
+        &self,
+        select: Select<E>,
+        page: Page,
+    ) -> Result<(Vec<Versioned<T>>, u64), LoadError>
     where
         E: EntityTrait<Model: SnapshotModel + Sync>,
         T: DeserializeOwned,

@@ -5,7 +5,7 @@ use sea_orm::{DatabaseConnection, DbErr};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::store::StoredAggregate;
-use crate::store::load::{Loaded, Scope, Source, load};
+use crate::store::load::{Loaded, RowSource, Scope, load};
 use crate::store::memory::MemoryStore;
 use crate::store::rows::LoadError;
 
@@ -33,10 +33,10 @@ impl Reader {
         load(&self.source(), Scope::Resident).await
     }
 
-    fn source(&self) -> Source<'_> {
+    fn source(&self) -> RowSource<'_> {
         match self {
-            Self::Database(db) => Source::Database(db),
-            Self::Memory(store) => Source::Memory(store.tables()),
+            Self::Database(db) => RowSource::Database(db),
+            Self::Memory(store) => RowSource::Memory(store.tables()),
         }
     }
 }

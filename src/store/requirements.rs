@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelec
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::order::OrderStatus;
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::entities::{files, jobs, materials, orders, printers, skus};
 use crate::store::rows::{Doc, WriteError, word};
 
@@ -23,7 +23,7 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     db: &C,
     requirements: impl Iterator<Item = &'r Requirement> + Clone,
 ) -> Result<(), WriteError> {
-    for what in [Shared::File, Shared::Material, Shared::Sku] {
+    for what in [Referenced::File, Referenced::Material, Referenced::Sku] {
         let named = requirements.clone().filter_map(|requirement| match requirement {
             Requirement::NotDeleted { what: kind, id, .. } if *kind == what => Some(*id),
             _ => None,
@@ -49,13 +49,17 @@ pub(super) async fn check<'r, C: ConnectionTrait>(
     Ok(())
 }
 
-async fn first_deleted<C: ConnectionTrait>(db: &C, what: Shared, ids: BTreeSet<Id>) -> Result<Option<Id>, WriteError> {
+async fn first_deleted<C: ConnectionTrait>(
+    db: &C,
+    what: Referenced,
+    ids: BTreeSet<Id>,
+) -> Result<Option<Id>, WriteError> {
     let ids: Vec<String> = ids.iter().map(Id::to_string).collect();
     for some in ids.chunks(MAX_IDS_PER_QUERY) {
         let found = match what {
-            Shared::File => deleted(db, files::Entity::find(), some).await?,
-            Shared::Material => deleted(db, materials::Entity::find(), some).await?,
-            Shared::Sku => deleted(db, skus::Entity::find(), some).await?,
+            Referenced::File => deleted(db, files::Entity::find(), some).await?,
+            Referenced::Material => deleted(db, materials::Entity::find(), some).await?,
+            Referenced::Sku => deleted(db, skus::Entity::find(), some).await?,
         };
         if found.is_some() {
             return Ok(found);
@@ -75,17 +79,17 @@ async fn deleted<E: EntityTrait, C: ConnectionTrait>(
     Ok(found.and_then(|id| id.parse().ok()))
 }
 
-async fn in_use<C: ConnectionTrait>(db: &C, what: Shared, id: Id) -> Result<bool, WriteError> {
+async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<bool, WriteError> {
     Ok(match what {
-        Shared::Sku => in_orders(db, "skuId", id).await? || in_jobs(db, jobs::Column::SkuId, id).await?,
-        Shared::File => {
+        Referenced::Sku => in_orders(db, "skuId", id).await? || in_jobs(db, jobs::Column::SkuId, id).await?,
+        Referenced::File => {
             // A SKU names files as G-code, as model and among its images.
             let named = skus::Column::Doc.like(format!("%\"{id}\"%"));
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
                 || in_orders(db, "fileId", id).await?
                 || in_jobs(db, jobs::Column::FileId, id).await?
         }
-        Shared::Material => {
+        Referenced::Material => {
             let named = skus::Column::MaterialId.eq(id.to_string());
             let loaded = printers::Column::Doc.like(format!("%\"loadedMaterialId\":\"{id}\"%"));
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?

@@ -15,6 +15,8 @@ use futures::FutureExt;
 use tokio::task::AbortHandle;
 
 use crate::actors::kernel::handle::Handle;
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::schedule::Delays;
 
@@ -52,7 +54,12 @@ pub(super) fn keep_running<T: Aggregate>(
 ) -> AbortHandle {
     tokio::spawn(async move {
         for tries in 0_u32.. {
-            let one_try = AssertUnwindSafe(effects.run(effect.clone(), of.clone())).catch_unwind();
+            let run = async {
+                #[cfg(any(test, debug_assertions))]
+                test_panics::reached(T::KIND, Point::Effect);
+                effects.run(effect.clone(), of.clone()).await;
+            };
+            let one_try = AssertUnwindSafe(run).catch_unwind();
             if one_try.await.is_err() {
                 tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked and is tried again");
             }

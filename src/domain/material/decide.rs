@@ -15,7 +15,7 @@ use crate::domain::material::{
     MaterialRow, MovementKind,
 };
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 
 type Decided = Result<Decision<Material>, Refusal>;
 
@@ -196,7 +196,7 @@ fn archive(material: &Material, cx: &DecisionContext<'_>) -> Decided {
     }
     let next = Material { archived: true, updated_at: cx.now, ..material.clone() };
     let answer = answer(&next);
-    Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Shared::Material, id: material.id }]))
+    Ok(Decision::to(next, answer).requires([Requirement::Unused { what: Referenced::Material, id: material.id }]))
 }
 
 /// The answers of a deleted material: claims on it stay short, and orders that are done with it need not know that it

@@ -7,7 +7,7 @@ use crate::domain::event::data::OrderShippedData;
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 
@@ -129,9 +129,9 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
 /// What a line orders, and what that is made from, must not be deleted.
 fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let named = [
-        Some((Shared::Sku, line.sku_id)),
-        Some((Shared::Material, line.make.material_id)),
-        line.make.file_id.map(|file| (Shared::File, file)),
+        Some((Referenced::Sku, line.sku_id)),
+        Some((Referenced::Material, line.make.material_id)),
+        line.make.file_id.map(|file| (Referenced::File, file)),
     ];
     named.into_iter().flatten().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }

@@ -325,7 +325,9 @@ impl<'a> Members<'a> {
 
     fn amount(&self, name: &str) -> Result<Option<i64>, EventError> {
         self.get(name)
-            .map(|value| value.as_i64().filter(|cents| (0..=MAX_CENTS).contains(cents)).ok_or_else(|| self.wrong(name, AMOUNT)))
+            .map(|value| {
+                value.as_i64().filter(|cents| (0..=MAX_CENTS).contains(cents)).ok_or_else(|| self.wrong(name, AMOUNT))
+            })
             .transpose()
     }
 

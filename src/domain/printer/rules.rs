@@ -10,7 +10,7 @@ use crate::domain::event::data::{EventData, PrinterActData, PrinterData, Printer
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 impl Aggregate for Printer {
@@ -212,7 +212,7 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
 
 /// What is loaded must not be deleted.
 fn loaded(material: Option<Id>) -> Option<Requirement> {
-    material.map(|id| Requirement::not_deleted(Shared::Material, id, "loadedMaterialId"))
+    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
 }
 
 impl Printer {

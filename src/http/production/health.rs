@@ -280,10 +280,16 @@ fn parts(app: &AppState) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'s
 fn degraded(app: &AppState) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service, after repeated faults or because they cannot be read", seen.kind))
+        (parked > 0).then(|| {
+            format!(
+                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read",
+                seen.kind
+            )
+        })
     });
     let damaged = app.queries.damaged().count();
-    let damaged = (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
+    let damaged =
+        (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
     parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }

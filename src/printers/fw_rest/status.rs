@@ -86,7 +86,9 @@ pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
         progress: if file.is_some() { bounds::percent(fraction * 100.0) } else { 0.0 },
         // Moonraker tells no time left; this is what its web front ends show.
         remaining_seconds: printed.and_then(|seconds| bounds::print_seconds(seconds * (1.0 - fraction) / fraction)),
-        filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()).and_then(bounds::filament_mm),
+        filament_mm: number(objects, "/print_stats/filament_used")
+            .filter(|_| file.is_some())
+            .and_then(bounds::filament_mm),
         nozzle: temperatures.nozzle,
         bed: temperatures.bed,
         homed: text(objects, "/toolhead/homed_axes")

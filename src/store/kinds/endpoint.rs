@@ -7,7 +7,7 @@ use sea_orm::{ColumnTrait, DbErr};
 
 use crate::domain::endpoint::{Delivery, Endpoint, WINDOW};
 use crate::entities::endpoints;
-use crate::store::load::{Load, Loaded, Loading, Source};
+use crate::store::load::{Load, Loaded, Loading, RowSource};
 use crate::store::queries::pending_deliveries;
 use crate::store::rows::{LoadError, RowSink, StoredRow, WriteError, part_row, snapshot_row, word};
 
@@ -47,12 +47,12 @@ impl Load for Endpoint {
         for id in found.ids() {
             let rows = match found.source() {
                 // One more than fits tells whether there is a backlog.
-                Source::Database(db) => match pending_deliveries(*db, id, None, WINDOW as u64 + 1).await {
+                RowSource::Database(db) => match pending_deliveries(*db, id, None, WINDOW as u64 + 1).await {
                     Ok(rows) => Ok(rows),
                     Err(LoadError::Damaged(damaged)) => Err(damaged),
                     Err(LoadError::Db(error)) => return Err(error),
                 },
-                Source::Memory(tables) => Ok(tables.pending_deliveries(id)),
+                RowSource::Memory(tables) => Ok(tables.pending_deliveries(id)),
             };
             earliest.insert(id, rows);
         }

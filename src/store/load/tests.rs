@@ -258,4 +258,3 @@ async fn a_session_that_cannot_be_read_locks_nobody_else_out() {
     })
     .await;
 }
-

@@ -7,7 +7,7 @@ use crate::domain::job::Job;
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::Printer;
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::sku::Sku;
 use crate::store::rows::{Snapshot, read_doc};
 
@@ -15,11 +15,11 @@ impl Tables {
     /// Whether the rows meet a requirement.
     pub(super) fn meet(&self, requirement: &Requirement) -> bool {
         match requirement {
-            Requirement::NotDeleted { what: Shared::File, id, .. } => !self.is(*id, |file: &File| file.archived),
-            Requirement::NotDeleted { what: Shared::Material, id, .. } => {
+            Requirement::NotDeleted { what: Referenced::File, id, .. } => !self.is(*id, |file: &File| file.archived),
+            Requirement::NotDeleted { what: Referenced::Material, id, .. } => {
                 !self.is(*id, |material: &Material| material.archived)
             }
-            Requirement::NotDeleted { what: Shared::Sku, id, .. } => !self.is(*id, |sku: &Sku| sku.archived),
+            Requirement::NotDeleted { what: Referenced::Sku, id, .. } => !self.is(*id, |sku: &Sku| sku.archived),
             Requirement::Unused { what, id } => !self.in_use(*what, *id),
         }
     }
@@ -38,7 +38,7 @@ impl Tables {
         })
     }
 
-    fn in_use(&self, what: Shared, id: Id) -> bool {
+    fn in_use(&self, what: Referenced, id: Id) -> bool {
         let (member, text) = (|name: &str| format!("\"{name}\":\"{id}\""), format!("\"{id}\""));
         let over = |order: &Order| {
             matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded)
@@ -46,13 +46,13 @@ impl Tables {
         let in_orders = |name: &str| self.any(|order: &Order, doc| !over(order) && doc.contains(&member(name)));
         let in_jobs = |named: &dyn Fn(&Job) -> bool| self.parts::<Job>().any(|job| !job.over() && named(job));
         match what {
-            Shared::Sku => in_orders("skuId") || in_jobs(&|job| job.sku_id == id),
-            Shared::File => {
+            Referenced::Sku => in_orders("skuId") || in_jobs(&|job| job.sku_id == id),
+            Referenced::File => {
                 self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&text))
                     || in_orders("fileId")
                     || in_jobs(&|job| job.file_id == Some(id))
             }
-            Shared::Material => {
+            Referenced::Material => {
                 self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == id)
                     || self
                         .any(|printer: &Printer, _| !printer.archived && printer.fields.loaded_material_id == Some(id))

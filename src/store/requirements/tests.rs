@@ -9,11 +9,11 @@ use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderRow, OrderStatus};
-use crate::domain::requirement::{Requirement, Shared};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
 use crate::store::rows::{Batch, Snapshot, WriteError};
 
-async fn unused(db: &DatabaseConnection, what: Shared, id: Id) -> bool {
+async fn unused(db: &DatabaseConnection, what: Referenced, id: Id) -> bool {
     holds(db, Requirement::Unused { what, id }).await
 }
 
@@ -35,13 +35,13 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
         loaded.fields.loaded_material_id = Some(id(201));
         batch.push_snapshot(loaded.snapshot(id(500), 1, false).unwrap());
         write(db, batch).await.unwrap();
-        assert!(!unused(db, Shared::File, id(400)).await, "a SKU's G-code");
-        assert!(!unused(db, Shared::File, id(401)).await, "a SKU's picture");
-        assert!(unused(db, Shared::File, id(402)).await);
-        assert!(!unused(db, Shared::Material, id(200)).await, "a SKU's");
-        assert!(!unused(db, Shared::Material, id(201)).await, "loaded in a printer");
-        assert!(unused(db, Shared::Material, id(202)).await);
-        assert!(unused(db, Shared::Sku, id(300)).await);
+        assert!(!unused(db, Referenced::File, id(400)).await, "a SKU's G-code");
+        assert!(!unused(db, Referenced::File, id(401)).await, "a SKU's picture");
+        assert!(unused(db, Referenced::File, id(402)).await);
+        assert!(!unused(db, Referenced::Material, id(200)).await, "a SKU's");
+        assert!(!unused(db, Referenced::Material, id(201)).await, "loaded in a printer");
+        assert!(unused(db, Referenced::Material, id(202)).await);
+        assert!(unused(db, Referenced::Sku, id(300)).await);
 
         let mut batch = Batch::default();
         batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
@@ -49,17 +49,17 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
         (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
         batch.push_row(&OrderRow::Job(Arc::new(waits))).unwrap();
         write(db, batch).await.unwrap();
-        assert!(!unused(db, Shared::Sku, id(300)).await, "an unfinished order");
-        assert!(!unused(db, Shared::Sku, id(301)).await, "an unfinished job");
-        assert!(!unused(db, Shared::File, id(403)).await, "an unfinished job");
+        assert!(!unused(db, Referenced::Sku, id(300)).await, "an unfinished order");
+        assert!(!unused(db, Referenced::Sku, id(301)).await, "an unfinished job");
+        assert!(!unused(db, Referenced::File, id(403)).await, "an unfinished job");
 
         let mut batch = Batch::default();
         batch.push_snapshot(Order { status: OrderStatus::Cancelled, ..order(1) }.snapshot(id(1), 2, true).unwrap());
         let over = Job { state: JobState::Cancelled, sku_id: id(301), ..job(10, 2) };
         batch.push_row(&OrderRow::Job(Arc::new(over))).unwrap();
         write(db, batch).await.unwrap();
-        assert!(unused(db, Shared::Sku, id(300)).await);
-        assert!(unused(db, Shared::Sku, id(301)).await);
+        assert!(unused(db, Referenced::Sku, id(300)).await);
+        assert!(unused(db, Referenced::Sku, id(301)).await);
     })
     .await;
 }
@@ -71,14 +71,14 @@ async fn only_what_was_deleted_is_told() {
         batch.push_snapshot(file(400).snapshot(id(400), 1, false).unwrap());
         batch.push_snapshot(File { archived: true, ..file(401) }.snapshot(id(401), 1, true).unwrap());
         write(db, batch).await.unwrap();
-        let named = |n| Requirement::not_deleted(Shared::File, id(n), "gcodeFileId");
+        let named = |n| Requirement::not_deleted(Referenced::File, id(n), "gcodeFileId");
         assert!(holds(db, named(400)).await);
         assert!(!holds(db, named(401)).await);
         let both = [named(400), named(401)];
         let unmet = check(db, both.iter()).await;
         assert!(matches!(&unmet, Err(WriteError::Unmet(unmet)) if *unmet == both[1]), "{unmet:?}");
         // The same id among materials is another aggregate's.
-        assert!(holds(db, Requirement::not_deleted(Shared::Material, id(401), "materialId")).await);
+        assert!(holds(db, Requirement::not_deleted(Referenced::Material, id(401), "materialId")).await);
     })
     .await;
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{App, Db, on_both};
+use crate::support::{App, on_both};
 
 /// What no release can read.
 const SPOILT: &str = "{\"id\": 1e400}";

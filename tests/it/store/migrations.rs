@@ -60,6 +60,7 @@ async fn a_file_opens_after_a_kill_at_any_statement() {
     }));
     Migrator::up(&db, None).await.unwrap();
     *executed.lock().unwrap() = None;
+    copy(database.folder.path(), &copies.path().join("last"));
     db.close().await.unwrap();
 
     let (mut copied, mut applied) = (0, BTreeSet::new());

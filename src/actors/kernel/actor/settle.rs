@@ -6,6 +6,8 @@ use ractor::ActorRef;
 
 use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
 use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::{Settlement, StoredAggregate, Unavailable};
@@ -20,6 +22,8 @@ impl<T: StoredAggregate> ActorState<T> {
         let many = decided.len();
         match settlement {
             Settlement::Durable => {
+                #[cfg(any(test, debug_assertions))]
+                test_panics::reached(T::KIND, Point::Settle);
                 let version = next.version;
                 self.superseded = 0;
                 self.adopt(next, me);
