@@ -25,6 +25,7 @@ use crate::store::writer::WriterCounters;
 
 mod kinds;
 mod start;
+pub mod story;
 pub mod stream;
 
 pub use kinds::Directories;

@@ -281,6 +281,7 @@ impl Config {
             webhook_schedule_ms: self.webhooks.retry_schedule_seconds.iter().map(|wait| wait.millis()).collect(),
             webhook_jitter_ms: self.webhooks.retry_jitter_seconds.millis(),
             operator_mail: self.mail.operators.clone(),
+            public_url: self.public_url(),
             agent_gateway: !self.agent.url.is_empty(),
         }
     }

@@ -1,4 +1,7 @@
-//! The server's log, and the counters behind `/metrics`.
+//! The server's log, what it tells of the shop, and the counters behind `/metrics`.
 
 pub mod log;
 pub mod meters;
+pub mod process;
+mod repeats;
+pub mod story;

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::{App, StartError as ShopError, stream};
+use crate::app::{App, StartError as ShopError, story, stream};
 use crate::config::Config;
 use crate::http;
 
@@ -82,6 +82,7 @@ impl Server {
         server.serving = vec![
             tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
             tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
+            tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());

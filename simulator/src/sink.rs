@@ -43,6 +43,8 @@ pub enum Mode {
     FailFirst(usize),
     /// Not at all: the request is accepted and the connection closed.
     Drop,
+    /// With 200, but only once another mode is set.
+    Hold,
 }
 
 /// Whether the signatures of a request were correct; `None` if no secret was set or the header is missing.
@@ -71,6 +73,8 @@ pub struct Received {
     pub verdict: Verdict,
     /// The status that it was answered with; `None` if it was not answered.
     pub answered: Option<u16>,
+    /// Number of the connection that it came on, equal for requests on the same connection.
+    pub connection: u64,
 }
 
 impl Received {
@@ -97,6 +101,7 @@ struct Inside {
 struct Shared {
     inside: Arc<Mutex<Inside>>,
     changed: watch::Sender<usize>,
+    mode_set: watch::Sender<u64>,
 }
 
 impl Shared {
@@ -120,7 +125,7 @@ impl Sink {
 
     /// Starts on a given address.
     pub async fn start_on(addr: SocketAddr) -> std::io::Result<Self> {
-        let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0) };
+        let shared = Shared { inside: Arc::default(), changed: watch::Sender::new(0), mode_set: watch::Sender::new(0) };
         let router = Router::new().fallback(receive).with_state(shared.clone());
         Ok(Self { shared, server: Server::start(addr, router).await? })
     }
@@ -136,6 +141,7 @@ impl Sink {
             inside.mode = mode;
             inside.failures = 0;
         });
+        self.shared.mode_set.send_modify(|count| *count += 1);
     }
 
     /// Checks signatures with this secret from now on; a request whose signature is wrong or missing is answered with
@@ -180,6 +186,7 @@ impl Sink {
 enum Reaction {
     Answer(StatusCode),
     After(Duration),
+    WhenModeIsSet(watch::Receiver<u64>),
     Never,
     HangUp,
 }
@@ -198,10 +205,14 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             .unwrap_or_default();
         let unsigned = inside.secret.is_some() && verdict == Verdict::default();
         let forged = verdict.service == Some(false) || verdict.standard == Some(false);
-        let reaction = if unsigned || forged { Reaction::Answer(StatusCode::UNAUTHORIZED) } else { inside.react() };
+        let reaction = if unsigned || forged {
+            Reaction::Answer(StatusCode::UNAUTHORIZED)
+        } else {
+            inside.react(&shared.mode_set)
+        };
         let answered = match &reaction {
             Reaction::Answer(status) => Some(status.as_u16()),
-            Reaction::After(_) => Some(200),
+            Reaction::After(_) | Reaction::WhenModeIsSet(_) => Some(200),
             Reaction::Never | Reaction::HangUp => None,
         };
         inside.received.push(Received {
@@ -212,6 +223,7 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             body,
             verdict,
             answered,
+            connection: peer.connection(),
         });
         reaction
     });
@@ -225,14 +237,20 @@ async fn receive(State(shared): State<Shared>, ConnectInfo(peer): ConnectInfo<Pe
             tokio::time::sleep(delay).await;
             (StatusCode::OK, "received").into_response()
         }
+        Reaction::WhenModeIsSet(mut mode_set) => {
+            // Cannot fail, because `shared` has the sender.
+            let _ = mode_set.changed().await;
+            (StatusCode::OK, "received").into_response()
+        }
         Reaction::Never => std::future::pending().await,
         Reaction::HangUp => peer.hang_up(),
     }
 }
 
 impl Inside {
-    fn react(&mut self) -> Reaction {
+    fn react(&mut self, mode_set: &watch::Sender<u64>) -> Reaction {
         match self.mode {
+            Mode::Hold => Reaction::WhenModeIsSet(mode_set.subscribe()),
             Mode::Status(status) => {
                 Reaction::Answer(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
             }

@@ -17,7 +17,7 @@ use std::{
     pin::Pin,
     sync::{
         Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
 };
@@ -50,6 +50,7 @@ pub use upload::{Upload, UploadedFile};
 pub struct Gate {
     cut: AtomicBool,
     control: AtomicBool,
+    number: u64,
     reader: AtomicWaker,
     writer: AtomicWaker,
 }
@@ -78,6 +79,11 @@ impl Gate {
 pub struct Peer(pub Arc<Gate>);
 
 impl Peer {
+    /// Number of the connection, counted by its server.
+    pub fn connection(&self) -> u64 {
+        self.0.number
+    }
+
     /// Resets the connection. The response returned here never leaves; it is needed because the server looks at a
     /// connection only when it writes to it.
     pub fn hang_up(&self) -> Response {
@@ -94,19 +100,23 @@ impl Connected<IncomingStream<'_, GatedListener>> for Peer {
 
 /// The gates of all open connections of one server.
 #[derive(Clone, Debug, Default)]
-struct Gates(Arc<Mutex<Vec<Weak<Gate>>>>);
+struct Gates {
+    open: Arc<Mutex<Vec<Weak<Gate>>>>,
+    opened: Arc<AtomicU64>,
+}
 
 impl Gates {
     fn open(&self) -> Arc<Gate> {
-        let gate = Arc::new(Gate::default());
-        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = self.opened.fetch_add(1, Ordering::Relaxed);
+        let gate = Arc::new(Gate { number, ..Gate::default() });
+        let mut gates = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         gates.retain(|gate| gate.strong_count() > 0);
         gates.push(Arc::downgrade(&gate));
         gate
     }
 
     fn cut(&self, control_too: bool) {
-        for gate in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade) {
+        for gate in self.open.lock().unwrap_or_else(PoisonError::into_inner).iter().filter_map(Weak::upgrade) {
             if control_too || !gate.control.load(Ordering::SeqCst) {
                 gate.cut();
             }

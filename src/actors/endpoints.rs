@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use tokio::sync::Semaphore;
 
 use crate::actors::kernel::directory::ASK_TIMEOUT;
-use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::effects::{Effects, report};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::Handle;
@@ -55,7 +55,7 @@ pub struct EndpointEffects {
     pub environment: Arc<Environment>,
     /// Decrypts the signing secrets of endpoints.
     pub cipher: Arc<SecretCipher>,
-    /// Counts attempts.
+    /// Counts attempts and how long they took.
     pub meter: Arc<DeliveryMeter>,
     /// Signs and sends the requests.
     pub sender: Arc<Sender>,
@@ -70,15 +70,18 @@ impl Effects<Endpoint> for EndpointEffects {
     async fn run(&self, effect: EndpointEffect, of: Handle<Endpoint>) {
         match effect {
             EndpointEffect::Follow { cursor } => self.follow(&of, cursor).await,
-            EndpointEffect::Refill => self.refill(&of).await,
+            EndpointEffect::Refill { number } => self.refill(&of, number).await,
             EndpointEffect::Replay(replaying) => self.replay(&of, &replaying).await,
             EndpointEffect::Deliver { delivery, number, at } => {
-                self.environment.wait_until(at).await;
+                self.environment.wait_until(at, self.longest_wait(&of, delivery)).await;
                 // In the order in which they are due; a turn is given back when the attempt is over, however it ends.
                 let permits =
                     self.permits.entry(of.id()).or_insert_with(|| Arc::new(Semaphore::new(self.concurrency))).clone();
-                let Ok(_permit) = permits.acquire_owned().await else { return };
-                self.deliver(&of, delivery, number).await;
+                let Ok(permit) = permits.acquire_owned().await else { return };
+                let Some(tried) = self.deliver(&of, delivery, number).await else { return };
+                drop(permit);
+                // What was answered is not sent again: only the outcome is told until it is written.
+                let _ = report(&of, tried).await;
             }
         }
     }
@@ -123,12 +126,12 @@ impl EndpointEffects {
         }
     }
 
-    async fn refill(&self, of: &Handle<Endpoint>) {
+    async fn refill(&self, of: &Handle<Endpoint>, number: u32) {
         let limit = WINDOW as u64 * 2 + 1;
         match self.store.queries().pending_deliveries(of.id(), None, limit).await {
             Ok(rows) => {
                 let more = rows.len() as u64 == limit;
-                tell(of, EndpointCommand::Refilled { rows, more }).await;
+                tell(of, EndpointCommand::Refilled { number, rows, more }).await;
             }
             Err(error) => tracing::warn!(endpoint = %of.id(), %error, "backlog cannot be read"),
         }
@@ -144,10 +147,19 @@ impl EndpointEffects {
         }
     }
 
-    async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) {
+    /// The longest time that the next attempt of a delivery may be away by the schedule.
+    fn longest_wait(&self, of: &Handle<Endpoint>, id: Id) -> Duration {
+        let rules = &self.environment.rules;
         let state = of.read();
-        let Some(endpoint) = &state.state else { return };
-        let Some(row) = endpoint.window.get(&id) else { return };
+        let row = state.state.as_ref().and_then(|endpoint| endpoint.window.get(&id));
+        row.map_or(Duration::ZERO, |row| row.longest_wait(&rules.webhook_schedule_ms, rules.webhook_jitter_ms))
+    }
+
+    /// Makes one attempt; `None` if the delivery is not to be sent any more.
+    async fn deliver(&self, of: &Handle<Endpoint>, id: Id, number: u32) -> Option<EndpointCommand> {
+        let state = of.read();
+        let endpoint = state.state.as_ref()?;
+        let row = endpoint.window.get(&id)?;
         let now = self.environment.now();
         let opened = self.cipher.decrypt(&endpoint.encrypted_secret).and_then(|secret| {
             let former = match &endpoint.former {
@@ -158,9 +170,21 @@ impl EndpointEffects {
         });
         let (secret, former) = match opened {
             Ok(secrets) => secrets,
+            // A failure like any other: retried by the schedule, and in the end the endpoint is disabled and operators
+            // are told.
             Err(error) => {
-                tracing::error!(endpoint = %of.id(), %error, "the secret cannot be decrypted: is SECRETS_KEY the one it was encrypted with?");
-                return;
+                let why = "its secret cannot be decrypted: SECRETS_KEY is not the one that it was encrypted with";
+                tracing::error!(endpoint = %of.id(), %error, "a delivery cannot be signed: {why}");
+                let error = Some(why.to_owned());
+                return Some(EndpointCommand::Tried {
+                    delivery: id,
+                    number,
+                    ok: false,
+                    status: None,
+                    error,
+                    excerpt: None,
+                    duration_ms: 0,
+                });
             }
         };
         let sent = self
@@ -181,7 +205,7 @@ impl EndpointEffects {
         let meter = &self.meter;
         meter.took.took(Duration::from_millis(sent.duration_ms));
         if sent.ok { &meter.delivered } else { &meter.failed }.one();
-        let tried = EndpointCommand::Tried {
+        Some(EndpointCommand::Tried {
             delivery: id,
             number,
             ok: sent.ok,
@@ -189,7 +213,6 @@ impl EndpointEffects {
             error: sent.error,
             excerpt: sent.excerpt,
             duration_ms: i64::try_from(sent.duration_ms).unwrap_or(i64::MAX),
-        };
-        tell(of, tried).await;
+        })
     }
 }

@@ -10,7 +10,7 @@ use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::Handle;
 use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
-use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match};
+use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Match, RETRY_AFTER};
 use crate::domain::payment_event::parse;
 
 /// Looks for the orders of kept payment events.
@@ -47,7 +47,7 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
             }
             tokio::select! {
                 biased; // the deadline before a new order, so that the order of branches does not depend on chance
-                () = self.matcher.environment.wait_until(effect.at) => break false,
+                () = self.matcher.environment.wait_until(effect.at, RETRY_AFTER) => break false,
                 _ = new_orders.changed() => {}
             }
         };

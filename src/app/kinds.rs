@@ -6,6 +6,7 @@
 //! (The aggregate's rows follow from its types: [`crate::store::StoredAggregate`].)
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -63,6 +64,7 @@ pub(super) struct EffectServices {
     pub(super) deliveries: Arc<DeliveryMeter>,
     pub(super) mailer: Arc<dyn Mailer>,
     pub(super) agent: Option<Arc<dyn Mailer>>,
+    pub(super) alert_interval: Duration,
     pub(super) access_changes: watch::Sender<u64>,
     pub(super) new_orders: watch::Sender<u64>,
 }
@@ -146,10 +148,15 @@ kinds! {
         permits: DashMap::new(),
     };
     /// Mails to be sent.
-    mails: Mail, drain 2, |_, s| MailEffects {
+    mails: Mail, drain 2, |d, s| MailEffects {
         environment: s.environment.clone(),
         mailer: s.mailer.clone(),
         agent: s.agent.clone(),
+        mails: d.mails.clone(),
+        access: d.access.clone(),
+        alert_interval: s.alert_interval,
+        last_alerts: DashMap::new(),
+        failing: AtomicBool::new(false),
     };
     /// Payment events that match no order yet.
     inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {

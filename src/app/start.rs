@@ -115,11 +115,13 @@ impl App {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
                 timeout: config.webhooks.delivery_timeout_seconds.duration(),
                 allow_private: config.webhooks.allow_private_targets,
+                idle_per_host: config.webhooks.max_concurrent_per_endpoint,
             })?)),
             deliveries_per_endpoint: config.webhooks.max_concurrent_per_endpoint,
             deliveries: Arc::default(),
             mailer: mailer(config)?,
             agent: agent(config)?,
+            alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
             new_orders: watch::Sender::new(0),
         };

@@ -221,8 +221,10 @@ pub struct Payments {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
-    /// Addresses that are told what needs an operator.
+    /// Addresses that are told what needs an operator; empty: the active admins.
     pub operators: Vec<String>,
+    /// Shortest time between two mails of one kind of alert; 0: each alert is a mail of its own.
+    pub alert_interval_seconds: Seconds,
     /// Sender of all mail.
     pub from: String,
     /// Mail server; empty, and no `api_key`: messages go to [`super::Config::outbox_dir`].

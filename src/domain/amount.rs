@@ -42,6 +42,11 @@ impl Amount {
         Self(((self.0 as f64 * fraction).round() as i64).min(MAX_AMOUNT.0))
     }
 
+    /// The amount in whole units, rounded half up, for subjects and headlines.
+    pub const fn rounded(self) -> i64 {
+        (self.0 + 500).div_euclid(1000)
+    }
+
     /// Reads a JSON number of a caller; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
         Self::read(number, MAX_AMOUNT.0)

@@ -8,6 +8,8 @@
 //! `decide` has the rules, `window` the deliveries in memory, `replay` sends past events again, `envelope` makes the
 //! body.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
@@ -34,7 +36,7 @@ pub enum DeliveryState {
     Pending,
     /// The endpoint answered with a status 2xx.
     Delivered,
-    /// Given up after its last retry failed.
+    /// Given up after its last retry failed. Sent again when the endpoint, which is disabled by it, is enabled.
     Failed,
     /// Given up because its endpoint was deleted.
     Cancelled,
@@ -77,22 +79,36 @@ pub struct Delivery {
     pub last_duration_ms: Option<i64>,
     /// When the delivery was made.
     pub created_at: Timestamp,
-    /// When it was last attempted; `None` before the first attempt.
+    /// When it was last attempted; `None` before the first attempt. Never before the moment at which the endpoint was
+    /// last enabled, even when the wall clock was set back.
     pub attempted_at: Option<Timestamp>,
+}
+
+impl Delivery {
+    /// The longest time that the next attempt may be away by the schedule of `retries` and its `jitter`, all in
+    /// milliseconds. The wall clock may be set back after `next_at` was chosen; nothing waits longer for that.
+    pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
+        let Some(failed) = self.attempts.checked_sub(1) else {
+            return Duration::ZERO;
+        };
+        // A schedule that was shortened meanwhile has no such retry: its longest counts.
+        let retry = retries.get(failed as usize).or_else(|| retries.iter().max()).copied().unwrap_or(0);
+        Duration::from_millis(retry.saturating_add(jitter).unsigned_abs())
+    }
 }
 
 /// Whether deliveries are sent to an endpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointState {
-    /// Deliveries are sent.
+    /// Deliveries are sent as they become due.
     Active,
     /// All retries of a delivery failed: nothing is sent, and new events wait as pending deliveries until an operator
     /// enables it.
     Disabled,
 }
 
-/// A webhook endpoint.
+/// A webhook endpoint: where events are sent, which of them, and how far it is.
 ///
 /// Invariants: every subscribed event up to `cursor` has its delivery; `window` holds the pending deliveries that are
 /// due next, and all pending deliveries if `backlog` is false. The window is not part of the serialized endpoint:
@@ -125,9 +141,16 @@ pub struct Endpoint {
     /// The replay under way; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<Replaying>,
-    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew.
+    /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew. Later than
+    /// every attempt before it, even when the wall clock was set back.
     #[serde(default)]
     pub anew_at: Option<Timestamp>,
+    /// The latest moment of an attempt.
+    #[serde(default)]
+    pub tried_at: Option<Timestamp>,
+    /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active.
+    #[serde(default)]
+    pub disabled_by: Option<Box<Delivery>>,
     /// Whether it was deleted; the delivery log stays.
     pub archived: bool,
     /// When it was made.
@@ -141,6 +164,13 @@ pub struct Endpoint {
     /// them back.
     #[serde(skip)]
     left: rpds::RedBlackTreeSetSync<Id>,
+    /// Whether more left than `left` remembers: then the next refill is not to be trusted, and is read again.
+    #[serde(skip)]
+    left_overflowed: bool,
+    /// Counts the refills since the endpoint was loaded, so that each is an effect of its own and a late one is
+    /// recognised.
+    #[serde(skip)]
+    refills: u32,
 }
 
 /// An event of the outbox that an endpoint subscribed to.
@@ -165,7 +195,7 @@ pub enum EndpointCommand {
         url: String,
         /// Types of event, at least one, each known and named once.
         events: Vec<String>,
-        /// Signing secret, encrypted.
+        /// The secret that deliveries are signed with, encrypted.
         encrypted_secret: String,
         /// The number of the newest event in the outbox.
         cursor: i64,
@@ -199,7 +229,9 @@ pub enum EndpointCommand {
     /// Brings pending deliveries from the database, earliest `next_at` first. They must be more than [`WINDOW`] if
     /// there are as many, because deliveries of the window may be among them.
     Refilled {
-        /// The deliveries read.
+        /// Number of the refill, from its effect; one that comes late changes nothing.
+        number: u32,
+        /// The deliveries that were read, in the order in which they are due.
         rows: Vec<Delivery>,
         /// Whether the database has further ones.
         more: bool,
@@ -218,7 +250,7 @@ pub enum EndpointCommand {
         error: Option<String>,
         /// The beginning of the answer's body, at most 1 KiB.
         excerpt: Option<String>,
-        /// Duration in milliseconds.
+        /// How long the attempt took, in milliseconds.
         duration_ms: i64,
     },
     /// Sends a test event (`webhook.test`), with the ordinary retries.
@@ -267,12 +299,15 @@ pub enum EndpointEffect {
     },
     /// Read the next pending deliveries from the database, for [`EndpointCommand::Refilled`]; of a deleted endpoint,
     /// to cancel them.
-    Refill,
+    Refill {
+        /// Counts refills, so that the next one is another effect and begins at once.
+        number: u32,
+    },
     /// Read the next part of the delivery log, for [`EndpointCommand::Replayed`].
     Replay(Replaying),
-    /// Attempt a delivery.
+    /// Make one attempt of a delivery when it is due.
     Deliver {
-        /// As it is after the command.
+        /// Its identifier; the delivery is in the window.
         delivery: Id,
         /// Number of the attempt.
         number: u32,

@@ -25,7 +25,7 @@ macro_rules! outbound {
         pub const OUTBOUND: [&str; OutboundEvent::ALL.len()] = [$($word),+];
 
         impl OutboundEvent {
-            /// All of them.
+            /// Every event that programs may subscribe to.
             pub const ALL: &[Self] = &[$(Self::$event,)+];
 
             /// As events and the API spell it.
@@ -73,9 +73,9 @@ pub struct Event {
     pub event: String,
     /// When it was decided.
     pub timestamp: Timestamp,
-    /// The kind of thing it happened to (`order`, `job`, `material`, `printer`, `endpoint`).
+    /// The kind of aggregate it happened to (`order`, `job`, `material`, `printer`, `endpoint`).
     pub subject_kind: String,
-    /// The thing it happened to.
+    /// The aggregate it happened to.
     pub subject_id: Id,
     /// The order whose timeline shows it.
     pub order_id: Option<Id>,
@@ -115,7 +115,7 @@ impl Event {
 pub struct Numbered {
     /// Position in commit order; no holes that fill later.
     pub seq: i64,
-    /// What happened.
+    /// The event as the rules made it.
     #[serde(flatten)]
     pub event: Event,
 }

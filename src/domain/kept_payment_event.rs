@@ -2,6 +2,7 @@
 //! again, at every new order and every hour, for 30 days.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +11,16 @@ use crate::domain::event::Event;
 use crate::domain::event::data::PaymentUnmatchedData;
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
 /// How many days an unmatched event is tried again before it is given up.
 pub const RETENTION_DAYS: i64 = 30;
 
-/// Delay between tries without a new order, in milliseconds.
-const HOUR_MS: i64 = 3_600_000;
+/// Delay between tries without a new order.
+pub const RETRY_AFTER: Duration = Duration::from_hours(1);
+const HOUR_MS: i64 = RETRY_AFTER.as_millis() as i64;
 
 /// A payment event that is kept until an order takes it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -115,14 +118,13 @@ impl KeptPaymentEvent {
         }
         let data = PaymentUnmatchedData { event_id: self.event_id.clone() };
         let happened = Event::new(cx, "payment.unmatched", (Self::KIND, self.id), None, &data);
-        let to = cx.rules.operator_mail.clone();
-        let mail = (!to.is_empty()).then(|| {
-            let text = format!(
-                "The payment event {} matched no order in {RETENTION_DAYS} days and is not tried again.\nPlease look it up at the payment processor.\n",
-                self.event_id
-            );
-            Mail::new(cx, to, "A payment event matched no order".to_owned(), text)
-        });
+        let text = format!(
+            "The payment event {} matched no order in {RETENTION_DAYS} days and is not tried again. Please look it up \
+             at the payment processor.\n",
+            self.event_id
+        );
+        let subject = format!("Payment event {} matched no order in {RETENTION_DAYS} days", self.event_id);
+        let mail = Mail::alert(cx, AlertKind::PaymentUnmatched, &subject, &text);
         Decision::to(Self { done: true, ..self.clone() }, ()).events([happened]).created(mail)
     }
 }

@@ -2,13 +2,17 @@
 //! provider takes it or it is given up.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext, NewAggregate};
 use crate::domain::id::Id;
+use crate::domain::mail::alert::{AlertKind, Link};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
+
+pub mod alert;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
 pub const MAX_TRIES: u32 = 12;
@@ -29,7 +33,7 @@ pub enum MailState {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// E-mail.
+    /// E-mail, to the receivers that the mail names.
     #[default]
     Mail,
     /// The agent gateway (`AGENT_URL`), which knows its own receivers.
@@ -45,13 +49,20 @@ pub struct Mail {
     /// The channel by which it goes.
     #[serde(default)]
     pub channel: Channel,
-    /// E-mail addresses of the receivers; empty for the agent gateway.
+    /// E-mail addresses of the receivers. Empty for the agent gateway, and for an alert that goes to whoever is an active
+    /// admin when it is sent.
     pub to: Vec<String>,
-    /// Subject line.
+    /// The subject, one line without control characters.
     pub subject: String,
-    /// Body, plain text.
+    /// The body as plain text, without the link.
     pub text: String,
-    /// Where it stands.
+    /// For an alert to the operators: its kind, by which alerts are gathered into one mail.
+    #[serde(default)]
+    pub alert: Option<AlertKind>,
+    /// Where the receiver can act.
+    #[serde(default)]
+    pub link: Option<Link>,
+    /// How far the sending is.
     pub state: MailState,
     /// Number of tries made.
     pub tries: u32,
@@ -72,6 +83,8 @@ impl Mail {
             to,
             subject,
             text,
+            alert: None,
+            link: None,
             state: MailState::Queued,
             tries: 0,
             next_at: cx.now,
@@ -80,15 +93,13 @@ impl Mail {
         }
     }
 
-    /// One message to the operators for each configured channel: mail, agent gateway, or none.
-    pub fn to_operators(cx: &DecisionContext<'_>, subject: &str, text: &str) -> Vec<Self> {
-        let to = cx.rules.operator_mail.clone();
-        let mail = (!to.is_empty()).then(|| Self::new(cx, to, subject.to_owned(), text.to_owned()));
-        let agent = cx.rules.agent_gateway.then(|| {
-            let message = Self::new(cx, Vec::new(), subject.to_owned(), text.to_owned());
-            Self { channel: Channel::Agent, ..message }
-        });
-        mail.into_iter().chain(agent).collect()
+    /// The longest time that the next try may be away, whatever the wall clock says: a clock that steps back delays no
+    /// mail beyond its own pause.
+    pub fn longest_wait(&self) -> Duration {
+        match self.tries {
+            0 => Duration::ZERO,
+            tries => Duration::from_millis(retry_ms(tries).unsigned_abs()),
+        }
     }
 }
 

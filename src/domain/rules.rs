@@ -26,8 +26,10 @@ pub struct Rules {
     pub webhook_schedule_ms: Vec<i64>,
     /// Upper limit of the random delay that is added to each retry, in milliseconds.
     pub webhook_jitter_ms: i64,
-    /// E-mail addresses that are told of what needs an operator; empty sends no mail.
+    /// E-mail addresses that are told of what needs an operator; empty means the active admins.
     pub operator_mail: Vec<String>,
+    /// Address of the server in links, without a slash at its end.
+    pub public_url: String,
     /// Whether an agent gateway is configured, which is then told as well.
     pub agent_gateway: bool,
 }

@@ -55,6 +55,7 @@ impl Bench {
             webhook_schedule_ms: vec![60_000, 300_000, 1_500_000, 7_200_000, 36_000_000],
             webhook_jitter_ms: 30_000,
             operator_mail: vec!["floor@example.com".to_owned()],
+            public_url: "https://shop.example".to_owned(),
             agent_gateway: false,
         };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }

@@ -1,12 +1,15 @@
-//! The server's log on standard error. Panics are logged too. Results of commands go to standard output instead.
+//! The server's log on standard error. Panics are logged too. A fault that repeats itself is one line a minute. Results of commands go to standard output instead.
 
 use std::any::Any;
 use std::backtrace::Backtrace;
 use std::io::{IsTerminal as _, stderr};
 use std::panic;
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{EnvFilter, Layer as _};
 
+use super::repeats::Repeats;
 use crate::config::Mode;
 use crate::config::sections::{Log, LogFormat};
 
@@ -21,12 +24,13 @@ pub fn start_for_command() {
 }
 
 fn install(filter: EnvFilter, json: bool) {
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
-    let started = if json {
-        lines.json().flatten_event(true).try_init()
+    let lines = tracing_subscriber::fmt::layer().with_writer(stderr);
+    let lines = if json {
+        lines.json().flatten_event(true).with_filter(Repeats::default()).boxed()
     } else {
-        lines.with_ansi(stderr().is_terminal()).with_target(false).try_init()
+        lines.with_ansi(stderr().is_terminal()).with_target(false).with_filter(Repeats::default()).boxed()
     };
+    let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
     if started.is_ok() {
         panic::set_hook(Box::new(|info| {
             let at = info.location().map(ToString::to_string).unwrap_or_default();

@@ -16,15 +16,15 @@ pub const MANY: &[f64] = &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 5
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds one.
+    /// Adds one to the count.
     pub fn one(&self) {
         self.add(1);
     }
-    /// Adds a number.
+    /// Adds this number to the count.
     pub fn add(&self, many: u64) {
         self.0.fetch_add(many, Relaxed);
     }
-    /// The current value.
+    /// The count since the start of the process.
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
     }
@@ -65,7 +65,7 @@ impl Histogram {
     pub fn of_numbers() -> Self {
         Self::new(MANY, 1.0)
     }
-    /// Records a duration.
+    /// Records a duration, in a histogram of seconds.
     pub fn took(&self, duration: Duration) {
         self.count(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
     }
@@ -76,7 +76,7 @@ impl Histogram {
         self.buckets[at].fetch_add(1, Relaxed);
         self.sum.fetch_add(raw, Relaxed);
     }
-    /// The current values.
+    /// What was recorded since the start of the process.
     pub fn counted(&self) -> Counted {
         let bounds = self.bounds.iter().copied().chain([f64::MAX]);
         let buckets: Vec<_> = bounds.zip(&self.buckets).map(|(bound, count)| (bound, count.load(Relaxed))).collect();

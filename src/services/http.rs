@@ -30,6 +30,9 @@ pub struct OutboundSettings {
     pub timeout: Duration,
     /// Lets webhooks go to private and local addresses too.
     pub allow_private: bool,
+    /// Connections to one host that are kept open when they are idle: as many as deliveries may be under way at an
+    /// endpoint, so that a burst of events needs no more.
+    pub idle_per_host: usize,
 }
 
 /// How printers and configured services are spoken to. A caller may set another time limit on a single request.
@@ -102,7 +105,11 @@ impl Outbound {
     /// Builds it with another resolver. Its answers are judged like those of any other.
     pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
         let guard = Guard { lookup, allow_private: settings.allow_private };
-        let client = builder(settings.connect_timeout).timeout(settings.timeout).dns_resolver(guard).build()?;
+        let client = builder(settings.connect_timeout)
+            .timeout(settings.timeout)
+            .pool_max_idle_per_host(settings.idle_per_host)
+            .dns_resolver(guard)
+            .build()?;
         Ok(Self { client, settings })
     }
 
@@ -222,6 +229,7 @@ mod tests {
             connect_timeout: Duration::from_secs(5),
             timeout: Duration::from_secs(15),
             allow_private: false,
+            idle_per_host: 2,
         })
         .unwrap();
         for url in

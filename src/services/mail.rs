@@ -16,12 +16,12 @@ use std::time::SystemTime;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use lettre::message::header::ContentType;
-use lettre::message::{Mailbox, SinglePart};
+use lettre::message::{Mailbox, MultiPart, SinglePart};
 
 /// The longest id of a message, in bytes.
 const ID_MAX_BYTES: usize = 128;
 
-/// A mail in plain text.
+/// A mail in plain text, and in HTML where it has links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     /// Names the message for ever; letters, digits, `-`, `_` and `.`, at most 128.
@@ -34,12 +34,14 @@ pub struct Message {
     pub subject: String,
     /// The body, as plain text.
     pub text: String,
+    /// The same body as HTML, for mail programs that show it.
+    pub html: Option<String>,
 }
 
 /// Why a message was not sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
-    /// It may work later as it is: the server is away or busy, or refuses us for reasons of configuration.
+    /// It may work later as it is: the server is unavailable or busy, or refuses us for reasons of configuration.
     #[error("the mail could not be sent now: {reason}")]
     Transient {
         /// What went wrong, for the operator.
@@ -86,7 +88,7 @@ fn sender(from: &str) -> Result<Mailbox, MailError> {
 
 /// Writes the message out. The same message always gives the same bytes.
 fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailError> {
-    let Message { id, written_at, to, subject, text } = message;
+    let Message { id, written_at, to, subject, text, html } = message;
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
     if id.is_empty() || id.len() > ID_MAX_BYTES || id.starts_with('.') || !id.bytes().all(plain) {
         return Err(MailError::permanent(format!("{id:?} is not an id of a message")));
@@ -108,9 +110,17 @@ fn compose(message: &Message, from: &Mailbox) -> Result<lettre::Message, MailErr
             receiver.parse().map_err(|_| MailError::permanent(format!("{receiver:?} is not a mail address")))?;
         builder = builder.to(receiver);
     }
-    builder
-        .singlepart(SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text.clone()))
-        .map_err(|error| MailError::permanent(error.to_string()))
+    let plain = SinglePart::builder().header(ContentType::TEXT_PLAIN).body(text.clone());
+    let composed = match html {
+        None => builder.singlepart(plain),
+        Some(html) => {
+            let html = SinglePart::builder().header(ContentType::TEXT_HTML).body(html.clone());
+            // The library's own boundary is random, which would make each try another message.
+            let parts = MultiPart::alternative().boundary(format!("part-{id}")).singlepart(plain).singlepart(html);
+            builder.multipart(parts)
+        }
+    };
+    composed.map_err(|error| MailError::permanent(error.to_string()))
 }
 
 #[cfg(test)]

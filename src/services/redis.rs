@@ -48,16 +48,16 @@ end
 table.insert(counts, 1, full)
 return counts";
 
-/// One window, as it is shared.
+/// One rate-limit window as the servers share it in Redis.
 #[derive(Clone, Copy, Debug)]
 pub struct Shared {
-    /// The kind.
+    /// The name of its rule.
     pub word: &'static str,
-    /// Whose.
+    /// Whose requests it counts: a hash of the caller.
     pub scope: u128,
-    /// Which one since 1970.
+    /// Number of the window since 1970.
     pub index: i64,
-    /// Most requests in it.
+    /// Largest number of requests in it.
     pub limit: u32,
     /// Its length, in milliseconds.
     pub period_ms: i64,
@@ -70,7 +70,7 @@ impl Shared {
     }
 }
 
-/// What Redis counted.
+/// The answer of Redis to one request of a caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counted {
     /// One of the windows was full; nothing was counted.
@@ -82,7 +82,7 @@ pub struct Counted {
 /// A connection that has proved itself.
 struct Link(ConnectionManager);
 
-/// Redis, there or away.
+/// Redis, available or not.
 pub struct Redis {
     client: Client,
     within: Duration,
@@ -133,7 +133,7 @@ impl Redis {
         self.streamed.store(seq, Relaxed);
     }
 
-    /// Counts a request in all these windows, or in none when one is full. `None` while Redis is away.
+    /// Counts a request in all these windows, or in none when one is full. `None` while Redis is unavailable.
     pub async fn count(&self, windows: &[Shared]) -> Option<Counted> {
         let link = self.link.load_full()?;
         let mut asked = self.script.prepare_invoke();
@@ -160,7 +160,7 @@ impl Redis {
         let before = self.link.compare_and_swap(link, None);
         if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, link)) {
             self.losses.fetch_add(1, Relaxed);
-            tracing::warn!(why, "redis is away: rate limits are kept in this process until it is back");
+            tracing::warn!(why, "redis is unavailable: rate limits are kept in this process until it is back");
             self.lost.notify_one();
         }
     }
@@ -170,7 +170,7 @@ impl Redis {
         self.connect().await.map(drop)
     }
 
-    /// Looks for Redis while it is away, and after it while it is there, until `leaving`.
+    /// Looks for Redis while it is unavailable, and after it while it is there, until `leaving`.
     pub async fn keep(self: Arc<Self>, leaving: CancellationToken) {
         tokio::select! {
             biased; // the end of the server before further work
@@ -191,9 +191,9 @@ impl Redis {
                         break;
                     }
                     Err(error) if first => {
-                        tracing::warn!(%error, "redis is away: rate limits are kept in this process until it is there");
+                        tracing::warn!(%error, "redis is unavailable: rate limits are kept in this process until it is there");
                     }
-                    Err(error) => tracing::debug!(%error, "redis is still away"),
+                    Err(error) => tracing::debug!(%error, "redis is still unavailable"),
                 }
                 first = false;
                 sleep(RECONNECT.next(failures, 1.0)).await;

@@ -25,11 +25,11 @@ pub struct Delivery {
     pub event_id: String,
     /// The kind of event: `X-Service-Event`.
     pub event: String,
-    /// Where it goes.
+    /// The URL that it is posted to.
     pub url: String,
     /// The envelope, sent byte for byte.
     pub body: Bytes,
-    /// The endpoint's secret.
+    /// The endpoint's present secret, which signs it.
     pub secret: String,
     /// The secret before that, while the endpoint's rotation lasts.
     pub old_secret: Option<String>,
@@ -50,7 +50,7 @@ pub struct Outcome {
     pub excerpt: Option<String>,
 }
 
-/// Sends deliveries.
+/// Signs deliveries and makes one attempt of each.
 #[derive(Clone)]
 pub struct Sender {
     client: Outbound,

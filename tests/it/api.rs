@@ -1,6 +1,7 @@
 //! The shop's half of the API as a program that uses it sees it: one file for each part of it.
 
 mod agent;
+mod alerts;
 mod audit;
 mod description;
 mod errors;
@@ -19,7 +20,7 @@ mod signals;
 mod skus;
 mod streams;
 mod versions;
-mod webhooks;
+pub mod webhooks;
 
 use serde_json::{Value, json};
 

@@ -15,10 +15,14 @@ use simulator::printer::What;
 use simulator::sink::Sink;
 
 use crate::support::{App, Client, on_both, until};
-use crate::whole::{pay, sliced, unix_now};
+use crate::whole::{pay, sliced};
 
-fn from_env(name: &str, default: impl FnOnce() -> u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or_else(default)
+/// The seed without `PRINTFLOOR_TEST_SEED`. Fixed, so that a run that failed fails again; `scripts/test` takes another one
+/// for each run, prints it, and keeps it for the whole run.
+const USUAL_SEED: u64 = 20_261_122;
+
+fn from_env(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever.
@@ -48,8 +52,8 @@ async fn buy(client: &Client, sku: &str, n: u64) -> Value {
 
 on_both! {
     async fn killed_at_random_moments_nothing_acknowledged_is_lost(db: Db) {
-        let seed = from_env("PRINTFLOOR_TEST_SEED", || unix_now().unsigned_abs());
-        let kills = from_env("PRINTFLOOR_TEST_KILLS", || 50);
+        let seed = from_env("PRINTFLOOR_TEST_SEED", USUAL_SEED);
+        let kills = from_env("PRINTFLOOR_TEST_KILLS", 50);
         eprintln!("seed {seed}, {kills} kills");
         let mut rng = Rng::with_seed(seed);
         let mut app = App::on(db)

@@ -38,6 +38,7 @@ mod manual;
 mod mishaps;
 mod starts;
 mod stop;
+mod story;
 mod unverified;
 
 /// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.

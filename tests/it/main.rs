@@ -7,6 +7,7 @@ mod chaos;
 mod cli;
 mod clients;
 mod demo;
+mod deploy;
 mod edge;
 mod invariants;
 mod kernel;

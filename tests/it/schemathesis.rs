@@ -14,6 +14,9 @@ use crate::support::{App, Db};
 /// A Python environment with Schemathesis in it.
 const VENV: &str = "PRINTFLOOR_TEST_SCHEMATHESIS";
 
+/// How many requests are invented for each operation, when not the few of `schemathesis.toml`: for a long run.
+const EXAMPLES: &str = "PRINTFLOOR_TEST_SCHEMATHESIS_EXAMPLES";
+
 const AGENT: &str = "token-of-the-agent";
 
 fn id(body: &Value) -> String {
@@ -50,6 +53,9 @@ async fn invented_requests_get_the_answers_that_are_described() {
     let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/peers/schemathesis");
     let mut run = Command::new(script);
     run.arg("run").arg(&app.base).arg(app.folder()).env("VENV", venv);
+    if let Ok(examples) = std::env::var(EXAMPLES) {
+        run.env("EXAMPLES", examples);
+    }
     run.env("API_KEY", app.key.as_ref().unwrap())
         .env("AGENT_TOKEN", AGENT)
         .env("SESSION", cookie.split_once('=').unwrap().1);

@@ -3,6 +3,7 @@
 pub mod chaos;
 mod contract;
 mod damage;
+mod exclusion;
 mod migrations;
 mod numbers;
 mod panics;

@@ -4,7 +4,8 @@
 //! ([`Aggregate::effects`]), starts a task for each new one and aborts the task of each that is no longer called for.
 //! Nothing is remembered in a queue, so recovery after a crash is the same as normal operation: the state is loaded and
 //! its effects start again. Hence an effect may run more than once, and must be safe to repeat or find out by itself how
-//! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect.
+//! far it got. Its result comes back as a command through the handle; only that command's commit ends the effect. While
+//! the commit is not possible, [`report`] repeats the command, not the work.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,7 +15,9 @@ use async_trait::async_trait;
 use futures::FutureExt;
 use tokio::task::AbortHandle;
 
-use crate::actors::kernel::handle::Handle;
+use crate::actors::kernel::directory::ASK_TIMEOUT;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::actors::kernel::handle::{AskError, Handle};
 #[cfg(any(test, debug_assertions))]
 use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
@@ -39,6 +42,29 @@ pub struct NoEffects;
 #[async_trait]
 impl<T: Aggregate> Effects<T> for NoEffects {
     async fn run(&self, _: T::Effect, _: Handle<T>) {}
+}
+
+/// Tells an aggregate the outcome of something that was done outside and must not be done again: a mail that was taken, a
+/// delivery that was answered, a file that was uploaded. As long as the aggregate cannot take the outcome (the database
+/// cannot write, too many commands wait), only the telling is repeated; the outcome stays in the memory of the effect's
+/// task, which ends when the state no longer calls for the effect.
+///
+/// The command must be one that the rules recognise when it comes twice, since an outcome that is not known may have been
+/// taken. An error means that it never will be: refused, a fault of its own, or the server is shutting down.
+pub async fn report<T: Aggregate>(of: &Handle<T>, command: T::Command) -> Result<T::Answer, AskError> {
+    let mut tries = 0;
+    loop {
+        let error = match of.ask(CommandOrigin::system(), command.clone(), ASK_TIMEOUT).await {
+            Ok(answered) => return Ok(answered.answer),
+            Err(error @ (AskError::Refused(_) | AskError::KeyTaken | AskError::Poison | AskError::Closed)) => {
+                return Err(error);
+            }
+            Err(error) => error,
+        };
+        tracing::debug!(kind = T::KIND, id = %of.id(), %error, tries, "an outcome is not written yet, is told again");
+        tokio::time::sleep(PAUSES.next(tries, 1.0)).await;
+        tries = tries.saturating_add(1);
+    }
 }
 
 /// Pauses between the tries of one effect. The longest is short enough that nothing is told late after a long outage, and

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
@@ -87,14 +88,15 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     if manual.phase == ManualPhase::Taken {
         match begin(with, of, &manual).await {
             Some(Ok(name)) => {
-                tell(of, PrinterCommand::ManualOver { id, error: None }).await;
+                let _ = report(of, PrinterCommand::ManualOver { id, error: None }).await;
                 with.connections.manual_is(id, Ok(name));
             }
             // A start without an answer may have happened: the watch tells, or nobody can.
             Some(Err(error)) => {
                 let sent = under_way(of, id).is_some_and(|manual| manual.phase != ManualPhase::Taken);
                 if !sent || error.certainly_not_done() {
-                    tell(of, PrinterCommand::ManualOver { id, error: Some(error.to_string()) }).await;
+                    let over = PrinterCommand::ManualOver { id, error: Some(error.to_string()) };
+                    let _ = report(of, over).await;
                 }
                 with.connections.manual_is(id, Err(error));
             }
@@ -105,7 +107,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
         if let Some(link) = with.connections.link(of.id()) {
             link.look.notify_one();
         }
-        with.environment.wait_until(at.plus_ms(with.environment.rules.confirm_ms)).await;
+        let confirm_ms = with.environment.rules.confirm_ms;
+        let longest = Duration::from_millis(confirm_ms.unsigned_abs());
+        with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
         tell(of, PrinterCommand::ManualUnclear(id)).await;
     }
 }
@@ -142,8 +146,9 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
         }
     };
     let uploaded = PrinterCommand::ManualUploaded { id: manual.id, remote_name: name.clone() };
-    if !matches!(tell(of, uploaded).await, Some(PrinterAnswer::Go)) {
-        return None; // not durable, or not ours to send any more
+    // Repeated as long as the database cannot write: the upload is not.
+    if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
+        return None; // not ours to send any more
     }
     let started = link.adapter.start(&name).await;
     link.look.notify_one();

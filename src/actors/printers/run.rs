@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::{PrinterEffects, in_hand, tell};
+use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand};
@@ -30,7 +31,9 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     let Some(hand) = in_hand(of, attempt) else { return };
     match hand.phase {
         Phase::StartSent { at } => {
-            with.environment.wait_until(at.plus_ms(with.environment.rules.confirm_ms)).await;
+            let confirm_ms = with.environment.rules.confirm_ms;
+            let longest = Duration::from_millis(confirm_ms.unsigned_abs());
+            with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
             judge(with, of, attempt).await;
         }
         Phase::Unverified { .. } => {
@@ -76,8 +79,9 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         }
     };
     let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone() };
-    if !matches!(tell(of, uploaded).await, Some(PrinterAnswer::Go)) {
-        return; // not durable, or not ours to send any more
+    // Repeated as long as the database cannot write: the upload is not.
+    if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
+        return; // not ours to send any more
     }
     let Some(link) = with.connections.link(of.id()) else { return };
     match link.adapter.start(&remote_name).await {
@@ -97,7 +101,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
 }
 
 async fn give_back(of: &Handle<Printer>, attempt: Id, reason: String) {
-    tell(of, PrinterCommand::UploadFailed { attempt, reason }).await;
+    let _ = report(of, PrinterCommand::UploadFailed { attempt, reason }).await;
 }
 
 fn matters_again(error: &PrinterError) -> bool {
@@ -110,7 +114,7 @@ fn matters_again(error: &PrinterError) -> bool {
 async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt: Id, name: &str, reason: String) {
     match link.adapter.delete_file(name).await {
         Ok(Deleted::Gone | Deleted::NotFound) => {
-            tell(of, PrinterCommand::StartRefused { attempt, reason }).await;
+            let _ = report(of, PrinterCommand::StartRefused { attempt, reason }).await;
         }
         // The file is still there: judged after the confirm time, like any start that was not confirmed.
         Err(error) => tracing::info!(printer = %of.id(), %attempt, %error, "file of a refused start not deleted"),

@@ -55,6 +55,14 @@ impl Access {
         self
     }
 
+    /// E-mail addresses of the active admins, in alphabetical order.
+    pub fn admin_emails(&self) -> Vec<String> {
+        let admins = self.users.values().filter(|user| user.administers());
+        let mut emails: Vec<String> = admins.map(|user| user.email.clone()).collect();
+        emails.sort_unstable();
+        emails
+    }
+
     /// The key with this hash if it is valid now, else why it is refused.
     pub fn key_by_hash(&self, hash: &str, now: Timestamp) -> Result<&Arc<ApiKey>, KeyRefusal> {
         let key = self.keys.get(hash).ok_or(KeyRefusal::Unknown)?;

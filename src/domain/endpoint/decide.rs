@@ -12,6 +12,7 @@ use crate::domain::event::data::EndpointDisabledData;
 use crate::domain::event::{self, Event};
 use crate::domain::id::Id;
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::refusal::{Faults, Refusal};
 
 /// How long the previous secret signs beside a new one, in milliseconds.
@@ -48,7 +49,7 @@ impl Aggregate for Endpoint {
         };
         let next = || Self { updated_at: cx.now, ..this.clone() };
         match command {
-            C::Refilled { rows, more } => Ok(refilled(this, cx, rows, *more)),
+            C::Refilled { number, rows, more } => Ok(refilled(this, cx, *number, rows, *more)),
             C::Follow { .. } | C::Tried { .. } | C::Replayed { .. } if this.archived => {
                 Ok(Decision::unchanged(EndpointAnswer::Done))
             }
@@ -71,7 +72,7 @@ impl Aggregate for Endpoint {
             C::Tried { .. } => Ok(tried(this, cx, command)),
             C::Test(due) => {
                 let delivery = delivery(cx, this.id, due, 0);
-                Ok(made(this.clone(), delivery))
+                Ok(made(this.clone(), cx, delivery))
             }
             C::Redeliver(past) => {
                 if past.endpoint_id != this.id {
@@ -85,7 +86,7 @@ impl Aggregate for Endpoint {
                 }
                 let next = Self { replays: this.replays + 1, ..this.clone() };
                 let delivery = again(cx, past, next.replays);
-                Ok(made(next, delivery))
+                Ok(made(next, cx, delivery))
             }
             C::Replay { since, count } => replay::begin(this, cx, *since, *count),
             C::Replayed { after, past, end } => Ok(replay::part(this, cx, *after, past, *end)),
@@ -111,22 +112,22 @@ impl Aggregate for Endpoint {
 
     fn effects(&self) -> Vec<EndpointEffect> {
         let active = !self.archived && self.state == EndpointState::Active;
-        let mut wants = Vec::new();
+        let mut effects = Vec::new();
         if !self.archived {
-            wants.push(EndpointEffect::Follow { cursor: self.cursor });
+            effects.push(EndpointEffect::Follow { cursor: self.cursor });
         }
         // Refill when half of the window is free: one query for each single delivery would cost more than the
         // deliveries.
         if self.backlog && self.window.size() <= WINDOW / 2 && (active || self.archived) {
-            wants.push(EndpointEffect::Refill);
+            effects.push(EndpointEffect::Refill { number: self.refills });
         }
         if let Some(replaying) = &self.replaying {
-            wants.push(EndpointEffect::Replay(replaying.clone()));
+            effects.push(EndpointEffect::Replay(replaying.clone()));
         }
         if active {
-            wants.extend(self.deliver());
+            effects.extend(self.deliver());
         }
-        wants
+        effects
     }
 
     /// Endpoints stay in memory, because each follows the outbox.
@@ -179,11 +180,15 @@ fn create(
         replays: 0,
         replaying: None,
         anew_at: None,
+        tried_at: None,
+        disabled_by: None,
         archived: false,
         created_at: cx.now,
         updated_at: cx.now,
         window: Default::default(),
         left: Default::default(),
+        left_overflowed: false,
+        refills: 0,
     }))
 }
 
@@ -215,8 +220,8 @@ pub(super) fn again(cx: &DecisionContext<'_>, past: &Delivery, replay: u32) -> D
     delivery(cx, past.endpoint_id, &due, replay)
 }
 
-fn made(mut next: Endpoint, delivery: Delivery) -> Decision<Endpoint> {
-    next.place(delivery.clone());
+fn made(mut next: Endpoint, cx: &DecisionContext<'_>, delivery: Delivery) -> Decision<Endpoint> {
+    next.place(delivery.clone(), cx.now);
     let row = delivery.clone();
     Decision::to(next, EndpointAnswer::Delivery(Box::new(delivery))).rows([row])
 }
@@ -226,20 +231,23 @@ fn archive(mut next: Endpoint) -> Decision<Endpoint> {
     let rows: Vec<Delivery> = next.window.values().map(cancelled).collect();
     next.window = Default::default();
     next.replaying = None;
+    next.disabled_by = None;
     next.archived = true;
     shown(next).rows(rows)
 }
 
-/// Enables sending. Deliveries of the window count their attempts anew now, those of the backlog when a refill brings
-/// them.
+/// Enables sending, also of the delivery that disabled the endpoint. Deliveries of the window count their attempts anew
+/// now, those of the backlog when a refill brings them.
 fn enable(mut next: Endpoint, cx: &DecisionContext<'_>) -> Decision<Endpoint> {
     next.state = EndpointState::Active;
     next.disabled_reason = None;
-    next.anew_at = Some(cx.now);
-    let held: Vec<Delivery> =
-        next.window.values().map(|d| Delivery { attempts: 0, next_at: cx.now, ..d.clone() }).collect();
+    next.anew_at = Some(next.tried_at.map_or(cx.now, |tried| cx.now.max(tried.plus_ms(1))));
+    let disabled_by = next.disabled_by.take().map(|failed| *failed);
+    let held = next.window.values().cloned().chain(disabled_by);
+    let anew = |d: Delivery| Delivery { state: DeliveryState::Pending, attempts: 0, next_at: cx.now, ..d };
+    let held: Vec<Delivery> = held.map(anew).collect();
     for delivery in &held {
-        next.window.insert_mut(delivery.id, delivery.clone());
+        next.place(delivery.clone(), cx.now);
     }
     shown(next).rows(held)
 }
@@ -254,14 +262,20 @@ fn follow(this: &Endpoint, cx: &DecisionContext<'_>, upto: i64, due: &[Due]) -> 
     for due in due.iter().filter(|due| due.seq > this.cursor && due.seq <= upto) {
         let delivery = delivery(cx, this.id, due, 0);
         rows.push(delivery.clone());
-        next.place(delivery);
+        next.place(delivery, cx.now);
     }
     next.cursor = upto;
     Decision::to(next, EndpointAnswer::Done).rows(rows)
 }
 
-fn refilled(this: &Endpoint, cx: &DecisionContext<'_>, rows: &[Delivery], more: bool) -> Decision<Endpoint> {
-    if !this.backlog {
+fn refilled(
+    this: &Endpoint,
+    cx: &DecisionContext<'_>,
+    number: u32,
+    rows: &[Delivery],
+    more: bool,
+) -> Decision<Endpoint> {
+    if !this.backlog || number != this.refills {
         return Decision::unchanged(EndpointAnswer::Done);
     }
     let mut next = this.clone();
@@ -277,7 +291,7 @@ fn refilled(this: &Endpoint, cx: &DecisionContext<'_>, rows: &[Delivery], more: 
         if delivery != *row {
             changed.push(delivery.clone());
         }
-        next.place(delivery);
+        next.place(delivery, cx.now);
     }
     Decision::to(next, EndpointAnswer::Done).rows(changed)
 }
@@ -290,11 +304,15 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
         return Decision::unchanged(EndpointAnswer::Done);
     };
     let retry = cx.rules.webhook_schedule_ms.get(known.attempts as usize).copied();
+    let disabled = this.state == EndpointState::Disabled;
     let state = match (ok, retry) {
         (true, _) => DeliveryState::Delivered,
         (false, Some(_)) => DeliveryState::Pending,
+        // Its attempt was under way when another delivery disabled the endpoint: held like all others.
+        (false, None) if disabled => DeliveryState::Pending,
         (false, None) => DeliveryState::Failed,
     };
+    let attempted_at = this.anew_at.map_or(cx.now, |anew| cx.now.max(anew));
     let jitter = (cx.ids.chance() * cx.rules.webhook_jitter_ms as f64) as i64;
     let tried = Delivery {
         state,
@@ -308,17 +326,18 @@ fn tried(this: &Endpoint, cx: &DecisionContext<'_>, command: &EndpointCommand) -
         last_error: error.clone(),
         last_excerpt: excerpt.clone(),
         last_duration_ms: Some(*duration_ms),
-        attempted_at: Some(cx.now),
+        attempted_at: Some(attempted_at),
         ..known.clone()
     };
     let mut next = this.clone();
+    next.tried_at = this.tried_at.max(Some(attempted_at));
     if state == DeliveryState::Pending && !next.backlog {
         next.window.insert_mut(tried.id, tried.clone());
     } else {
         next.leave(tried.id);
     }
     let row = tried.clone();
-    if state != DeliveryState::Failed || this.state == EndpointState::Disabled {
+    if state != DeliveryState::Failed {
         return Decision::to(next, EndpointAnswer::Done).rows([row]);
     }
     disable(next, cx, &tried).rows([row])
@@ -334,14 +353,16 @@ fn disable(mut next: Endpoint, cx: &DecisionContext<'_>, last: &Delivery) -> Dec
     let reason = format!("{} was tried {} times: {why}", last.event, last.attempts);
     next.state = EndpointState::Disabled;
     next.disabled_reason = Some(reason.clone());
+    next.disabled_by = Some(Box::new(last.clone()));
     next.updated_at = cx.now;
     let (url, reason_told) = (next.url.clone(), reason.clone());
     let data = EndpointDisabledData { endpoint_id: next.id, url, reason: reason_told, delivery_id: last.id };
     let happened = Event::new(cx, "endpoint.disabled", (Endpoint::KIND, next.id), None, &data);
     let text = format!(
-        "Nothing more is sent to {}: {reason}.\nIts events are kept. Enable the endpoint again to send them.\n",
-        next.url
+        "Nothing more is sent to {}: {reason}.\nIts events are kept, and sent once the endpoint {} is enabled again.\n",
+        next.url, next.id
     );
-    let told = Mail::to_operators(cx, &format!("Webhook endpoint disabled: {}", next.url), &text);
+    let subject = format!("Webhook endpoint disabled after {} tries: {}", last.attempts, next.url);
+    let told = Mail::alert(cx, AlertKind::EndpointDisabled, &subject, &text);
     Decision::to(next, EndpointAnswer::Done).events([happened]).created(told)
 }

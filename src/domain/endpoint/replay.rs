@@ -67,7 +67,7 @@ pub(super) fn part(
     for past in past.iter().filter(|past| past.endpoint_id == this.id && past.is_past()) {
         let delivery = again(cx, past, replaying.number);
         rows.push(delivery.clone());
-        next.place(delivery);
+        next.place(delivery, cx.now);
     }
     let last = past.last().map(|last| (last.created_at, last.id));
     next.replaying = (!end && last.is_some()).then(|| Replaying { after: last, ..replaying.clone() });

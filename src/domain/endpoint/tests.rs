@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use proptest::prelude::*;
-
 use super::envelope::{due, envelope};
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::event::{Event, Numbered};
 use crate::domain::refusal::Refusal;
 use crate::domain::testing::{Bench, id};
+
+mod random;
+mod window;
 
 const IT: u32 = 3;
 
@@ -80,7 +81,14 @@ impl Target {
         rows.sort_by_key(|d| (d.next_at, d.id));
         let more = rows.len() > 2 * WINDOW;
         rows.truncate(2 * WINDOW);
-        EndpointCommand::Refilled { rows, more }
+        EndpointCommand::Refilled { number: self.refill().unwrap_or_default(), rows, more }
+    }
+    /// The number of the refill that the state calls for.
+    fn refill(&self) -> Option<u32> {
+        self.now().effects().into_iter().find_map(|effect| match effect {
+            EndpointEffect::Refill { number } => Some(number),
+            _ => None,
+        })
     }
     /// The rows that the store finds for the replay under way.
     fn next_part(&self, limit: usize) -> Option<EndpointCommand> {
@@ -172,6 +180,29 @@ fn five_retries_on_schedule_then_disabled_and_told_and_enabled_anew() {
     target.tell(&EndpointCommand::Enable).unwrap();
     let now = target.bench.now;
     assert!(target.deliveries().iter().all(|(_, number, at)| *number == 1 && *at == now));
+    assert_eq!(target.deliveries().len(), 3);
+    assert_eq!(
+        (target.rows[&one].state, target.rows[&one].attempts),
+        (DeliveryState::Pending, 0),
+        "the one that disabled it"
+    );
+    assert!(target.now().disabled_by.is_none());
+}
+
+#[test]
+fn an_attempt_under_way_when_the_endpoint_is_disabled_is_held_too() {
+    let mut target = target();
+    target.follow(2);
+    let both: Vec<Id> = target.now().window.keys().copied().collect();
+    for _ in 0..5 {
+        target.tried(both[0], false);
+        target.tried(both[1], false);
+    }
+    target.tried(both[0], false);
+    assert_eq!(target.now().state, EndpointState::Disabled);
+    target.tried(both[1], false);
+    assert_eq!(target.rows[&both[1]].state, DeliveryState::Pending, "nothing that disabling cut is given up");
+    target.tell(&EndpointCommand::Enable).unwrap();
     assert_eq!(target.deliveries().len(), 2);
 }
 
@@ -250,7 +281,8 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     target.tell(&EndpointCommand::Archive).unwrap();
     assert_eq!(target.count(DeliveryState::Cancelled), WINDOW);
     let mut refills = 0;
-    while target.now().effects() == [EndpointEffect::Refill] {
+    while target.refill().is_some() {
+        assert_eq!(target.now().effects().len(), 1);
         let refill = target.query();
         target.tell(&refill).unwrap();
         refills += 1;
@@ -259,143 +291,4 @@ fn deleting_cancels_the_window_at_once_and_the_backlog_by_refills() {
     assert_eq!(target.count(DeliveryState::Cancelled), 3 * WINDOW);
     assert!(target.now().at_rest() && target.now().effects().is_empty());
     assert!(target.tell(&EndpointCommand::Enable).is_err());
-}
-
-#[derive(Clone, Debug)]
-enum Step {
-    Follow(i64),
-    Tried(usize, bool),
-    Query,
-    Refilled,
-    Enable,
-    Test,
-    Replay(i64),
-    Part,
-    Archive,
-    Later(i64),
-    Restart,
-}
-
-fn any_step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        3 => (1i64..20).prop_map(Step::Follow),
-        8 => (any::<usize>(), proptest::bool::weighted(0.3)).prop_map(|(n, ok)| Step::Tried(n, ok)),
-        3 => Just(Step::Query),
-        3 => Just(Step::Refilled),
-        1 => Just(Step::Enable),
-        1 => Just(Step::Test),
-        1 => (0i64..10_000_000).prop_map(Step::Replay),
-        2 => Just(Step::Part),
-        1 => Just(Step::Archive),
-        3 => (1i64..10_000_000).prop_map(Step::Later),
-        1 => Just(Step::Restart),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn the_window_is_bounded_nothing_is_lost_and_nothing_that_ended_begins_again(
-        steps in proptest::collection::vec(any_step(), 1..100),
-    ) {
-        let mut target = target();
-        // At most one refill is under way; it is read at one time and delivered at a later one.
-        let mut under_way: Option<EndpointCommand> = None;
-        for step in steps {
-            let (before, cursor) = (target.rows.clone(), target.now().cursor);
-            match step {
-                Step::Follow(count) => target.follow(count),
-                Step::Tried(n, ok) => {
-                    let sent: Vec<Id> = target.now().window.keys().copied().collect();
-                    if let Some(sent) = (!sent.is_empty()).then(|| sent[n % sent.len()]) {
-                        // In the window attempts may count anew before the row says so; the row is written with the
-                        // next attempt.
-                        let was = target.now().window.get(&sent).unwrap().attempts as usize;
-                        target.tried(sent, ok);
-                        let row = &target.rows[&sent];
-                        prop_assert_eq!(row.attempts as usize, was + 1);
-                        if row.state == DeliveryState::Pending {
-                            let wait = row.next_at.since(target.bench.now);
-                            let delay = target.bench.rules.webhook_schedule_ms[was];
-                            prop_assert!(wait >= delay && wait <= delay + target.bench.rules.webhook_jitter_ms);
-                        }
-                    }
-                }
-                Step::Query => if target.now().effects().contains(&EndpointEffect::Refill) && under_way.is_none() {
-                    under_way = Some(target.query());
-                },
-                Step::Refilled => if let Some(refill) = under_way.take() {
-                    target.tell(&refill).unwrap();
-                },
-                Step::Enable => { target.tell(&EndpointCommand::Enable).unwrap(); }
-                Step::Test => {
-                    let due = Due { event_id: id(5000 + before.len() as u32), seq: 0, event: "webhook.test".into(), body: "{}".into() };
-                    target.tell(&EndpointCommand::Test(due)).unwrap();
-                }
-                Step::Replay(back) => {
-                    let since = target.bench.now.plus_ms(-back);
-                    let count = before.values().filter(|d| d.is_past() && d.created_at >= since).count() as u32;
-                    let running = target.now().replaying.is_some();
-                    prop_assert_eq!(target.tell(&EndpointCommand::Replay { since, count }).is_err(), running);
-                }
-                Step::Part => if let Some(part) = target.next_part(3) {
-                    target.tell(&part).unwrap();
-                },
-                Step::Archive => {
-                    // A deleted endpoint comes to rest once refills have cancelled its backlog.
-                    let mut gone = Target { bench: Bench::new(), endpoint: target.endpoint.clone(), rows: target.rows.clone() };
-                    gone.tell(&EndpointCommand::Archive).unwrap();
-                    while gone.now().effects().contains(&EndpointEffect::Refill) {
-                        let refill = gone.query();
-                        gone.tell(&refill).unwrap();
-                    }
-                    prop_assert!(gone.count(DeliveryState::Pending) == 0 && gone.now().at_rest() && gone.now().effects().is_empty());
-                    prop_assert!(gone.tell(&EndpointCommand::Enable).is_err());
-                }
-                Step::Later(ms) => target.bench.now = target.bench.now.plus_ms(ms),
-                Step::Restart => {
-                    under_way = None;
-                    let head: Endpoint = serde_json::from_str(&serde_json::to_string(target.now()).unwrap()).unwrap();
-                    let EndpointCommand::Refilled { mut rows, more } = target.query() else { unreachable!() };
-                    let more = more || rows.len() > WINDOW;
-                    rows.truncate(WINDOW);
-                    target.endpoint = Some(head.hydrate(rows, more));
-                }
-            }
-            let now = target.now();
-            prop_assert!(now.window.size() <= WINDOW);
-            prop_assert!(now.cursor >= cursor);
-            prop_assert!(now.state == EndpointState::Disabled || now.disabled_reason.is_none());
-            if now.state == EndpointState::Disabled {
-                prop_assert!(!now.effects().iter().any(|want| matches!(want, EndpointEffect::Deliver { .. })), "a disabled one is sent to");
-            }
-            for (id, was) in before.iter().filter(|(_, was)| was.state != DeliveryState::Pending) {
-                prop_assert_eq!(&target.rows[id], was);
-            }
-            for held in now.window.values() {
-                let row = &target.rows[&held.id];
-                prop_assert_eq!((row.state, &row.body), (DeliveryState::Pending, &held.body));
-            }
-            let outside = |d: &&Delivery| d.state == DeliveryState::Pending && !now.window.contains_key(&d.id);
-            prop_assert!(now.backlog || target.rows.values().find(outside).is_none(), "a delivery is forgotten");
-            let mut unique: Vec<_> = target.rows.values().map(|d| (d.event_id, d.replay)).collect();
-            unique.sort_unstable();
-            unique.dedup();
-            prop_assert_eq!(unique.len(), target.rows.len());
-        }
-        // Once the endpoint answers again, everything pending is delivered.
-        target.tell(&EndpointCommand::Enable).unwrap();
-        for _ in 0..10_000 {
-            if let Some((sent, ..)) = target.deliveries().first().copied() {
-                target.tried(sent, true);
-            } else if let Some(part) = target.next_part(3) {
-                target.tell(&part).unwrap();
-            } else if target.now().effects().contains(&EndpointEffect::Refill) {
-                let refill = target.query();
-                target.tell(&refill).unwrap();
-            } else {
-                break;
-            }
-        }
-        prop_assert_eq!(target.count(DeliveryState::Pending), 0);
-    }
 }

@@ -1,16 +1,17 @@
 //! The pending deliveries of an endpoint that are in memory: those due next, at most [`WINDOW`]. All
 //! others are the backlog, in the database.
 //!
-//! A new delivery displaces one that is due later. While there is a backlog, a delivery whose attempt failed leaves
-//! the window, and a refill brings in those that are due next. So a delivery that keeps failing never holds up the
-//! others.
+//! A new delivery may displace one that waits for a retry, but never one that is due: its attempt may be under way, and
+//! taking it out would send it twice. While there is a backlog, a delivery whose attempt failed leaves the window, and a
+//! refill brings in those that are due next. So a delivery that keeps failing never holds up the others.
 
 use crate::domain::endpoint::{Delivery, DeliveryState, Endpoint, EndpointEffect, WINDOW};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 
-/// How many deliveries are remembered as having left the window since the last refill.
-const MAX_LEFT_DELIVERIES: usize = 4 * WINDOW;
+/// Number of deliveries that are remembered as having left the window since the last refill. More can leave only when
+/// reading a refill takes long; what it read is then discarded.
+const MAX_LEFT_DELIVERIES: usize = 16 * WINDOW;
 
 impl Endpoint {
     /// Fills the window after a load, from pending deliveries in the order of their due time; `more` says that there
@@ -20,7 +21,8 @@ impl Endpoint {
         for row in rows.into_iter().filter(|row| row.state == DeliveryState::Pending) {
             let at = self.anew_at.unwrap_or_default();
             let row = self.anew(row, at);
-            self.place(row);
+            // Nothing is under way after a load: the earliest stay.
+            self.place(row, Timestamp(i64::MIN));
         }
         self
     }
@@ -36,12 +38,14 @@ impl Endpoint {
         }
     }
 
-    /// Takes a delivery into the window. If the window is full it displaces the one due last, or stays in the backlog
-    /// itself.
-    pub(super) fn place(&mut self, delivery: Delivery) {
+    /// Takes a delivery into the window. If the window is full it displaces the one that waits longest for a retry, if
+    /// that is due later, or stays in the backlog itself.
+    pub(super) fn place(&mut self, delivery: Delivery, now: Timestamp) {
         if self.window.size() >= WINDOW && !self.window.contains_key(&delivery.id) {
             self.backlog = true;
-            let last = self.window.values().max_by_key(|d| (d.next_at, d.id)).map(|d| (d.next_at, d.id));
+            // A first attempt is due at once, whatever the wall clock says meanwhile.
+            let waits = |d: &&Delivery| d.attempts > 0 && d.next_at > now;
+            let last = self.window.values().filter(waits).max_by_key(|d| (d.next_at, d.id)).map(|d| (d.next_at, d.id));
             match last {
                 Some((at, id)) if at > delivery.next_at => self.leave(id),
                 _ => return,
@@ -53,17 +57,22 @@ impl Endpoint {
     /// Takes a delivery out of the window and remembers that it left.
     pub(super) fn leave(&mut self, id: Id) {
         self.window.remove_mut(&id);
-        self.left.insert_mut(id);
-        if self.left.size() > MAX_LEFT_DELIVERIES
-            && let Some(oldest) = self.left.first().copied()
-        {
-            self.left.remove_mut(&oldest);
+        if self.left.size() < MAX_LEFT_DELIVERIES {
+            self.left.insert_mut(id);
+        } else {
+            self.left_overflowed = true;
         }
     }
 
     /// Of the rows of a refill, those to take into the window: not in it already, and not read before they left it.
-    /// The second value says whether any was skipped for the latter reason; a further refill must then bring it.
+    /// The second value says whether any was skipped for the latter reason; a further refill must then bring it. Begins
+    /// the next refill.
     pub(super) fn news<'r>(&mut self, rows: &'r [Delivery]) -> (Vec<&'r Delivery>, bool) {
+        self.refills = self.refills.wrapping_add(1);
+        if std::mem::take(&mut self.left_overflowed) {
+            self.left = Default::default();
+            return (Vec::new(), true);
+        }
         let strange = |row: &&Delivery| row.state == DeliveryState::Pending && row.endpoint_id == self.id;
         let outside = rows.iter().filter(strange).filter(|row| !self.window.contains_key(&row.id));
         let (stale, news): (Vec<_>, Vec<_>) = outside.partition(|row| self.left.contains(&row.id));

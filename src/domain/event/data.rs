@@ -13,7 +13,7 @@ use crate::domain::time::Timestamp;
 /// A kind of event and when it is sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EventKind {
-    /// Its name: `order.paid`.
+    /// Its name, such as `order.paid`.
     pub name: &'static str,
     /// When it is sent, in a sentence for people.
     pub when: &'static str,
@@ -46,9 +46,9 @@ const ENDPOINT: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 #[api(name = "OrderEventData", example = order_example(json!({})))]
 pub struct OrderData {
     pub(crate) order_id: Id,
-    /// For people: `ORD-000123`.
+    /// The number that people see: `ORD-000123`.
     pub(crate) number: String,
-    /// After the event.
+    /// The status after the event.
     pub(crate) status: OrderStatus,
     /// In minor units of the currency.
     pub(crate) total_cents: i64,
@@ -88,7 +88,7 @@ pub struct OrderShippedData {
     order: OrderData,
     tracking_number: String,
     carrier: String,
-    /// A day: `YYYY-MM-DD`.
+    /// The day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
 }
 carried_by! { OrderShippedData: "order.shipped", "An order was handed to a carrier."; }
@@ -112,7 +112,7 @@ pub struct OrderFlaggedData {
     pub(crate) order: OrderData,
     /// A word for programs.
     pub(crate) flag: String,
-    /// For people.
+    /// The problem in words for people.
     pub(crate) message: String,
 }
 carried_by! { OrderFlaggedData: "order.flagged", "A person must look at an order."; }
@@ -210,7 +210,7 @@ carried_by! { LowStockData:
 pub struct DiscrepancyData {
     pub(crate) material_id: Id,
     pub(crate) name: String,
-    /// Stock on hand.
+    /// Stock on hand after the event.
     pub(crate) quantity: Amount,
     /// What jobs have reserved of it.
     pub(crate) reserved: Amount,
@@ -254,7 +254,7 @@ fn printer_example(more: serde_json::Value) -> serde_json::Value {
 pub struct PrinterOfflineData {
     #[serde(flatten)]
     pub(crate) printer: PrinterData,
-    /// Why.
+    /// Why it cannot be reached, in words for people.
     pub(crate) error: String,
 }
 carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; told once for each outage."; }
@@ -290,7 +290,7 @@ carried_by! { PrinterActData:
 pub struct EndpointDisabledData {
     pub(crate) endpoint_id: Id,
     pub(crate) url: String,
-    /// For people.
+    /// Why it was disabled, in words for people.
     pub(crate) reason: String,
     /// The delivery whose last retry failed.
     pub(crate) delivery_id: Id,

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::alert::{gathered, html, plain};
 use super::*;
 use crate::domain::testing::{Bench, id};
 
@@ -15,6 +16,60 @@ fn tries_are_further_and_further_apart_up_to_eight_hours() {
     assert_eq!(waits[..3], [60_000, 120_000, 240_000]);
     assert!(waits.windows(2).all(|two| two[0] <= two[1]));
     assert_eq!(waits.last(), Some(&(8 * 3_600_000)));
+}
+
+fn low(bench: &Bench, name: &str) -> Mail {
+    let mut alert =
+        Mail::alert(&bench.cx(), AlertKind::LowStock, &format!("Low stock: {name}, 9 g left"), "9 g free.\n");
+    alert.remove(0)
+}
+
+#[test]
+fn an_alert_goes_to_the_operators_with_a_link_made_from_the_public_address() {
+    let mut bench = Bench::new();
+    let alert = low(&bench, "PLA");
+    assert_eq!(alert.to, ["floor@example.com"]);
+    let url = &alert.link.as_ref().unwrap().url;
+    assert_eq!(url, "https://shop.example/docs/#/Materials/adjustMaterial");
+    assert_eq!(plain(&alert.text, alert.link.as_ref()), format!("9 g free.\n\nAdd stock: {url}\n"));
+    assert!(html(&alert.text, alert.link.as_ref()).contains(&format!("<a href=\"{url}\">Add stock</a>")));
+    bench.rules.operator_mail.clear();
+    bench.rules.agent_gateway = true;
+    let both = Mail::alert(&bench.cx(), AlertKind::LowStock, "a\r\nBcc: eve@example.com", "text");
+    assert_eq!(
+        both.iter().map(|one| (one.channel, one.to.len())).collect::<Vec<_>>(),
+        [(Channel::Mail, 0), (Channel::Agent, 0)]
+    );
+    assert_ne!(both[0].id, both[1].id);
+    assert!(!both[0].subject.contains(char::is_control));
+}
+
+#[test]
+fn alerts_of_a_kind_are_told_in_one_mail_that_has_bounds() {
+    let bench = Bench::new();
+    let alerts: Vec<Mail> = (0..70).map(|n| low(&bench, &format!("PLA {n}"))).collect();
+    let (subject, text, link) = gathered(AlertKind::LowStock, &alerts.iter().collect::<Vec<_>>());
+    assert_eq!(subject, "Low stock: 70 alerts");
+    assert!(text.contains("PLA 0,") && text.contains("PLA 49,") && !text.contains("PLA 50,"), "{text}");
+    assert!(text.ends_with("20 more are not listed here.\n"), "{text}");
+    assert_eq!(link, alerts[0].link);
+    let only = gathered(AlertKind::LowStock, &[&alerts[3]]);
+    assert_eq!((only.0, only.1), (alerts[3].subject.clone(), alerts[3].text.clone()));
+}
+
+#[test]
+fn names_of_strangers_are_no_html() {
+    assert!(
+        html("<script>alert(1)</script> & \"", None).contains("&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;")
+    );
+}
+
+#[test]
+fn no_clock_delays_a_mail_beyond_its_own_pause() {
+    let bench = Bench::new();
+    let fresh = mail(&bench);
+    assert_eq!(fresh.longest_wait(), Duration::ZERO);
+    assert_eq!(Mail { tries: 2, ..fresh }.longest_wait(), Duration::from_mins(2));
 }
 
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@ use crate::domain::amount::Amount;
 use crate::domain::event::Event;
 use crate::domain::event::data::{DiscrepancyData, EventData, LowStockData};
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::material::Material;
 
 /// The events and mails of one alert.
@@ -20,14 +21,21 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
     let unit = fields.kind.unit();
     let data = LowStockData::from(material);
     let events = ["inventory.low", "LOW_STOCK"].map(|event| event_of(cx, material, event, &data));
-    let messages = Mail::to_operators(
-        cx,
-        &format!("Low stock: {}", fields.name),
-        &format!(
-            "{available} {unit} of {} are available, {} {unit} are on hand.\nThe reorder point is {} {unit}; order {} {unit}.\n",
-            fields.name, material.quantity, fields.reorder_point, fields.reorder_quantity
-        ),
-    );
+    let (name, on_hand, point) = (&fields.name, material.quantity, fields.reorder_point);
+    let below = if available < point {
+        format!("below the reorder point of {point} {unit}")
+    } else {
+        "less than a waiting job needs".to_owned()
+    };
+    let mut text = format!("{name}: {available} {unit} free of {on_hand} {unit} on hand, {below}.");
+    if cx.rules.block_below_reorder_point && on_hand < point {
+        text.push_str(" New jobs with it wait until stock is added.");
+    }
+    if fields.reorder_quantity > Amount::ZERO {
+        text.push_str(&format!(" The usual order is {} {unit}.", fields.reorder_quantity));
+    }
+    let subject = format!("Low stock: {name}, {} {unit} left", available.rounded());
+    let messages = Mail::alert(cx, AlertKind::LowStock, &subject, &format!("{text}\n"));
     Alert { events: events.into(), messages }
 }
 
@@ -43,17 +51,20 @@ pub(super) fn discrepancy(cx: &DecisionContext<'_>, material: &Material, beyond:
         consumed_beyond_stock: beyond,
         unit,
     };
-    let text = if beyond > Amount::ZERO {
-        format!("Prints used {beyond} {unit} of {name} more than was on hand. Please count it.\n")
+    let (off, text) = if beyond > Amount::ZERO {
+        (beyond, format!("Prints used {beyond} {unit} of {name} more than was on hand. Please count it.\n"))
     } else {
-        format!(
+        let short = Amount(material.reserved.0 - material.quantity.0);
+        let text = format!(
             "{} {unit} of {name} are on hand, but {} {unit} are reserved for jobs. Please count it and reorder.\n",
             material.quantity, material.reserved
-        )
+        );
+        (short, text)
     };
+    let subject = format!("Stock discrepancy: {name}, {off} {unit} missing");
     Alert {
         events: vec![event_of(cx, material, "inventory.discrepancy", &data)],
-        messages: Mail::to_operators(cx, &format!("Stock discrepancy: {name}"), &text),
+        messages: Mail::alert(cx, AlertKind::StockDiscrepancy, &subject, &text),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::domain::event::data::{EventData, JobData, OrderData, OrderFlaggedData
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
 use crate::domain::order::OrderAnswer;
 use crate::domain::refusal::Refusal;
 
@@ -137,12 +138,10 @@ impl<'a> OrderChange<'a> {
         self.head().flags.push(flag.to_owned());
         let (flag_word, message) = (flag.to_owned(), words.to_owned());
         self.event_with("order.flagged", |order| OrderFlaggedData { order, flag: flag_word, message });
-        if !self.cx.rules.operator_mail.is_empty() {
-            let number = self.order.number_text();
-            let subject = format!("{number}: {}", flag.replace('_', " "));
-            let text = format!("Order {number} needs a look: {words}.\n");
-            self.created.push(Mail::new(self.cx, self.cx.rules.operator_mail.clone(), subject, text));
-        }
+        let number = self.order.number_text();
+        let subject = format!("{number}: {}", flag.replace('_', " "));
+        let text = format!("Order {number} needs a look: {words}.\n");
+        self.created.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
     /// Called after jobs have ended. The order is ready when none of its jobs is unfinished or FAILED and at least

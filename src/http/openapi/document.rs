@@ -191,6 +191,10 @@ impl Book {
                 let example = example.map(Value::from);
                 response.content(*media, ContentBuilder::new().schema(Some(shape)).example(example).build())
             }
+            Content::Texts(forms) => forms.iter().fold(response, |response, (media, example)| {
+                let content = ContentBuilder::new().schema(Some(super::shape::text()));
+                response.content(*media, content.example(Some(Value::from(*example))).build())
+            }),
         };
         let mut add = |name: &str| {
             response = std::mem::take(&mut response).header_ref(name, header_ref(name));

@@ -71,6 +71,8 @@ pub enum Content {
     Json(Shape, Value),
     /// No JSON: a media type, with an example where it is text.
     Other(&'static str, Option<&'static str>),
+    /// Text in one of several forms, of which `Accept` chooses: their media types with examples.
+    Texts(&'static [(&'static str, &'static str)]),
 }
 
 /// An error: its status, its code, and when it happens.

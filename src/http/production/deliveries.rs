@@ -124,9 +124,9 @@ struct DeliveryView {
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,
     state: DeliveryStatus,
-    /// Attempts so far.
+    /// Number of attempts since it was made, or since its endpoint was enabled.
     attempts: u32,
-    /// When it is tried next.
+    /// When it is tried next. Null while that is at once, while its endpoint is disabled, and when it is over.
     next_at: Option<Timestamp>,
     /// Status of the last answer.
     last_status: Option<u16>,
@@ -138,7 +138,7 @@ struct DeliveryView {
     last_duration_ms: Option<i64>,
     created_at: Timestamp,
     attempted_at: Option<Timestamp>,
-    /// What is sent.
+    /// The body that every attempt sends.
     payload: AnyJson,
 }
 
@@ -150,6 +150,7 @@ impl DeliveryView {
                 && delivery.next_at <= now
         };
         let pending = delivery.state == DeliveryState::Pending;
+        let held = endpoint.is_some_and(|endpoint| endpoint.state == EndpointState::Disabled);
         let sending = pending && endpoint.is_some_and(due);
         Self {
             id: delivery.id,
@@ -159,7 +160,7 @@ impl DeliveryView {
             replay: delivery.replay,
             state: if sending { DeliveryStatus::Sending } else { delivery.state.into() },
             attempts: delivery.attempts,
-            next_at: pending.then_some(delivery.next_at),
+            next_at: (pending && !held && delivery.next_at > now).then_some(delivery.next_at),
             last_status: delivery.last_status,
             last_error: delivery.last_error.clone(),
             last_excerpt: delivery.last_excerpt.clone(),

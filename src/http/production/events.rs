@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_derive::{Request, Response};
+use axum::body::Body;
 use axum::extract::{FromRequestParts, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::response::IntoResponse as _;
-use axum::response::sse::{Event, KeepAlive, Sse};
+use bytes::Bytes;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::domain::event::Numbered;
 use crate::domain::event::data::OrderData;
@@ -30,13 +31,19 @@ use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::routes::ResourceRoutes;
 use crate::http::stream_auth::Standing;
 use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
+use crate::store::event_follower::EventFollower;
 use crate::store::followers::Follower;
 use crate::store::queries::EventFilter;
 
 /// Most events that are read in one go.
 const BATCH: usize = 200;
 /// A stream without events sends a comment this often, so that nothing between takes it for dead.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+const HEARTBEAT_AFTER: Duration = Duration::from_secs(15);
+/// A comment line alone. A blank line after it would end a block, of which some clients make an event without content.
+const HEARTBEAT: Bytes = Bytes::from_static(b":\n");
+/// How every stream begins: readers that are cut off come back after this many milliseconds. Without a blank line it is a
+/// part of the first event's block.
+const RETRY: Bytes = Bytes::from_static(b"retry: 3000\n");
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The id that examples use for an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
@@ -96,13 +103,13 @@ pub struct SubjectView {
 pub struct EventView {
     /// Also the `id` of what endpoints are sent.
     id: Id,
-    /// Its number.
+    /// Its number, in the order in which events became durable.
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
     timestamp: Timestamp,
     subject: SubjectView,
-    /// Who did it.
+    /// Who caused it: a member of staff, a key, or the server itself.
     actor: String,
     /// Facts that depend on the kind; `/docs/events` lists them.
     data: JsonObject,
@@ -217,14 +224,12 @@ async fn stream(
     LastEventId(last_event_id): LastEventId,
 ) -> Result<Media<EventStream>, ApiError> {
     let filter = choice.filter()?;
-    let last = app.outbox.last();
     let cursor = last_event_id.or(choice.after);
-    let now = *last.borrow();
-    let mut queue = VecDeque::new();
+    let now = *app.outbox.last().borrow();
+    let mut queue = VecDeque::from([RETRY]);
     let after = match cursor {
         Some(after) if !kept(&app, after, now).await? => {
-            queue
-                .push_back(Event::default().event("reset").id(now.to_string()).data(json!({"after": now}).to_string()));
+            queue.push_back(block(now, "reset", &json!({"after": now})).map_err(ApiError::internal)?);
             now
         }
         Some(after) => after,
@@ -232,11 +237,20 @@ async fn stream(
     };
     let standing = Standing::new(app.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
-    let reader = EventReader { app, standing, follower, filter, last, after, queue };
-    let events = futures::stream::unfold(reader, EventReader::next);
-    let mut response = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
-    response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
-    Ok(Media::new(response))
+    let events = EventFollower::new(&app.outbox, &app.store, after);
+    let reader = EventReader { standing, follower, filter, events, queue, silent_since: Instant::now() };
+    let pieces = futures::stream::unfold(reader, EventReader::next);
+    let headers = [
+        (CONTENT_TYPE.as_str(), EventStream::MEDIA),
+        (CACHE_CONTROL.as_str(), "no-cache"),
+        ("x-accel-buffering", "no"), // nginx would hold the events back
+    ];
+    Ok(Media::new((headers, Body::from_stream(pieces))))
+}
+
+/// One event as the stream writes it. Names of events and JSON in one piece have no line breaks.
+fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_json::Error> {
+    Ok(format!("id: {id}\nevent: {event}\ndata: {}\n\n", serde_json::to_string(data)?).into())
 }
 
 /// Whether everything after this number is still there, and the number was given out at all.
@@ -251,59 +265,51 @@ async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
     Ok(after + 1 >= first)
 }
 
-/// Somebody who follows.
+/// One open stream and what it still has to write.
 struct EventReader {
-    app: AppState,
     standing: Standing,
     follower: Follower,
     filter: EventFilter,
-    last: watch::Receiver<i64>,
-    after: i64,
-    queue: VecDeque<Event>,
+    events: EventFollower,
+    /// What is written next.
+    queue: VecDeque<Bytes>,
+    silent_since: Instant,
 }
 
 impl EventReader {
-    async fn next(mut self) -> Option<(Result<Event, Infallible>, Self)> {
+    /// The next piece of the stream; `None` ends it. The reader comes again with its cursor.
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
         loop {
             // Sign-out, expiry, revocation and a change of role end the stream, whatever is still to be read.
             if !self.standing.holds() {
                 return None;
             }
             if let Some(next) = self.queue.pop_front() {
+                self.silent_since = Instant::now();
                 return Some((Ok(next), self));
             }
-            let batch = self.read().await?;
-            let Some(upto) = batch.last().map(|event| event.seq) else {
-                tokio::select! {
-                    biased; // the access is checked again before the next event either way
-                    changed = self.last.changed() => changed.ok()?,
-                    () = self.standing.again() => {}
-                }
-                continue;
-            };
-            self.after = upto;
-            self.follower.has_read(upto);
-            for numbered in batch.iter().filter(|numbered| takes(&self.filter, numbered)) {
-                let sent = Event::default().id(numbered.seq.to_string()).event(&numbered.event.event);
-                match sent.json_data(EventView::from(&**numbered)) {
-                    Ok(sent) => self.queue.push_back(sent),
-                    Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be written"),
-                }
+            tokio::select! {
+                biased; // events before a heartbeat; the access is checked again before each of them either way
+                read = self.events.next(BATCH) => match read {
+                    Ok(Some(read)) => self.write(&read),
+                    Ok(None) => return None,
+                    Err(error) => {
+                        tracing::warn!(%error, "a stream of events ends, because events cannot be read");
+                        return None;
+                    }
+                },
+                () = self.standing.again() => {}
+                () = tokio::time::sleep_until(self.silent_since + HEARTBEAT_AFTER) => self.queue.push_back(HEARTBEAT),
             }
         }
     }
 
-    /// The next events; `None` when they cannot be read: the reader comes again with its cursor.
-    async fn read(&self) -> Option<Vec<Arc<Numbered>>> {
-        if let Some(events) = self.app.outbox.after(self.after, BATCH) {
-            return Some(events);
-        }
-        let all = EventFilter::default();
-        match self.app.queries.events_after(self.after, &all, BATCH as u64).await {
-            Ok(events) => Some(events.into_iter().map(Arc::new).collect()),
-            Err(error) => {
-                tracing::warn!(%error, "a stream of events ends");
-                None
+    fn write(&mut self, read: &[Arc<Numbered>]) {
+        self.follower.has_read(self.events.position());
+        for numbered in read.iter().filter(|numbered| takes(&self.filter, numbered)) {
+            match block(numbered.seq, &numbered.event.event, &EventView::from(&**numbered)) {
+                Ok(sent) => self.queue.push_back(sent),
+                Err(error) => tracing::error!(%error, seq = numbered.seq, "an event cannot be written"),
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The numbers of the shop for monitoring, in the text format of `OpenMetrics`. Labels are words of ours and never ids, so
-//! that there are no more of them the more the shop does.
+//! The numbers of the shop for monitoring, in the text formats of Prometheus and `OpenMetrics`. Labels are words of ours
+//! and never ids, so that there are no more of them the more the shop does.
 //!
 //! Counting happens elsewhere, in atomics; here the numbers are only gathered and named. One more is one more line in
 //! `gathered`, or one more function like those below it.
@@ -13,20 +13,25 @@ pub use tallies::Tallies;
 use std::collections::BTreeMap;
 
 use axum::extract::State;
-use axum::http::header;
+use axum::http::{HeaderMap, header};
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::json;
 
 use super::health;
 use crate::domain::mail::MailState;
+use crate::domain::material::Material;
 use crate::domain::principal::Role;
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
-use crate::http::reply::{Media, MediaType};
+use crate::http::openapi::operation::{Content, Operation};
 use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Components, Reply};
+use crate::observe::process::ProcessNumbers;
 
-const MEDIA: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+const OPEN_METRICS: &str = "application/openmetrics-text";
+const PROMETHEUS: &str = "text/plain";
 /// Of a family that has one sample only.
 const NONE: [(&str, &str); 0] = [];
 
@@ -34,22 +39,48 @@ const NONE: [(&str, &str); 0] = [];
 pub fn routes(public: bool) -> ResourceRoutes {
     let access = if public { RequiredAccess::Open } else { RequiredAccess::Role(Role::Operator) };
     ResourceRoutes::new(health::TAG, health::ABOUT, "actor").get(access, "/metrics", show, |op| {
-        op.named("getMetrics", "Show the server's numbers")
-            .about("As OpenMetrics, for Prometheus. Open to everybody where the settings say so.")
+        op.named("getMetrics", "Show the server's numbers").about(
+            "For Prometheus: as OpenMetrics where `Accept` names it, else in Prometheus' own text format. Open to \
+                 everybody where the settings say so.",
+        )
     })
 }
 
-/// The text format of `OpenMetrics`.
-struct OpenMetrics;
-
-impl MediaType for OpenMetrics {
-    const MEDIA: &'static str = "application/openmetrics-text";
-    const EXAMPLE: Option<&'static str> = Some("# TYPE printfloor_orders gauge\n# EOF\n");
+/// The numbers in one of the two text formats.
+struct Numbers {
+    text: String,
+    open_metrics: bool,
 }
 
-async fn show(State(app): State<AppState>) -> Result<Media<OpenMetrics>, ApiError> {
-    let text = gathered(&app).await.text().map_err(ApiError::internal)?;
-    Ok(Media::new(([(header::CONTENT_TYPE, MEDIA)], text)))
+impl IntoResponse for Numbers {
+    fn into_response(self) -> Response {
+        let media = if self.open_metrics {
+            "application/openmetrics-text; version=1.0.0; charset=utf-8"
+        } else {
+            "text/plain; version=0.0.4; charset=utf-8"
+        };
+        ([(header::CONTENT_TYPE, media), (header::VARY, "Accept")], self.text).into_response()
+    }
+}
+
+impl Reply for Numbers {
+    fn describe(operation: &mut Operation, _: &mut Components) {
+        operation.answer = (
+            200,
+            Content::Texts(&[
+                (PROMETHEUS, "# TYPE printfloor_orders gauge\n"),
+                (OPEN_METRICS, "# TYPE printfloor_orders gauge\n# EOF\n"),
+            ]),
+        );
+    }
+}
+
+async fn show(State(app): State<AppState>, headers: HeaderMap) -> Result<Numbers, ApiError> {
+    let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let open_metrics = accepted.flat_map(|value| value.split(',')).any(|one| one.trim().starts_with(OPEN_METRICS));
+    let page = gathered(&app).await;
+    let text = if open_metrics { page.open_metrics() } else { page.prometheus() };
+    Ok(Numbers { text: text.map_err(ApiError::internal)?, open_metrics })
 }
 
 async fn gathered(app: &AppState) -> Page {
@@ -63,10 +94,25 @@ async fn gathered(app: &AppState) -> Page {
     floor(app, &mut page);
     events(app, &mut page);
     work(app, &mut page).await;
+    let numbers = tokio::task::spawn_blocking(ProcessNumbers::read).await.unwrap_or_default();
+    process(&numbers, &mut page);
     page
 }
 
-/// Requests by route.
+/// The process, under the names that every program's numbers have.
+fn process(numbers: &ProcessNumbers, page: &mut Page) {
+    let whole = |number: Option<u64>| number.map(|number| (NONE, number as i64));
+    page.plain_counter("process_cpu_seconds", "Processor time used, in seconds", numbers.cpu_seconds);
+    page.plain("process_resident_memory_bytes", "Memory in RAM", whole(numbers.resident_bytes));
+    page.plain("process_virtual_memory_bytes", "Address space", whole(numbers.virtual_bytes));
+    page.plain("process_open_fds", "File descriptors that are open", whole(numbers.open_fds));
+    page.plain("process_max_fds", "Most file descriptors that may be open", whole(numbers.max_fds));
+    page.plain("process_threads", "Threads of the process", whole(numbers.threads));
+    let started = numbers.started_at.map(|seconds| (NONE, seconds as i64));
+    page.plain("process_start_time_seconds", "When the process started, in seconds since 1970", started);
+}
+
+/// Requests by route, method and status.
 fn requests(app: &AppState, page: &mut Page) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
@@ -114,49 +160,49 @@ fn redis(app: &AppState, page: &mut Page) {
     page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
 
-/// The writer's transactions.
+/// The writer's transactions and the commits in them.
 fn commits(app: &AppState, page: &mut Page) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
-    let away = writer.unavailable();
-    page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(away.is_none()))]);
+    let unavailable = writer.unavailable();
+    page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(unavailable.is_none()))]);
     let transactions = writer.transactions.load(std::sync::atomic::Ordering::Relaxed);
     page.counter("transactions", "Transactions on disk", [(NONE, transactions)]);
-    page.counter("commits", "Commits of things by what became of them", labelled("result", meter.by_result()));
+    page.counter("commits", "Commits of aggregates by what became of them", labelled("result", meter.by_result()));
     page.histogram("transaction_seconds", "How long transactions took", [(NONE, meter.took.counted())]);
     page.histogram("transaction_things", "Aggregates in a transaction", [(NONE, meter.aggregates.counted())]);
     page.histogram("transaction_commands", "Commands in a transaction", [(NONE, meter.commands.counted())]);
     page.histogram("transaction_rows", "Rows in a transaction", [(NONE, meter.rows.counted())]);
 }
 
-/// Directory in memory, and what they are made of.
+/// Aggregates in memory, and the components that they run on.
 fn actors(app: &AppState, page: &mut Page) {
     let all = app.directories.summaries();
     let places = all.iter().flat_map(|seen| {
         let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
         seen.statuses.iter().map(of).collect::<Vec<_>>()
     });
-    page.gauge("actors", "Directory in memory by kind and place", places);
+    page.gauge("actors", "Aggregates in memory by kind and status", places);
     let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
         all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
     };
-    page.counter("actor_restarts", "Falls of things by kind", by_kind(|seen| seen.crashes));
+    page.counter("actor_restarts", "Crashes of actors by kind", by_kind(|seen| seen.crashes));
     page.counter("commands_overloaded", "Commands refused because too many waited", by_kind(|seen| seen.overloaded));
     let waiting = all.iter().map(|seen| ([("kind", seen.kind)], seen.waiting as i64));
     page.gauge("commands_waiting", "Commands that wait or are under way", waiting);
     let components = app.components.all();
     page.gauge(
         "component_up",
-        "Whether a component stands",
+        "Whether a component is up",
         components.iter().map(|(name, one)| ([("component", *name)], i64::from(one.up))),
     );
     page.counter(
         "component_restarts",
-        "Falls of components",
+        "Crashes of components",
         components.iter().map(|(name, one)| ([("component", *name)], one.crashes)),
     );
 }
 
-/// Printers and mails, which are all in memory.
+/// Printers, stock, endpoints, kept payments and mails, which are all in memory.
 fn floor(app: &AppState, page: &mut Page) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
     for (id, seen) in app.printers.all_resident() {
@@ -173,6 +219,19 @@ fn floor(app: &AppState, page: &mut Page) {
     let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
+    let stock = app.materials.all_resident();
+    let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
+    let low = stock.iter().filter_map(|(_, seen)| seen.state.as_ref()).filter(is_low).count();
+    page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
+    let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
+    for (_, seen) in app.endpoints.all_resident() {
+        let Some(endpoint) = seen.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
+        *endpoints.entry(word(&endpoint.state)).or_insert(0) += 1;
+    }
+    page.gauge("webhook_endpoints", "Webhook endpoints by state", labelled("state", endpoints));
+    let kept = app.inbound.all_resident();
+    let unmatched = kept.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(|kept| !kept.done)).count();
+    page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }
 
 /// The outbox, who follows it, and what is delivered of it.
@@ -182,7 +241,7 @@ fn events(app: &AppState, page: &mut Page) {
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
     let kinds = ["endpoint", "stream"].map(|kind| (kind, outbox.followers.of(kind, last)));
     let many = kinds.map(|(kind, (many, _))| ([("kind", kind)], many as i64));
-    page.gauge("event_followers", "Caller follows the events", many);
+    page.gauge("event_followers", "Followers of the events by kind", many);
     page.gauge(
         "event_lag",
         "Events that the slowest follower has not read",

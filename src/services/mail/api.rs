@@ -12,7 +12,7 @@ const ANSWER_BYTES: usize = 16 * 1024;
 /// At most this much of the service's own words is told, in characters.
 const WORDS_CHARS: usize = 300;
 
-/// The mail service.
+/// How a mail service is reached and which key it knows us by.
 #[derive(Clone)]
 pub struct ApiSettings {
     /// Its base address, such as `https://api.resend.com`.
@@ -43,9 +43,12 @@ impl MailApi {
     async fn deliver(&self, message: &Message) -> Result<(), MailError> {
         // Judged like a message for any other way out; the service composes it itself.
         compose(message, &self.from)?;
-        let body = json!({
+        let mut body = json!({
             "from": self.settings.from, "to": message.to, "subject": message.subject, "text": message.text,
         });
+        if let Some(html) = &message.html {
+            body["html"] = json!(html);
+        }
         let mut answer = self
             .client
             .post(&self.url)

@@ -38,14 +38,14 @@ impl Encryption {
     }
 }
 
-/// The mail server.
+/// How a mail server is reached and signed in to.
 #[derive(Clone)]
 pub struct SmtpSettings {
     /// Its name, which its certificate must bear.
     pub host: String,
     /// 465 for TLS from the start, 587 for STARTTLS, 25 inside a network.
     pub port: u16,
-    /// See [`Encryption::for_port`].
+    /// How the connection is protected; [`Encryption::for_port`] tells what is usual.
     pub encryption: Encryption,
     /// User name and password, when the server wants them.
     pub credentials: Option<(String, String)>,

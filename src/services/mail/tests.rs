@@ -16,6 +16,7 @@ fn message(id: &str) -> Message {
         to: vec!["Anna <anna@example.com>".into(), "bob@example.org".into()],
         subject: "Your order is on its way è".into(),
         text: "Hello\n.\n.dot\nfrom us: è\n".into(),
+        html: None,
     }
 }
 
@@ -61,6 +62,22 @@ async fn the_outbox_keeps_one_file_for_each_message() {
         "Content-Type: text/plain; charset=utf-8\r\n",
     ] {
         assert!(text.contains(line), "{line} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_message_with_html_has_both_forms_and_is_the_same_on_every_try() {
+    let folder = tempfile::tempdir().unwrap();
+    let mailer = FileOutbox::new(folder.path(), from()).unwrap();
+    let both =
+        Message { html: Some("<p><a href=\"https://shop.example/docs/\">Add stock</a></p>".into()), ..message("b") };
+    mailer.send(&both).await.unwrap();
+    let first = fs::read_to_string(folder.path().join("b.eml")).unwrap();
+    mailer.send(&both).await.unwrap();
+    assert_eq!(fs::read_to_string(folder.path().join("b.eml")).unwrap(), first);
+    for line in ["multipart/alternative", "Content-Type: text/plain", "Content-Type: text/html", "boundary=\"part-b\""]
+    {
+        assert!(first.contains(line), "{line} in {first}");
     }
 }
 

@@ -8,19 +8,19 @@ use redis::{RedisResult, cmd, pipe};
 
 use super::{PREFIX, Redis};
 
-/// Longest one batch may take.
-const WITHIN: Duration = Duration::from_secs(5);
+/// Longest time that adding one batch may take.
+const BATCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// What is added to the stream for one event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StreamEntry {
     /// Position in commit order.
     pub seq: i64,
-    /// The event's id.
+    /// The event's id, the same as in webhooks.
     pub id: String,
-    /// Its kind.
+    /// The kind of event, such as `order.paid`.
     pub event: String,
-    /// All of it, as the API shows it.
+    /// The event as the API shows it, in JSON.
     pub json: String,
 }
 
@@ -32,9 +32,9 @@ pub struct EventStream {
 }
 
 impl Redis {
-    /// Connects.
+    /// Opens a connection for the stream of events.
     pub async fn stream(&self) -> RedisResult<EventStream> {
-        let connection = self.manager(WITHIN).await?;
+        let connection = self.manager(BATCH_TIMEOUT).await?;
         Ok(EventStream { connection, key: format!("{PREFIX}events"), length: self.stream_length })
     }
 }

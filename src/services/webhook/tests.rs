@@ -73,7 +73,8 @@ impl Lookup for Always {
 
 fn sender(allow_private: bool, timeout: Duration) -> Sender {
     crate::services::tls::install_provider();
-    let settings = OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private };
+    let settings =
+        OutboundSettings { connect_timeout: Duration::from_secs(5), timeout, allow_private, idle_per_host: 2 };
     let local = Always(vec![IpAddr::from([127, 0, 0, 1])]);
     Sender::new(Outbound::with_lookup(settings, Arc::new(local)).unwrap())
 }

@@ -140,7 +140,7 @@ impl Tables {
         let Some(stored) = self.rows.get(key).cloned() else { return };
         self.rows.remove_mut(key);
         self.owned.remove_mut(&(key.0, stored.owner, key.1.clone()));
-        for unique in &stored.unique {
+        if let Some(unique) = &stored.unique {
             self.taken.remove_mut(unique);
         }
     }

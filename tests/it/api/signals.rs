@@ -1,6 +1,6 @@
 //! What monitoring sees: `/metrics`, `/healthz`, `/readyz`, the log.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 use simulator::sink::Sink;
@@ -15,6 +15,19 @@ fn samples(text: &str) -> HashMap<&str, f64> {
     lines.map(|line| line.rsplit_once(' ').map(|(name, value)| (name, value.parse().unwrap())).unwrap()).collect()
 }
 
+/// What `promtool check metrics` asks of a page in the older format: a line of help and one of type for each name.
+fn every_sample_has_help_and_type(page: &str) {
+    let named = |mark: &str| -> HashSet<String> {
+        page.lines().filter_map(|line| line.strip_prefix(mark)?.split(' ').next().map(str::to_owned)).collect()
+    };
+    let (helps, types) = (named("# HELP "), named("# TYPE "));
+    assert_eq!(helps, types);
+    for name in samples(page).keys().map(|name| name.split('{').next().unwrap()) {
+        let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        assert!(helps.contains(name) || helps.contains(family), "{name} has no help");
+    }
+}
+
 #[tokio::test]
 async fn the_numbers_are_for_operators_unless_they_are_public() {
     let app = App::new(Db::sqlite()).await;
@@ -22,7 +35,11 @@ async fn the_numbers_are_for_operators_unless_they_are_public() {
     with_role(&app, "customer").await.get("/metrics").await.error(403);
     let page = with_role(&app, "operator").await.get("/metrics").await;
     assert_eq!(page.status, 200);
+    assert!(page.header("content-type").unwrap().starts_with("text/plain; version=0.0.4"));
+    let prometheus = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3";
+    let page = app.send(app.request("GET", "/metrics").header("Accept", prometheus)).await;
     assert!(page.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    assert!(page.text.ends_with("# EOF\n"));
     let public = App::on(Db::sqlite()).env("PRINTFLOOR_METRICS__PUBLIC", true).start().await;
     public.nobody().get("/metrics").await.headers.get("content-type").unwrap();
     assert_eq!(public.nobody().get("/metrics").await.status, 200);
@@ -74,7 +91,9 @@ on_both! {
         }
         // Orders by status come from the database, now and then: the first look may have been before them.
         assert!(page.contains("# TYPE printfloor_orders gauge"), "{page}");
-        assert!(page.ends_with("# EOF\n"));
+        every_sample_has_help_and_type(&page);
+        assert!(all["process_resident_memory_bytes"] > 1e6 && all["process_cpu_seconds_total"] > 0.0, "{page}");
+        assert!(all["process_open_fds"] > 3.0 && all["process_start_time_seconds"] > 1.7e9, "{page}");
         // However much happens, there are no more lines: no ids among the labels.
         let ids = page.lines().filter(|line| line.contains("0-7000-8000") || line.contains("-7")).count();
         assert_eq!(ids, 0, "{page}");

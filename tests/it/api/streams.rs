@@ -1,5 +1,6 @@
 //! What happened, read by cursor and followed as it happens.
 
+use futures::StreamExt as _;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -7,6 +8,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use super::{PASSWORD, new_key, one_of, sign_in, some_sku, staff, with_cookie};
 use crate::support::stream::{Sent, Stream};
+use crate::support::waiting::LONG;
 use crate::support::{App, Client, Db, on_both, until};
 
 const PATH: &str = "/api/events/stream";
@@ -81,6 +83,34 @@ on_both! {
         let no_number = app.send(app.request("GET", PATH).header("Last-Event-ID", "x")).await;
         assert_eq!(no_number.error(400), "validation_failed");
     }
+}
+
+/// The blocks of a stream that ended with a blank line, as strict clients see them: each of them is an event.
+fn blocks(text: &str) -> Vec<&str> {
+    text.split_inclusive("\n\n").filter(|block| block.ends_with("\n\n")).collect()
+}
+
+#[tokio::test]
+async fn heartbeats_are_comment_lines_that_no_client_takes_for_an_event() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let answer = app.open(app.request("GET", PATH)).await;
+    let mut pieces = answer.bytes_stream();
+    let mut text = String::new();
+    // Nothing happens until the server shows that it is still there.
+    while !text.contains("\n:\n") {
+        let piece = tokio::time::timeout(LONG, pieces.next()).await.expect("a heartbeat").unwrap().unwrap();
+        text.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    assert!(text.starts_with("retry: 3000\n"), "when to come back: {text:?}");
+    assert!(blocks(&text).is_empty(), "an event without content: {text:?}");
+    let order = place(&app, &sku).await;
+    while blocks(&text).is_empty() {
+        let piece = tokio::time::timeout(LONG, pieces.next()).await.expect("an event").unwrap().unwrap();
+        text.push_str(std::str::from_utf8(&piece).unwrap());
+    }
+    let first = blocks(&text)[0];
+    assert!(first.contains("\nevent: order.created\ndata: {") && first.contains(&order), "{first:?}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Outbound webhooks as a receiver and as the shop's admin see them.
 
 mod backlog;
+mod bursts;
 mod endpoints;
 mod lasting;
 mod retries;

@@ -24,7 +24,6 @@ use printfloor::store::connect::{self, DatabaseSettings, Writing};
 use printfloor::store::outbox::Outbox;
 use printfloor::store::queries::{EventFilter, Queries};
 use printfloor::store::reader::Reader;
-use printfloor::store::reader::Reader;
 use printfloor::store::writer::{Writer, WriterArgs, WriterCounters, WriterHandle};
 use printfloor::store::{Store, StoredAggregate};
 use ractor::{Actor, ActorCell, ActorRef};

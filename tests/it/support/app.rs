@@ -84,6 +84,8 @@ impl App {
             .env("PRINTFLOOR_LIMITS__STAFF_REQUESTS_PER_MINUTE", 10_000_000)
             .env("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", 10_000_000)
             .env("PRINTFLOOR_LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", 10_000_000)
+            // Each alert is a mail of its own, so that a test sees it at once.
+            .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
             .env("PRINTFLOOR_LOG__FORMAT", "text")
             .env("PAYMENT_WEBHOOK_SECRET", PAYMENT_SECRET)
     }

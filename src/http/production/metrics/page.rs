@@ -3,7 +3,7 @@
 use std::fmt;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::text::encode;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
@@ -20,6 +20,8 @@ pub enum Kind {
     Counter(u64),
     /// Goes up and down.
     Gauge(i64),
+    /// Only counts up, in fractions.
+    Fraction(f64),
     /// How often below each bound.
     Histogram(Counted),
 }
@@ -36,7 +38,14 @@ struct Family {
 
 /// The families of metrics that `/metrics` shows.
 #[derive(Debug, Default)]
-pub struct Page(Vec<Family>);
+pub struct Page {
+    own: Families,
+    /// Those without our prefix: they have the names that every program's numbers have.
+    plain: Families,
+}
+
+#[derive(Debug, Default)]
+struct Families(Vec<Family>);
 
 impl Page {
     /// Numbers that only count up.
@@ -52,7 +61,7 @@ impl Page {
             all.into_iter().map(|(labels, number)| (labels, Kind::Counter(number))),
         );
     }
-    /// Numbers of now.
+    /// Numbers of now, which go up and down.
     pub fn gauge<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
     where
         L: IntoIterator<Item = (&'static str, S)>,
@@ -60,7 +69,7 @@ impl Page {
     {
         self.add(name, help, MetricType::Gauge, all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number))));
     }
-    /// What was measured.
+    /// Measured values, counted by buckets.
     pub fn histogram<L, S>(
         &mut self,
         name: &'static str,
@@ -74,6 +83,21 @@ impl Page {
         self.add(name, help, MetricType::Histogram, all);
     }
 
+    /// Numbers of now whose name has no prefix.
+    pub fn plain<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, i64)>)
+    where
+        L: IntoIterator<Item = (&'static str, S)>,
+        S: Into<String>,
+    {
+        let all = all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number)));
+        self.plain.0.push(family(name, help, MetricType::Gauge, all));
+    }
+    /// A fraction that only counts up, whose name has no prefix.
+    pub fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
+        let all = number.map(|number| ([] as [(&'static str, String); 0], Kind::Fraction(number)));
+        self.plain.0.push(family(name, help, MetricType::Counter, all));
+    }
+
     fn add<L, S>(
         &mut self,
         name: &'static str,
@@ -84,19 +108,57 @@ impl Page {
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
-        let owned = |labels: L| labels.into_iter().map(|(name, label)| (name, escaped(label.into()))).collect();
-        let samples = all.map(|(labels, number)| (owned(labels), number)).collect();
-        self.0.push(Family { name, help, kind, samples });
+        self.own.0.push(family(name, help, kind, all));
     }
 
-    /// As text.
-    pub fn text(self) -> Result<String, fmt::Error> {
-        let mut registry = Registry::with_prefix(PREFIX);
-        registry.register_collector(Box::new(self));
+    /// In the text format of `OpenMetrics`.
+    pub fn open_metrics(self) -> Result<String, fmt::Error> {
         let mut text = String::new();
-        encode(&mut text, &registry)?;
+        for (mut registry, families) in [(Registry::with_prefix(PREFIX), self.own), (Registry::default(), self.plain)] {
+            registry.register_collector(Box::new(families));
+            encode_registry(&mut text, &registry)?;
+        }
+        encode_eof(&mut text)?;
         Ok(text)
     }
+
+    /// In the text format of Prometheus, version 0.0.4, which differs in two things: help and type of a counter stand under
+    /// the name of its samples, which ends with `_total`, and nothing marks the end.
+    pub fn prometheus(self) -> Result<String, fmt::Error> {
+        let counters: Vec<String> = (self.own.0.iter().map(|family| (PREFIX, family)))
+            .chain(self.plain.0.iter().map(|family| ("", family)))
+            .filter(|(_, family)| matches!(family.kind, MetricType::Counter))
+            .map(|(prefix, family)| {
+                [prefix, family.name].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+            })
+            .collect();
+        let mut text = String::new();
+        for line in self.open_metrics()?.lines().filter(|line| *line != "# EOF") {
+            let mut words = line.splitn(4, ' ');
+            match (words.next(), words.next(), words.next(), words.next()) {
+                (Some("#"), Some(what), Some(name), Some(rest)) if counters.iter().any(|counter| counter == name) => {
+                    text.push_str(&format!("# {what} {name}_total {rest}\n"));
+                }
+                _ => text.push_str(&format!("{line}\n")),
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn family<L, S>(
+    name: &'static str,
+    help: &'static str,
+    kind: MetricType,
+    all: impl IntoIterator<Item = (L, Kind)>,
+) -> Family
+where
+    L: IntoIterator<Item = (&'static str, S)>,
+    S: Into<String>,
+{
+    let owned = |labels: L| labels.into_iter().map(|(name, label)| (name, escaped(label.into()))).collect();
+    let samples = all.into_iter().map(|(labels, number)| (owned(labels), number)).collect();
+    Family { name, help, kind, samples }
 }
 
 /// The library writes labels as they are.
@@ -107,7 +169,7 @@ fn escaped(label: String) -> String {
     label
 }
 
-impl Collector for Page {
+impl Collector for Families {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         for family in &self.0 {
             let mut descriptor = encoder.encode_descriptor(family.name, family.help, None, family.kind)?;
@@ -126,6 +188,7 @@ impl Collector for Page {
 fn sample(encoder: &mut MetricEncoder<'_>, number: &Kind) -> Result<(), fmt::Error> {
     match number {
         Kind::Counter(number) => encoder.encode_counter::<NoLabelSet, u64, u64>(number, None),
+        Kind::Fraction(number) => encoder.encode_counter::<NoLabelSet, f64, u64>(number, None),
         Kind::Gauge(number) => encoder.encode_gauge(number),
         Kind::Histogram(counted) => {
             encoder.encode_histogram::<NoLabelSet>(counted.sum, counted.count, &counted.buckets, None)
@@ -145,6 +208,7 @@ mod tests {
         page.gauge("now", "What is", [([] as [(&'static str, String); 0], -2)]);
         let counted = Counted { sum: 1.5, count: 3, buckets: vec![(1.0, 2), (f64::MAX, 1)] };
         page.histogram("took", "How long", [([("kind", "a")], counted)]);
+        page.plain_counter("process_cpu_seconds", "Processor time", Some(1.5));
         let expected = "\
 # HELP printfloor_seen What was seen
 # TYPE printfloor_seen counter
@@ -158,8 +222,31 @@ printfloor_took_sum{kind=\"a\"} 1.5
 printfloor_took_count{kind=\"a\"} 3
 printfloor_took_bucket{le=\"1.0\",kind=\"a\"} 2
 printfloor_took_bucket{le=\"+Inf\",kind=\"a\"} 3
+# HELP process_cpu_seconds Processor time
+# TYPE process_cpu_seconds counter
+process_cpu_seconds_total 1.5
 # EOF
 ";
-        assert_eq!(page.text().unwrap(), expected);
+        assert_eq!(page.open_metrics().unwrap(), expected);
+    }
+
+    #[test]
+    fn each_sample_of_the_older_format_has_help_and_type_under_its_own_name() {
+        let mut page = Page::default();
+        page.counter("seen", "What was seen", [([("kind", "a")], 3)]);
+        page.gauge("now", "What is", [([] as [(&'static str, String); 0], 2)]);
+        page.plain_counter("process_cpu_seconds", "Processor time", Some(0.25));
+        let expected = "\
+# HELP printfloor_seen_total What was seen
+# TYPE printfloor_seen_total counter
+printfloor_seen_total{kind=\"a\"} 3
+# HELP printfloor_now What is
+# TYPE printfloor_now gauge
+printfloor_now 2
+# HELP process_cpu_seconds_total Processor time
+# TYPE process_cpu_seconds_total counter
+process_cpu_seconds_total 0.25
+";
+        assert_eq!(page.prometheus().unwrap(), expected);
     }
 }

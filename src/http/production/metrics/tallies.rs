@@ -17,12 +17,12 @@ const FRESH: Duration = Duration::from_secs(15);
 /// A database that takes longer is passed over: monitoring must not wait for it.
 const WITHIN: Duration = Duration::from_secs(3);
 
-/// Counts by word.
+/// How many there are of each word.
 #[derive(Debug, Default)]
 pub struct Counts {
-    /// Orders by status.
+    /// How many orders have each status.
     pub orders: Vec<(String, i64)>,
-    /// Jobs by state.
+    /// How many jobs are in each state.
     pub jobs: Vec<(String, i64)>,
     /// Deliveries by state, but those that arrived.
     pub deliveries: Vec<(String, i64)>,

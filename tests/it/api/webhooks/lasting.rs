@@ -8,7 +8,7 @@ use simulator::sink::{Mode, Sink};
 use super::super::some_sku;
 use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
-use crate::support::{App, on_both, until};
+use crate::support::{App, Db, on_both, until};
 
 on_both! {
     async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {
@@ -88,4 +88,28 @@ on_both! {
         let ids: HashSet<_> = all.iter().map(|one| one.header("webhook-id").unwrap()).collect();
         assert_eq!(ids.len(), 6, "one id for each event");
     }
+}
+
+/// As if the wall clock had been set back by an hour after the retry was planned: its moment is an hour too late.
+#[tokio::test]
+async fn a_clock_that_was_set_back_delays_no_retry() {
+    let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
+    let sku = some_sku(&app).await;
+    let sink = Sink::start().await.unwrap();
+    sink.set_mode(Mode::FailFirst(1));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    until("the failure to be written", || async {
+        log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1)
+    })
+    .await;
+    app.kill_9();
+    let later = "strftime('%Y-%m-%dT%H:%M:%S.000Z', next_at / 1000 + 3600, 'unixepoch')";
+    let set_back = format!(
+        "UPDATE deliveries SET doc = json_set(doc, '$.nextAt', {later}), next_at = next_at + 3600000 WHERE state = 'pending'"
+    );
+    app.db.execute(&app, &set_back).await;
+    app.start().await;
+    newest_is(&app, &endpoint, "delivered").await;
+    assert_eq!(sink.received().len(), 2);
 }

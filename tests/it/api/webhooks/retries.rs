@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::json;
-use simulator::sink::{Mode, Sink};
+use simulator::sink::{Mode, Received, Sink};
 
 use super::super::materials::mails;
 use super::super::{id, some_sku};
@@ -70,14 +70,23 @@ on_both! {
         app.start().await;
         let pending = log(&app, &endpoint).await.into_iter().filter(|one| one["state"] == "pending" && one["attempts"] == 0).count();
         assert_eq!((pending, sink.received().len()), (2, 6));
+        assert!(log(&app, &endpoint).await.iter().all(|one| one["nextAt"].is_null()), "nothing that is held is due");
         sink.set_mode(Mode::Ok);
         app.act(&format!("/api/webhooks/endpoints/{endpoint}/enable")).await.expect(200);
-        let all = got(&sink, 8).await;
-        let sent: HashSet<String> = all[6..].iter().map(|one| one.json()["data"]["orderId"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(sent, held.into_iter().collect());
-        // What failed for good is sent again by hand.
+        // What disabled the endpoint is sent too.
+        let all = got(&sink, 9).await;
+        let order = |one: &Received| one.json()["data"]["orderId"].as_str().unwrap().to_owned();
+        let sent: HashSet<String> = all[6..].iter().map(order).collect();
+        assert_eq!(sent, held.into_iter().chain([order(&all[0])]).collect());
+        let log_of = || async { log(&app, &endpoint).await };
+        until("all to be noted", || async {
+            log_of().await.iter().all(|one| one["state"] == "delivered").then_some(())
+        }).await;
+        let enabled = log_of().await.into_iter().find(|one| one["id"] == failed["id"]).unwrap();
+        assert_eq!((&enabled["attempts"], enabled["replay"].as_i64()), (&json!(1), Some(0)), "counted anew: {enabled}");
+        // Any of them is sent again by hand.
         app.act(&format!("/api/webhooks/deliveries/{}/redeliver", id(&failed))).await.expect(201);
-        let last = got(&sink, 9).await[8].clone();
+        let last = got(&sink, 10).await[9].clone();
         assert_eq!(last.body, all[0].body);
         newest_is(&app, &endpoint, "delivered").await;
         let enabled = endpoint_is(&app, &endpoint, "active").await;

@@ -10,10 +10,19 @@ use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::store::Unavailable;
+use serde_json::json;
+use simulator::faults::SlowUpload;
+use simulator::fleet::{Fleet, FleetOptions};
+use simulator::printer::What;
+use simulator::sink::{Mode, Received, Sink};
 
+use crate::api::webhooks::{newest_is, register};
+use crate::machines::big_gcode;
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, services_wanted, until};
+use crate::support::waiting::LONG;
+use crate::support::{App, Db};
 
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
 
@@ -98,6 +107,87 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
     }
     assert_eq!(rig.stored(&ids).await, counted);
     nobody_fell(&tallies);
+}
+
+/// Adjusts stock until the server says that the disk is full.
+async fn until_the_disk_is_full(app: &App, material: &str, ballast: &Path) {
+    fill(ballast);
+    let path = format!("/api/inventory/materials/{material}/adjustments");
+    until("the disk to be full", async || {
+        let answer = app.post(&path, &json!({"delta": 1, "reason": "fill"})).await;
+        answer.status == 503 && answer.json()["code"] == "disk_full"
+    })
+    .await;
+}
+
+/// A delivery, a mail and an upload are under way when the disk becomes full. Each is answered, none can be written down:
+/// only the telling may be repeated, not the act.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
+    if !inside("with_a_full_disk_nothing_that_was_answered_is_done_again") {
+        return;
+    }
+    let temporary = std::env::temp_dir();
+    run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &temporary);
+    let (hook, post) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
+    let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 2000.0, seed: 3 };
+    let fleet = Fleet::start(options).await.unwrap();
+    let app = App::on(Db::sqlite())
+        .env("EMAIL_API_KEY", "key")
+        .env("PRINTFLOOR_MAIL__API_URL", post.url())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 300)
+        .env("PRINTFLOOR_LOG__FILTER", "info,printfloor::actors::kernel::effects=debug")
+        .start()
+        .await;
+    app.printer(&fleet.printers[0]).await;
+    let endpoint = register(&app, &hook, &["order.paid"]).await;
+    let material = app.material("PLA", 1000.0).await;
+    let file = app.upload("big.gcode", big_gcode(400_000)).await.expect(201);
+    let sku = app.sku("BIG", &material, file["id"].as_str().unwrap(), 900).await;
+
+    hook.set_mode(Mode::Hold);
+    post.set_mode(Mode::Hold);
+    fleet.printers[0].handle.update_faults(|faults| {
+        faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 });
+    });
+    let order = app.paid_order(&sku, 1).await;
+    let low = json!({
+        "name": "PETG", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
+        "reorderPoint": 500, "reorderQuantity": 1000,
+    });
+    app.post("/api/inventory/materials", &low).await.expect(201);
+    hook.wait_until(|all| all.len() == 1, LONG).await.expect("the delivery to be under way");
+    post.wait_until(|all| all.len() == 1, LONG).await.expect("the mail to be under way");
+    let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    app.job_is(&job, "DISPATCHING").await;
+    let ballast = temporary.join("ballast");
+    until_the_disk_is_full(&app, &material, &ballast).await;
+
+    // All three are answered now, and cannot be written down.
+    hook.set_mode(Mode::Ok);
+    post.set_mode(Mode::Ok);
+    fleet.printers[0].handle.update_faults(|faults| faults.slow_upload = None);
+    for kind in ["endpoint", "mail", "printer"] {
+        until("the outcome to be told again and again", async || {
+            let told = app.log().into_iter().filter(|line| {
+                line.contains("an outcome is not written yet") && line.contains(&format!("kind=\"{kind}\""))
+            });
+            told.count() >= 4
+        })
+        .await;
+    }
+    fs::remove_file(&ballast).unwrap();
+    newest_is(&app, &endpoint, "delivered").await;
+    app.order_is(&order, "ready").await;
+    until("the mail to be noted", async || {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0")
+    })
+    .await;
+    let uploads = fleet.printers[0].handle.log().iter().filter(|one| matches!(one.what, What::Uploaded { .. })).count();
+    let low =
+        |one: &&Received| one.json()["subject"].as_str().is_some_and(|subject| subject.contains("Low stock: PETG"));
+    assert_eq!((hook.received().len(), post.received().iter().filter(low).count(), uploads), (1, 1, 1));
 }
 
 fn fill(ballast: &Path) {

@@ -1,0 +1,164 @@
+//! Alerts: mails that tell the operators what needs a person.
+//!
+//! Each alert is made in the commit that causes it, so none is lost. Alerts of one kind are sent together: the first at
+//! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are two
+//! mails.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::mail::{Channel, Mail};
+
+/// Number of alerts that one mail tells in full; further ones are only counted.
+const MAX_TOLD: usize = 50;
+
+/// What an alert is about. Alerts of one kind are gathered into one mail.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertKind {
+    /// A webhook endpoint was disabled after all retries of a delivery failed.
+    EndpointDisabled,
+    /// A job failed and waits for a retry or a cancel.
+    JobFailed,
+    /// A material ran below its reorder point, or a job needs more than there is.
+    LowStock,
+    /// The stock on hand of a material is not what was counted on.
+    StockDiscrepancy,
+    /// Money was paid that belongs to no known order.
+    PaymentUnmatched,
+    /// Money is to be paid back, or an amount differs from what was asked for.
+    MoneyDue,
+    /// An order needs a person for another reason.
+    Order,
+    /// A printer needs a person.
+    Printer,
+}
+
+impl AlertKind {
+    /// Every kind, for tests and tables.
+    pub const ALL: [Self; 8] = [
+        Self::EndpointDisabled,
+        Self::JobFailed,
+        Self::LowStock,
+        Self::StockDiscrepancy,
+        Self::PaymentUnmatched,
+        Self::MoneyDue,
+        Self::Order,
+        Self::Printer,
+    ];
+
+    /// The kind of alert that a flag of an order is.
+    pub fn of_flag(flag: &str) -> Self {
+        match flag {
+            "job_failed" => Self::JobFailed,
+            "refund_due" | "amount_mismatch" => Self::MoneyDue,
+            _ => Self::Order,
+        }
+    }
+
+    /// The subject of a mail that tells `count` alerts of this kind together.
+    fn subject(self, count: usize) -> String {
+        match self {
+            Self::EndpointDisabled => format!("{count} webhook endpoints disabled"),
+            Self::JobFailed => format!("{count} jobs failed"),
+            Self::LowStock => format!("Low stock: {count} alerts"),
+            Self::StockDiscrepancy => format!("Stock discrepancy: {count} alerts"),
+            Self::PaymentUnmatched => format!("{count} payments match no order"),
+            Self::MoneyDue => format!("{count} orders have money to settle"),
+            Self::Order => format!("{count} orders need a look"),
+            Self::Printer => format!("{count} printers need a look"),
+        }
+    }
+
+    /// What the link of such an alert says, and the operation of the API whose page it opens: its tag and id in the
+    /// description of the API.
+    pub const fn page(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::EndpointDisabled => ("Enable the endpoint", "Webhooks", "enableEndpoint"),
+            Self::JobFailed => ("Retry or cancel the job", "Jobs", "retryJob"),
+            Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
+            Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
+            Self::PaymentUnmatched | Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
+            Self::Printer => ("Open the printers", "Printers", "listPrinters"),
+        }
+    }
+}
+
+/// A link at the end of a mail.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Link {
+    /// What it does, in words for people.
+    pub label: String,
+    /// The address, made from `server.public_url`.
+    pub url: String,
+}
+
+impl Mail {
+    /// An alert to the operators, as one message for each channel: e-mail to `mail.operators` (if that is empty, to the
+    /// active admins at the time of sending) and, where one is configured, to the agent gateway.
+    ///
+    /// `subject` is one line with the numbers that matter. `text` is plain sentences that say what happened and what to
+    /// do; the link to where it is done is added.
+    pub fn alert(cx: &DecisionContext<'_>, kind: AlertKind, subject: &str, text: &str) -> Vec<Self> {
+        let (label, tag, operation) = kind.page();
+        let url = format!("{}/docs/#/{tag}/{operation}", cx.rules.public_url);
+        let link = Some(Link { label: label.to_owned(), url });
+        let subject = one_line(subject);
+        let mail = Self::new(cx, cx.rules.operator_mail.clone(), subject, text.to_owned());
+        let mail = Self { alert: Some(kind), link, ..mail };
+        let agent = cx.rules.agent_gateway.then(|| Self {
+            id: cx.ids.id(),
+            channel: Channel::Agent,
+            to: Vec::new(),
+            ..mail.clone()
+        });
+        [mail].into_iter().chain(agent).collect()
+    }
+}
+
+/// A subject may contain names that people gave; a control character in it would be refused by every mailer.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Subject, text and link of one mail that tells these alerts, which are of one kind and in the order in which they
+/// were made.
+pub fn gathered(kind: AlertKind, alerts: &[&Mail]) -> (String, String, Option<Link>) {
+    if let [only] = alerts {
+        return (only.subject.clone(), only.text.clone(), only.link.clone());
+    }
+    let told = alerts.iter().take(MAX_TOLD);
+    let mut text: Vec<String> = told.map(|alert| format!("{}\n{}", alert.subject, alert.text.trim_end())).collect();
+    let untold = alerts.len().saturating_sub(MAX_TOLD);
+    if untold > 0 {
+        text.push(format!("{untold} more are not listed here."));
+    }
+    let link = alerts.first().and_then(|first| first.link.clone());
+    (kind.subject(alerts.len()), format!("{}\n", text.join("\n\n")), link)
+}
+
+/// The body of a mail as plain text.
+pub fn plain(text: &str, link: Option<&Link>) -> String {
+    match link {
+        Some(Link { label, url }) => format!("{}\n\n{label}: {url}\n", text.trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// The body of a mail as HTML: the same words, with the link as a link.
+pub fn html(text: &str, link: Option<&Link>) -> String {
+    let mut body = String::from("<!doctype html>\n<html><body style=\"font-family:sans-serif\">\n");
+    for paragraph in text.trim_end().split("\n\n") {
+        body.push_str(&format!("<p>{}</p>\n", escaped(paragraph).replace('\n', "<br>\n")));
+    }
+    if let Some(Link { label, url }) = link {
+        body.push_str(&format!("<p><a href=\"{}\">{}</a></p>\n", escaped(url), escaped(label)));
+    }
+    body.push_str("</body></html>\n");
+    body
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,120 @@
+//! Keeps a fault that repeats itself from filling the log: a warning or error that was written word for word within the
+//! last minute is not written again. Work that is tried again and again says what is wrong once a minute, not thousands of
+//! times. Lines that differ in anything, an id or a number, are different lines.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::fmt;
+use std::hash::{Hash as _, Hasher as _};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Metadata, Subscriber};
+use tracing_subscriber::layer::{Context, Filter};
+
+/// How long an equal line is left out.
+const SILENCE: Duration = Duration::from_mins(1);
+/// Number of different lines that are remembered; above it all are forgotten, and may be written once more.
+const MAX_LINES: usize = 1024;
+
+/// Lets each line pass once a minute.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// When each line, by its hash, was last written.
+    written: Mutex<HashMap<u64, Instant>>,
+}
+
+impl Repeats {
+    /// Whether a line with this hash may be written now.
+    fn passes(&self, line: u64, now: Instant) -> bool {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if written.get(&line).is_some_and(|last| now.duration_since(*last) < SILENCE) {
+            return false;
+        }
+        if written.len() >= MAX_LINES {
+            written.retain(|_, last| now.duration_since(*last) < SILENCE);
+        }
+        if written.len() >= MAX_LINES {
+            written.clear();
+        }
+        written.insert(line, now);
+        true
+    }
+}
+
+impl<S: Subscriber> Filter<S> for Repeats {
+    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
+        true
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+        let metadata = event.metadata();
+        if *metadata.level() > Level::WARN {
+            return true;
+        }
+        let mut line = Line(DefaultHasher::new());
+        (metadata.target(), metadata.line()).hash(&mut line.0);
+        event.record(&mut line);
+        self.passes(line.0.finish(), Instant::now())
+    }
+}
+
+/// Hashes the fields of a line.
+struct Line(DefaultHasher);
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        (field.name(), format!("{value:?}")).hash(&mut self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use tracing_subscriber::Layer;
+    use tracing_subscriber::layer::SubscriberExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_line_passes_once_a_minute() {
+        let (repeats, now) = (Repeats::default(), Instant::now());
+        assert!(repeats.passes(1, now));
+        assert!(!repeats.passes(1, now + Duration::from_secs(59)));
+        assert!(repeats.passes(2, now), "another line");
+        assert!(repeats.passes(1, now + SILENCE));
+        for line in 0..5000 {
+            repeats.passes(line, now);
+        }
+        assert!(repeats.written.lock().unwrap_or_else(PoisonError::into_inner).len() <= MAX_LINES);
+    }
+
+    struct Counting(Arc<AtomicUsize>);
+
+    impl<S: Subscriber> Layer<S> for Counting {
+        fn on_event(&self, _: &Event<'_>, _: Context<'_, S>) {
+            self.0.fetch_add(1, Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_fails_in_a_loop_is_one_line_and_news_are_not_held_back() {
+        let count = Arc::new(AtomicUsize::new(0));
+        let subscriber = tracing_subscriber::registry().with(Counting(count.clone()).with_filter(Repeats::default()));
+        tracing::subscriber::with_default(subscriber, || {
+            for tries in 0..300 {
+                tracing::error!(printer = 7, "the key cannot be decrypted");
+                tracing::info!(tries, "told again");
+            }
+            assert_eq!(count.load(Relaxed), 301);
+            tracing::error!(printer = 8, "the key cannot be decrypted");
+            tracing::info!("the same");
+            tracing::info!("the same");
+            assert_eq!(count.load(Relaxed), 304);
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! What the log tells of the shop: one line for each event that somebody who reads the log wants to know of. Events are
+//! committed once, so nothing is told twice, however often the work behind it is repeated.
+
+use serde_json::Value;
+
+use crate::domain::event::Event;
+
+/// How urgent a line is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Urgency {
+    /// Good to know; nobody has to act.
+    Info,
+    /// Somebody should look at it.
+    Warn,
+}
+
+/// The line that tells an event, if the log tells it.
+pub fn line(event: &Event) -> Option<(Urgency, String)> {
+    let text = |name: &str| match &event.data[name] {
+        Value::String(text) => text.clone(),
+        Value::Null => "unknown".to_owned(),
+        other => other.to_string(),
+    };
+    let line = match event.event.as_str() {
+        "printer.online" => {
+            return Some((Urgency::Info, format!("printer {} is back", text("name"))));
+        }
+        "printer.offline" => format!("printer {} is lost: {}", text("name"), text("error")),
+        "printer.emergency_stopped" => {
+            format!("printer {} was stopped in an emergency by {}", text("name"), event.actor)
+        }
+        "endpoint.disabled" => format!("webhook endpoint {} is disabled: {}", text("url"), text("reason")),
+        "inventory.low" => format!(
+            "low stock: {}, {} {unit} free, reorder point {} {unit}",
+            text("name"),
+            text("available"),
+            text("reorderPoint"),
+            unit = text("unit"),
+        ),
+        "inventory.discrepancy" => {
+            format!(
+                "stock of {} is not what was counted on: {} {} on hand",
+                text("name"),
+                text("quantity"),
+                text("unit")
+            )
+        }
+        "job.failed" => format!("job {} failed: {}", text("jobId"), text("error")),
+        "job.unverified" => {
+            format!("job {}: whether its printer still prints it cannot be told: {}", text("jobId"), text("error"))
+        }
+        "order.flagged" => format!("order {} needs a person, {}: {}", text("number"), text("flag"), text("message")),
+        "payment.unmatched" => format!("payment event {} matches no order", text("eventId")),
+        "payment.given_up" => format!("payment event {} matched no order and is given up", text("eventId")),
+        _ => return None,
+    };
+    Some((Urgency::Warn, line))
+}
+
+/// Writes the line of an event to the log.
+pub fn tell(event: &Event) {
+    match line(event) {
+        Some((Urgency::Info, line)) => tracing::info!(event = event.event, subject = %event.subject_id, "{line}"),
+        Some((Urgency::Warn, line)) => tracing::warn!(event = event.event, subject = %event.subject_id, "{line}"),
+        None => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::id::Id;
+    use crate::domain::time::Timestamp;
+
+    fn event(name: &str, data: Value) -> Event {
+        Event {
+            id: Id::ONLY,
+            event: name.to_owned(),
+            timestamp: Timestamp(0),
+            subject_kind: "printer".to_owned(),
+            subject_id: Id::ONLY,
+            order_id: None,
+            actor: "system".to_owned(),
+            data,
+        }
+    }
+
+    #[test]
+    fn lines_have_names_and_numbers() {
+        let low = json!({"name": "PLA red", "available": 992.64, "reorderPoint": 995, "unit": "g"});
+        let told = line(&event("inventory.low", low));
+        assert_eq!(told, Some((Urgency::Warn, "low stock: PLA red, 992.64 g free, reorder point 995 g".to_owned())));
+        let back = line(&event("printer.online", json!({"name": "Left"})));
+        assert_eq!(back, Some((Urgency::Info, "printer Left is back".to_owned())));
+        assert_eq!(line(&event("order.created", json!({}))), None);
+        let failed = line(&event("job.failed", json!({"jobId": "j", "error": null})));
+        assert_eq!(failed, Some((Urgency::Warn, "job j failed: unknown".to_owned())));
+    }
+}

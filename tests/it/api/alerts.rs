@@ -1,0 +1,84 @@
+//! Alerts to the operators by mail: whom they reach, how they look, and that many of them are few mails.
+
+use printfloor::domain::mail::alert::AlertKind;
+use serde_json::json;
+
+use super::materials::mails;
+use super::staff;
+use crate::support::{App, Client, Db, until};
+
+/// A material of which less is there than its reorder point.
+async fn runs_low(client: &Client, name: &str) {
+    let body = json!({
+        "name": name, "type": "filament", "color": "#ff0000", "brand": "Acme", "quantity": 992.64, "unit": "g",
+        "reorderPoint": 995, "reorderQuantity": 1000,
+    });
+    client.post("/api/inventory/materials", &body).await.expect(201);
+}
+
+/// The text of a mail without the line breaks and escapes of its transfer encoding.
+fn decoded(mail: &str) -> String {
+    mail.replace("\r\n", "\n").replace("=\n", "").replace("=3D", "=")
+}
+
+#[tokio::test]
+async fn without_set_addresses_the_active_admins_are_told_in_text_and_html_with_a_link() {
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_SERVER__PUBLIC_URL", "https://shop.example").start().await;
+    staff(&app, "hand@example.org", "operator").await;
+    staff(&app, "boss@example.org", "admin").await;
+    runs_low(&app, "PLA red").await;
+    let mail = until("a mail", || async { mails(&app, "Low stock: PLA red, 993 g left").pop() }).await;
+    let mail = decoded(&mail);
+    assert!(mail.contains("To: boss@example.org"), "{mail}");
+    assert!(!mail.contains("hand@example.org"), "{mail}");
+    for words in [
+        "PLA red: 992.64 g free of 992.64 g on hand, below the reorder point of 995 g. New jobs with it wait until stock is added.",
+        "Add stock: https://shop.example/docs/#/Materials/adjustMaterial",
+        "<a href=\"https://shop.example/docs/#/Materials/adjustMaterial\">Add stock</a>",
+        "multipart/alternative",
+    ] {
+        assert!(mail.contains(words), "{words} in {mail}");
+    }
+}
+
+#[tokio::test]
+async fn alerts_of_one_kind_are_gathered_into_one_mail() {
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 3)
+        .start()
+        .await;
+    runs_low(&app, "PLA red").await;
+    until("the first at once", || async { mails(&app, "Low stock: PLA red").pop() }).await;
+    for name in ["PLA blue", "PETG", "ASA"] {
+        runs_low(&app, name).await;
+    }
+    let gathered = until("the others together", || async { mails(&app, "Low stock: 3 alerts").pop() }).await;
+    let gathered = decoded(&gathered);
+    for name in ["PLA blue", "PETG", "ASA"] {
+        assert!(gathered.contains(&format!("Low stock: {name}, 993 g left")), "{gathered}");
+    }
+    until("all to be noted", || async {
+        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0").then_some(())
+    })
+    .await;
+    assert_eq!(mails(&app, "Low stock").len(), 2);
+}
+
+#[tokio::test]
+async fn the_links_of_alerts_lead_to_operations_that_there_are() {
+    let app = App::new(Db::sqlite()).await;
+    let description = app.nobody().get("/api/openapi.json").await.expect(200);
+    let operations: Vec<(&str, &str)> = description["paths"]
+        .as_object()
+        .unwrap()
+        .values()
+        .flat_map(|path| path.as_object().unwrap().values())
+        .filter_map(|operation| Some((operation["tags"][0].as_str()?, operation["operationId"].as_str()?)))
+        .collect();
+    for kind in AlertKind::ALL {
+        let (_, tag, operation) = kind.page();
+        assert!(operations.contains(&(tag, operation)), "{kind:?} leads to {tag}/{operation}");
+    }
+    assert_eq!(app.nobody().get("/docs/").await.status, 200);
+}

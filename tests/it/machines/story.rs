@@ -1,0 +1,83 @@
+//! What the log tells of the floor: one line for each thing that happens, however often it is tried.
+
+use serde_json::json;
+use simulator::sink::{Mode, Sink};
+
+use super::{FAST, Floor, PrinterKind, SLOW};
+use crate::api::webhooks::{endpoint_is, register};
+use crate::support::until;
+
+/// The lines of the log that hold these words.
+fn lines(floor: &Floor, words: &str) -> Vec<String> {
+    floor.app.log().into_iter().filter(|line| line.contains(words)).collect()
+}
+
+async fn told(floor: &Floor, words: &str) {
+    until(&format!("the log to say {words:?}"), || async { (!lines(floor, words).is_empty()).then_some(()) }).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_log_tells_the_story_of_the_floor_in_one_line_each() {
+    let floor = Floor::new(
+        PrinterKind::FwRest,
+        1,
+        SLOW,
+        &[
+            ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2"),
+            ("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1"),
+        ],
+    )
+    .await;
+    let sink = Sink::start().await.unwrap();
+    sink.set_mode(Mode::Status(500));
+    let endpoint = register(&floor.app, &sink, &["order.created"]).await;
+    let (_, job) = floor.one().await;
+    endpoint_is(&floor.app, &endpoint, "disabled").await;
+    floor.app.job_is(&job, "PRINTING").await;
+    floor.faults(0, |faults| faults.hang = true);
+    told(&floor, "is lost").await;
+    floor.faults(0, |faults| faults.hang = false);
+    told(&floor, "is back").await;
+    floor.faults(0, |faults| faults.fail_at = Some(simulator::faults::FailAt { progress: 0.5 }));
+    floor.sim(0).handle.set_speed(FAST);
+    floor.app.job_is(&job, "FAILED").await;
+    let low = json!({
+        "name": "PETG", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
+        "reorderPoint": 500, "reorderQuantity": 1000,
+    });
+    floor.app.post("/api/inventory/materials", &low).await.expect(201);
+    told(&floor, "low stock: PETG, 1 g free, reorder point 500 g").await;
+    told(&floor, &format!("job {job} failed: ")).await;
+    for words in
+        ["is lost: ", "is back", "webhook endpoint", "low stock: PETG", &format!("job {job} failed: "), "serving"]
+    {
+        assert_eq!(lines(&floor, words).len(), 1, "{words}: {:#?}", lines(&floor, words));
+    }
+    for (words, level) in [("is lost: ", "WARN"), ("is back", "INFO"), ("webhook endpoint", "WARN")] {
+        assert!(lines(&floor, words)[0].contains(level), "{words} at {level}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_secret_that_cannot_be_decrypted_is_one_line_and_a_failed_delivery() {
+    let mut floor = Floor::new(
+        PrinterKind::FwRest,
+        0,
+        FAST,
+        &[("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "0.1,0.1,0.1,0.1,0.1")],
+    )
+    .await;
+    let sink = Sink::start().await.unwrap();
+    let endpoint = register(&floor.app, &sink, &["order.created"]).await;
+    floor.app.stop().await;
+    let broken = "UPDATE endpoints SET doc = json_set(doc, '$.encryptedSecret', 'not encrypted by us')";
+    floor.app.db.execute(&floor.app, broken).await;
+    floor.app.start().await;
+    for _ in 0..5 {
+        floor.app.order(&floor.sku, 1).await;
+    }
+    let disabled = endpoint_is(&floor.app, &endpoint, "disabled").await;
+    assert!(disabled["disabledReason"].as_str().unwrap().contains("SECRETS_KEY"), "{disabled}");
+    assert!(sink.received().is_empty());
+    assert_eq!(lines(&floor, "a delivery cannot be signed").len(), 1, "{:#?}", lines(&floor, "cannot be signed"));
+}
