@@ -83,10 +83,10 @@ impl Bench {
 
 /// Fails unless a state is read again as it was written.
 pub(crate) fn reads_back<T: Aggregate>(state: &T) {
-    let written = serde_json::to_string(state).expect("a state can be written");
+    let write = |state: &T| serde_json::to_string(state).unwrap_or_else(|error| panic!("{error}"));
+    let written = write(state);
     let read: T = serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
-    let again = serde_json::to_string(&read).expect("a state can be written");
-    assert_eq!(again, written, "a {} changed by being written and read", T::KIND);
+    assert_eq!(write(&read), written, "a {} changed by being written and read", T::KIND);
 }
 
 /// An id that a test chooses.

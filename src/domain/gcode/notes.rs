@@ -67,7 +67,7 @@ impl Notes {
             "total filament used [g]" => replace(&mut self.total_grams, sum()),
             "filament_density" => replace(&mut self.densities, numbers(value)),
             "LAYER_COUNT" | "total layer number" | "total layers count" => {
-                let layers = value.trim().parse().ok().filter(|layers| *layers <= MAX_LAYERS);
+                let layers = value.trim().parse::<u32>().ok().filter(|layers| *layers <= MAX_LAYERS);
                 replace(&mut self.layers, layers);
             }
             "MINX" | "MINY" | "MINZ" | "MAXX" | "MAXY" | "MAXZ" => self.extent(key, value),

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::bounds::MAX_CENTS;
+
 /// Length limit of an accepted id or reference, in bytes.
 const ID_MAX_BYTES: usize = 255;
 /// Length at which a failure's reason is cut, in characters.

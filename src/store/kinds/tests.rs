@@ -19,7 +19,7 @@ fn extreme() -> impl Strategy<Value = Value> {
     prop_oneof![
         select(vec![0_i64, 1, -1, i64::MAX, i64::MIN, 9_000_000_000_000_000, 1_000_000_000, 4_294_967_295])
             .prop_map(Value::from),
-        select(vec![0.001, -0.5, 1e9, 1e12, 1e300, 999_999_999.999, 0.1, 9e12]).prop_map(Value::from),
+        select(vec![0.001, -0.5, 1e9, 1e12, 999_999_999.999, 0.1, 9e12]).prop_map(Value::from),
         select(vec![
             EARLIEST.to_string(),
             LATEST.to_string(),
