@@ -23,6 +23,7 @@ use serde::Deserialize;
 use self::dotenv::DotenvError;
 use self::layers::{DEFAULTS, Known, Layer, MODE};
 use self::values::Secret;
+use crate::domain::dispatch::{BoardRules, PrintableForms};
 use crate::domain::rules::{Rules, TaxRate};
 
 /// Name of the file that is read from the working directory when no other is named.
@@ -259,12 +260,21 @@ impl Config {
         self.server.data_dir.join("outbox")
     }
 
+    /// The settings that the dispatcher's board depends on.
+    pub fn board_rules(&self, forms: PrintableForms) -> BoardRules {
+        let most = self.dispatch.max_starts_per_minute;
+        BoardRules {
+            max_starts_per_minute: (most > 0).then_some(most),
+            refusals_until_failed: self.dispatch.refusals_until_failed as usize,
+            forms,
+        }
+    }
+
     /// The settings that the rules of the domain depend on.
     pub fn rules(&self) -> Rules {
         let rates = self.tax.rates.iter();
         Rules {
             block_below_reorder_point: self.inventory.block_below_reorder_point,
-            max_attempts: self.dispatch.max_attempts_per_job,
             confirm_ms: self.dispatch.start_confirm_timeout_seconds.millis(),
             offline_ms: self.printers.offline_after_seconds.millis(),
             max_jobs: self.orders.max_jobs_per_order,

@@ -19,6 +19,8 @@ pub struct Faults {
     pub start_late: Option<Delay>,
     /// Connections are accepted, but requests are neither answered nor carried out.
     pub hang: bool,
+    /// Uploads are refused, because the storage is full.
+    pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
     /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).

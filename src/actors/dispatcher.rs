@@ -12,14 +12,19 @@ use ractor::{Actor, ActorCell, ActorProcessingErr, ActorRef, SpawnErr};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::AskError;
 use crate::actors::kernel::root::{RootMsg, keep};
 use crate::domain::aggregate::Versioned;
-use crate::domain::dispatch::{Board, Proposal, waiting_reason};
+use crate::domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
+use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
 use crate::domain::time::Timestamp;
+
+/// Pause before an order that could not be asked is asked again.
+const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 /// What the dispatcher is told.
 pub enum DispatcherMsg {
@@ -29,6 +34,8 @@ pub enum DispatcherMsg {
     Printer(Id, Arc<Versioned<Printer>>),
     /// The order answered a proposal: claimed or not.
     Answered(Proposal, bool),
+    /// The order answered that a job is given up, or not.
+    JobAnswered(Id),
     /// Starts are allowed again.
     Again,
     /// Crashes on purpose, for tests.
@@ -48,23 +55,33 @@ pub struct Dispatcher {
 struct Floor {
     orders: Directory<Order>,
     printers: Directory<Printer>,
+    /// What jobs are made of, to say why they wait.
+    materials: Directory<Material>,
     environment: Arc<Environment>,
+    rules: Arc<BoardRules>,
 }
 
 impl Dispatcher {
     /// A dispatcher for these orders and printers. Not started yet: until then everything it is told is dropped, since it
     /// reads what is resident when it starts.
-    pub fn new(orders: Directory<Order>, printers: Directory<Printer>, environment: Arc<Environment>) -> Self {
-        Self { actor: Arc::default(), floor: Floor { orders, printers, environment } }
+    pub fn new(
+        orders: Directory<Order>,
+        printers: Directory<Printer>,
+        materials: Directory<Material>,
+        environment: Arc<Environment>,
+        rules: BoardRules,
+    ) -> Self {
+        let rules = Arc::new(rules);
+        Self { actor: Arc::default(), floor: Floor { orders, printers, materials, environment, rules } }
     }
 
     /// Starts it under the root.
-    pub async fn start(&self, root: &ActorRef<RootMsg>, max_starts_per_minute: u32) -> Result<(), SpawnErr> {
+    pub async fn start(&self, root: &ActorRef<RootMsg>) -> Result<(), SpawnErr> {
         let (current, floor) = (self.actor.clone(), self.floor.clone());
         let starter = move |root: ActorCell| {
             let (current, floor) = (current.clone(), floor.clone());
             async move {
-                let args = (current, floor, max_starts_per_minute);
+                let args = (current, floor);
                 let (actor, _) = DispatcherActor::spawn_linked(None, DispatcherActor, args, root).await?;
                 Ok(actor.get_cell())
             }
@@ -89,10 +106,18 @@ impl Dispatcher {
         self.tell(DispatcherMsg::Printer(id, state.clone()));
     }
 
-    /// In plain words, why a job waits.
+    /// Why a job waits, in words for people, with the stock and the printers of now; `None` when it does not.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
         let printers = self.floor.printers.all_resident();
-        waiting_reason(job, printers.iter().filter_map(|(_, state)| state.state.as_ref()))
+        let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
+        let material = self.floor.materials.resident(job.material_id).map(|handle| handle.read());
+        let around = Surroundings {
+            printers: &printers,
+            material: material.as_ref().and_then(|state| state.state.as_ref()),
+            forms: &self.floor.rules.forms,
+            now: self.floor.environment.now(),
+        };
+        waiting_reason(job, &around)
     }
 
     /// Crashes on purpose, for tests.
@@ -117,16 +142,16 @@ struct DispatcherState {
 impl Actor for DispatcherActor {
     type Msg = DispatcherMsg;
     type State = DispatcherState;
-    type Arguments = (CurrentActor, Floor, u32);
+    type Arguments = (CurrentActor, Floor);
 
     async fn pre_start(
         &self,
         me: ActorRef<DispatcherMsg>,
-        (current, floor, most): Self::Arguments,
+        (current, floor): Self::Arguments,
     ) -> Result<DispatcherState, ActorProcessingErr> {
         // Before anything is read: what is told from here on waits in the mailbox, what was published before is read.
         current.store(Some(Arc::new(me)));
-        Ok(DispatcherState { board: Board::new((most > 0).then_some(most)), floor, again: None })
+        Ok(DispatcherState { board: Board::new(BoardRules::clone(&floor.rules)), floor, again: None })
     }
 
     /// What is resident now; whatever changes from here on is told.
@@ -151,6 +176,7 @@ impl Actor for DispatcherActor {
             DispatcherMsg::Order(_, state) => state.state.iter().for_each(|order| s.board.order_changed(order)),
             DispatcherMsg::Printer(_, state) => state.state.iter().for_each(|printer| s.board.printer_changed(printer)),
             DispatcherMsg::Answered(proposal, claimed) => s.board.settled(&proposal, claimed),
+            DispatcherMsg::JobAnswered(job) => s.board.job_settled(&job),
             DispatcherMsg::Again => s.again = None,
             #[cfg(any(test, debug_assertions))]
             DispatcherMsg::Crash => panic!("crash asked for by a test"),
@@ -162,16 +188,14 @@ impl Actor for DispatcherActor {
 
 impl DispatcherState {
     fn propose(&mut self, me: &ActorRef<DispatcherMsg>) {
+        for RefusedJob { order, job, printers } in self.board.refused_jobs() {
+            let answered = DispatcherMsg::JobAnswered(job);
+            self.ask(me, order, OrderCommand::FailRefused { job, printers }, move |_| answered);
+        }
         for proposal in self.board.proposals(self.floor.environment.now()) {
-            let (orders, me) = (self.floor.orders.clone(), me.clone());
-            tokio::spawn(async move {
-                let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
-                let asked = orders.ask(proposal.order, CommandOrigin::system(), dispatch).await;
-                if let Err(error) = &asked {
-                    tracing::debug!(job = %proposal.job, printer = %proposal.printer, %error, "proposal not taken");
-                }
-                let _ = me.cast(DispatcherMsg::Answered(proposal, asked.is_ok()));
-            });
+            let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };
+            let answered = move |claimed| DispatcherMsg::Answered(proposal, claimed);
+            self.ask(me, proposal.order, dispatch, answered);
         }
         let now = self.floor.environment.now();
         if let Some(at) = self.board.next_at(now)
@@ -181,5 +205,27 @@ impl DispatcherState {
             let wait = Duration::from_millis(u64::try_from(at.since(now)).unwrap_or(0));
             me.send_after(wait, || DispatcherMsg::Again);
         }
+    }
+
+    /// Asks an order in a task of its own; `answered` makes the message that tells whether it agreed.
+    fn ask(
+        &self,
+        me: &ActorRef<DispatcherMsg>,
+        order: Id,
+        command: OrderCommand,
+        answered: impl FnOnce(bool) -> DispatcherMsg + Send + 'static,
+    ) {
+        let (orders, me) = (self.floor.orders.clone(), me.clone());
+        tokio::spawn(async move {
+            let asked = orders.ask(order, CommandOrigin::system(), command).await;
+            if let Err(error) = &asked {
+                tracing::debug!(%order, %error, "proposal not taken");
+                if !matches!(error, AskError::Refused(_)) {
+                    // The same would be proposed at once, and fail as fast while the database does not answer.
+                    tokio::time::sleep(AFTER_FAILURE).await;
+                }
+            }
+            let _ = me.cast(answered(asked.is_ok()));
+        });
     }
 }

@@ -19,7 +19,7 @@ use crate::actors::printers::WatchSettings;
 use crate::config::Config;
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
-use crate::printers::registry::{Registry, Settings};
+use crate::printers::registry::{Registry, Settings, printable_forms};
 use crate::secrets::encryption::{EncryptionError, SecretCipher};
 use crate::services::agent::AgentGateway;
 use crate::services::http::{BuildError, LanSettings, Outbound, OutboundSettings, lan};
@@ -99,7 +99,13 @@ impl App {
         });
         let orders = directories.orders.clone();
         let services = EffectServices {
-            dispatcher: Dispatcher::new(orders.clone(), directories.printers.clone(), environment.clone()),
+            dispatcher: Dispatcher::new(
+                orders.clone(),
+                directories.printers.clone(),
+                directories.materials.clone(),
+                environment.clone(),
+                config.board_rules(printable_forms()),
+            ),
             matcher: PaymentMatcher { orders, store: store.clone(), environment: environment.clone() },
             environment,
             store,
@@ -128,7 +134,7 @@ impl App {
         let redis = redis(config)?;
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
-        services.dispatcher.start(&root, config.dispatch.max_starts_per_minute).await?;
+        services.dispatcher.start(&root).await?;
         let app = Arc::new(Self {
             directories,
             environment: services.environment,

@@ -120,7 +120,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
         ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
         ("dispatch.start_confirm_timeout_seconds", dispatch.start_confirm_timeout_seconds.is_zero()),
-        ("dispatch.max_attempts_per_job", dispatch.max_attempts_per_job == 0),
+        ("dispatch.refusals_until_failed", dispatch.refusals_until_failed == 0),
         ("printers.poll_interval_seconds", printers.poll_interval_seconds.is_zero()),
         ("printers.offline_after_seconds", printers.offline_after_seconds.is_zero()),
         ("printers.connect_timeout_seconds", printers.connect_timeout_seconds.is_zero()),

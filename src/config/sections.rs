@@ -157,8 +157,8 @@ pub struct Shipping {
 pub struct Dispatch {
     /// How long a printer may take to report that a print began.
     pub start_confirm_timeout_seconds: Seconds,
-    /// Print attempts after which a job has failed.
-    pub max_attempts_per_job: u32,
+    /// A job that so many printers refused to start has failed.
+    pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,
 }

@@ -78,7 +78,7 @@ fn the_shipped_file_says_what_the_specifications_say() {
     assert!(config.inventory.block_below_reorder_point);
     assert_eq!((config.orders.currency.as_str(), config.orders.max_jobs_per_order), ("usd", 1000));
     assert_eq!(
-        (config.dispatch.start_confirm_timeout_seconds.duration(), config.dispatch.max_attempts_per_job),
+        (config.dispatch.start_confirm_timeout_seconds.duration(), config.dispatch.refusals_until_failed),
         (Duration::from_secs(90), 3)
     );
     let minutes = [1, 5, 25, 120, 600].map(Duration::from_mins);

@@ -4,15 +4,16 @@
 //! nothing, and losing it loses nothing. It only proposes pairs. The order then claims the printer, and the printer
 //! accepts the attempt or not; both may refuse, because the board may be a moment behind. Jobs go by priority, then
 //! due date, then age, so that a job passes another only if the other fits no free printer. Of the printers that fit,
-//! the board prefers one with the job's material loaded, then one that this job has not failed on, then the one that
-//! is idle longest.
+//! the board prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
+//! material loaded, then the one that is idle longest.
 
+mod forms;
+mod need;
 mod reason;
+mod refused;
 
 #[cfg(test)]
 mod tests;
-
-pub use reason::waiting_reason;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
@@ -21,14 +22,30 @@ use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Job, JobState, Stock};
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::Printer;
-use crate::domain::sku::{Dimensions, MachineType};
+use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
+use need::{BoardPrinter, NeedClass};
 
-/// Milliseconds during which a pair of job and printer is not proposed again after the printer refused it, unless the
-/// printer changes meanwhile.
+pub use forms::PrintableForms;
+pub use reason::{Surroundings, waiting_reason};
+pub use refused::RefusedJob;
+
+/// Milliseconds during which a pair of job and printer is not proposed again after the printer did not accept it,
+/// unless the printer changes meanwhile.
 const REFUSAL_COOLDOWN_MS: i64 = 10_000;
 /// Length in milliseconds of the window that `max_starts_per_minute` counts.
 const START_WINDOW_MS: i64 = 60_000;
+
+/// Settings of the board.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BoardRules {
+    /// Prints started per minute on all printers together; `None` for no limit.
+    pub max_starts_per_minute: Option<u32>,
+    /// A job that so many printers refused is FAILED.
+    pub refusals_until_failed: usize,
+    /// Which types of printers print which files.
+    pub forms: PrintableForms,
+}
 
 /// A job and a free printer that fits it. The order is to be asked to claim the printer for the job.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -45,51 +62,19 @@ pub struct Proposal {
 /// tell equals apart.
 type QueueRank = (Reverse<u8>, Timestamp, Timestamp, Id);
 
-/// What a job needs of a printer. Jobs of one class fit the same printers, so that only the first of each class has
-/// to be compared with the printers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-struct NeedClass {
-    machine: MachineType,
-    material: Id,
-    /// The bits of x, y and z in millimetres, because floating-point numbers are no hash keys.
-    size: Option<[u64; 3]>,
-}
-
-impl NeedClass {
-    fn of(job: &Job) -> Self {
-        let bits = |size: &Dimensions| [size.x, size.y, size.z].map(f64::to_bits);
-        Self { machine: job.machine_type, material: job.material_id, size: job.dimensions.as_ref().map(bits) }
-    }
-    fn size(&self) -> Option<Dimensions> {
-        self.size.map(|bits| bits.map(f64::from_bits)).map(|[x, y, z]| Dimensions { x, y, z })
-    }
-}
-
 /// A job that is ready to print.
 #[derive(Clone, PartialEq, Debug)]
 struct ReadyJob {
     order: Id,
     class: NeedClass,
     rank: QueueRank,
-    tried_on: Vec<Id>,
+    /// The printers that refused it, each with the time of its last refusal.
+    refused_by: Vec<(Id, Timestamp)>,
 }
 
-/// A printer that could take a job.
-#[derive(Clone, Debug)]
-struct FreePrinter {
-    machine: MachineType,
-    volume: Option<Dimensions>,
-    loaded: Option<Id>,
-    idle_since: Timestamp,
-}
-
-impl FreePrinter {
-    fn fits(&self, class: &NeedClass) -> bool {
-        let inside = match (class.size(), &self.volume) {
-            (Some(size), Some(volume)) => size.fits_in(volume),
-            _ => true,
-        };
-        self.machine == class.machine && inside && self.loaded.is_none_or(|loaded| loaded == class.material)
+impl ReadyJob {
+    fn was_refused_by(&self, printer: &Id) -> bool {
+        self.refused_by.iter().any(|(by, _)| by == printer)
     }
 }
 
@@ -100,30 +85,44 @@ struct IndexedOrder {
     has: HashSet<Id>,
 }
 
-/// The ready jobs and the free printers. Callers hand it every change of an order and of a printer, take
-/// [`Board::proposals`], and give each back with [`Board::settled`]. A job or a printer is in one open proposal at
-/// most.
-#[derive(Default, Debug)]
+/// The ready jobs and the printers. Callers hand it every change of an order and of a printer, take
+/// [`Board::refused_jobs`] and then [`Board::proposals`], and give each back with [`Board::settled`] or
+/// [`Board::job_settled`]. A job or a printer is in one open proposal at most.
+#[derive(Debug)]
 pub struct Board {
+    rules: BoardRules,
     jobs: HashMap<Id, ReadyJob>,
     classes: BTreeMap<NeedClass, BTreeSet<QueueRank>>,
+    /// Those of the ready jobs that a printer refused.
+    refused_jobs: BTreeSet<Id>,
     orders: HashMap<Id, IndexedOrder>,
-    free: BTreeMap<Id, FreePrinter>,
+    printers: BTreeMap<Id, BoardPrinter>,
     /// Number of live attempts that orders have on each printer; a printer with one is not proposed, even if it has
     /// not accepted the attempt yet.
     claimed: HashMap<Id, u32>,
     jobs_in_flight: HashSet<Id>,
     printers_in_flight: HashSet<Id>,
-    /// Jobs that a printer refused, and when, by printer.
+    /// Jobs whose attempt a printer did not accept or did not bring to a start, and when, by printer.
     refused: HashMap<Id, HashMap<Id, Timestamp>>,
-    max_starts_per_minute: Option<u32>,
     starts: VecDeque<Timestamp>,
 }
 
 impl Board {
-    /// An empty board; `max_starts_per_minute` is the setting of that name, `None` for no limit.
-    pub fn new(max_starts_per_minute: Option<u32>) -> Self {
-        Self { max_starts_per_minute, ..Self::default() }
+    /// An empty board.
+    pub fn new(rules: BoardRules) -> Self {
+        Self {
+            rules,
+            jobs: HashMap::new(),
+            classes: BTreeMap::new(),
+            refused_jobs: BTreeSet::new(),
+            orders: HashMap::new(),
+            printers: BTreeMap::new(),
+            claimed: HashMap::new(),
+            jobs_in_flight: HashSet::new(),
+            printers_in_flight: HashSet::new(),
+            refused: HashMap::new(),
+            starts: VecDeque::new(),
+        }
     }
 
     /// Number of jobs that wait for a printer.
@@ -167,36 +166,55 @@ impl Board {
         }
     }
 
-    /// Takes over the present state of a printer, and forgets what it refused.
+    /// Takes over the present state of a printer, and forgets what it did not accept.
     pub fn printer_changed(&mut self, printer: &Printer) {
         self.refused.remove(&printer.id);
-        if printer.free().is_ok() {
-            let free = FreePrinter {
-                machine: printer.fields.machine_type,
-                volume: printer.fields.build_volume,
-                loaded: printer.fields.loaded_material_id,
-                idle_since: printer.idle_since,
-            };
-            self.free.insert(printer.id, free);
+        if printer.archived {
+            self.printers.remove(&printer.id);
         } else {
-            self.free.remove(&printer.id);
+            self.printers.insert(printer.id, BoardPrinter::of(printer, &self.rules.forms));
         }
     }
 
+    /// The jobs to be FAILED, because the printers that could make them refused them. Each is open until
+    /// [`Board::job_settled`] is called with it.
+    pub fn refused_jobs(&mut self) -> Vec<RefusedJob> {
+        let most = self.rules.refusals_until_failed;
+        let mut found = Vec::new();
+        for id in self.refused_jobs.iter().filter(|id| !self.jobs_in_flight.contains(id)) {
+            let Some(job) = self.jobs.get(id) else { continue };
+            if refused::given_up(*id, job, self.printers.iter(), most) {
+                let printers = job.refused_by.iter().map(|(printer, _)| *printer).collect();
+                found.push(RefusedJob { order: job.order, job: *id, printers });
+            }
+        }
+        self.jobs_in_flight.extend(found.iter().map(|one| one.job));
+        found
+    }
+
+    /// Closes what [`Board::refused_jobs`] opened, after the order has answered.
+    pub fn job_settled(&mut self, job: &Id) {
+        self.jobs_in_flight.remove(job);
+    }
+
     /// The pairs to be asked for now, best job first. Each is open until [`Board::settled`] is called with it.
+    ///
+    /// A printer that refused a start is the last choice. When its rest is over it is tried with one job: with one
+    /// that it did not refuse, else with another than the last, else with the last.
     pub fn proposals(&mut self, now: Timestamp) -> Vec<Proposal> {
         let mut left = self.starts_left(now);
         let usable = |id: &Id| !self.printers_in_flight.contains(id) && !self.claimed.contains_key(id);
-        let mut free: HashMap<MachineType, Vec<(Id, FreePrinter)>> = HashMap::new();
-        for (id, one) in self.free.iter().filter(|(id, _)| usable(id)) {
-            free.entry(one.machine).or_default().push((*id, one.clone()));
+        let mut free: HashMap<MachineType, Vec<(Id, &BoardPrinter)>> = HashMap::new();
+        for (id, one) in self.printers.iter().filter(|(id, one)| one.free && usable(id) && one.rests_for(now).is_none())
+        {
+            free.entry(one.machine).or_default().push((*id, one));
         }
         let mut made = Vec::new();
         if free.is_empty() || left == 0 {
             return made;
         }
         for jobs in self.refused.values_mut() {
-            jobs.retain(|_, at| now.since(*at) < REFUSAL_COOLDOWN_MS);
+            jobs.retain(|_, at| (0..REFUSAL_COOLDOWN_MS).contains(&now.since(*at)));
         }
         self.refused.retain(|_, jobs| !jobs.is_empty());
         let next = |class: &NeedClass, after: Option<&QueueRank>| {
@@ -215,6 +233,8 @@ impl Board {
                 heads.push(Reverse((rank, n)));
             }
         }
+        // Jobs that got no printer because those left had refused them, best first.
+        let mut deferred: Vec<Id> = Vec::new();
         while let Some(Reverse((rank, n))) = heads.pop() {
             if left == 0 {
                 break;
@@ -224,32 +244,61 @@ impl Board {
             if !printers.iter().any(|(_, one)| one.fits(class)) {
                 continue; // No other job of the class fits either.
             }
-            let was_refused = |printer: &Id| self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(&rank.3));
-            let best = printers
-                .iter()
-                .enumerate()
-                .filter(|(_, (id, one))| one.fits(class) && !was_refused(id))
-                .min_by_key(|(_, (id, one))| {
-                    (one.loaded != Some(class.material), job.tried_on.contains(id), one.idle_since, *id)
-                })
-                .map(|(at, _)| at);
-            if let Some(at) = best {
-                let (printer, _) = printers.swap_remove(at);
-                made.push(Proposal { order: job.order, job: rank.3, printer });
-                left -= 1;
+            match self.best(&rank.3, job, printers, Probe::Fresh) {
+                Some(at) => {
+                    let (printer, _) = printers.swap_remove(at);
+                    made.push(Proposal { order: job.order, job: rank.3, printer });
+                    left -= 1;
+                }
+                None => deferred.push(rank.3),
             }
             if let Some(following) = next(class, Some(&rank)) {
                 heads.push(Reverse((following, n)));
             }
         }
+        for probe in [Probe::NotLast, Probe::Any] {
+            for id in &deferred {
+                if free.values().all(Vec::is_empty) {
+                    break;
+                }
+                let Some(job) = self.jobs.get(id).filter(|_| left > 0) else { continue };
+                let Some(printers) = free.get_mut(&job.class.machine) else { continue };
+                let taken = made.iter().any(|one: &Proposal| one.job == *id);
+                if let Some(at) = self.best(id, job, printers, probe).filter(|_| !taken) {
+                    let (printer, _) = printers.swap_remove(at);
+                    made.push(Proposal { order: job.order, job: *id, printer });
+                    left -= 1;
+                }
+            }
+        }
         for proposal in &made {
             self.jobs_in_flight.insert(proposal.job);
             self.printers_in_flight.insert(proposal.printer);
-            if self.max_starts_per_minute.is_some() {
+            if self.rules.max_starts_per_minute.is_some() {
                 self.starts.push_back(now);
             }
         }
         made
+    }
+
+    /// The place in `printers` of the best one for this job. Healthy printers come before those that refused a start,
+    /// then those that this job was not refused by, then those with its material loaded, then the longest idle.
+    fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
+        let usable = |printer: &Id, one: &BoardPrinter| {
+            one.fits(&job.class)
+                && !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))
+                && match (&one.refusals, probe) {
+                    (None, _) | (_, Probe::Any) => true,
+                    (Some(refusals), Probe::NotLast) => refusals.job != *id,
+                    (Some(_), Probe::Fresh) => !job.was_refused_by(printer),
+                }
+        };
+        let rank = |printer: &Id, one: &BoardPrinter| {
+            let refused = (one.refusals.is_some(), job.was_refused_by(printer));
+            (refused, one.loaded != Some(job.class.material), one.idle_since, *printer)
+        };
+        let fitting = printers.iter().enumerate().filter(|(_, (printer, one))| usable(printer, one));
+        fitting.min_by_key(|(_, (printer, one))| rank(printer, one)).map(|(at, _)| at)
     }
 
     /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state
@@ -263,20 +312,21 @@ impl Board {
         }
     }
 
-    /// When new proposals become possible without any change: the limit on starts allows one again, or a refused pair
-    /// may be tried again. `None` if nothing waits for time.
+    /// When new proposals become possible without any change: the limit on starts allows one again, a printer has
+    /// rested, or a refused pair may be tried again. `None` if nothing waits for time.
     pub fn next_at(&self, now: Timestamp) -> Option<Timestamp> {
         if self.jobs.is_empty() {
             return None;
         }
-        let full = self.max_starts_per_minute.is_some_and(|most| self.starts.len() >= most as usize);
+        let full = self.rules.max_starts_per_minute.is_some_and(|most| self.starts.len() >= most as usize);
         let start = self.starts.front().filter(|_| full).map(|at| at.plus_ms(START_WINDOW_MS));
         let retriable = self.refused.values().flat_map(HashMap::values).map(|at| at.plus_ms(REFUSAL_COOLDOWN_MS));
-        retriable.chain(start).filter(|at| *at > now).min()
+        let rested = self.printers.values().filter(|one| one.free).filter_map(|one| one.rests_for(now));
+        retriable.chain(start).chain(rested.map(|ms| now.plus_ms(ms))).filter(|at| *at > now).min()
     }
 
     fn starts_left(&mut self, now: Timestamp) -> usize {
-        let Some(most) = self.max_starts_per_minute else { return usize::MAX };
+        let Some(most) = self.rules.max_starts_per_minute else { return usize::MAX };
         while self.starts.front().is_some_and(|at| now.since(*at) >= START_WINDOW_MS) {
             self.starts.pop_front();
         }
@@ -285,17 +335,21 @@ impl Board {
 
     fn put(&mut self, order: Id, job: &Job) {
         let rank = (Reverse(job.priority), job.due_at.unwrap_or(Timestamp(i64::MAX)), job.created_at, job.id);
-        let ready = ReadyJob { order, class: NeedClass::of(job), rank, tried_on: job.tried_on.clone() };
+        let ready = ReadyJob { order, class: NeedClass::of(job), rank, refused_by: refused::refusals_of(job) };
         if self.jobs.get(&job.id) == Some(&ready) {
             return;
         }
         self.take_out(&job.id);
         self.classes.entry(ready.class).or_default().insert(rank);
+        if !ready.refused_by.is_empty() {
+            self.refused_jobs.insert(job.id);
+        }
         self.jobs.insert(job.id, ready);
     }
 
     fn take_out(&mut self, job: &Id) {
         let Some(old) = self.jobs.remove(job) else { return };
+        self.refused_jobs.remove(job);
         if let Some(ranks) = self.classes.get_mut(&old.class) {
             ranks.remove(&old.rank);
             if ranks.is_empty() {
@@ -303,6 +357,17 @@ impl Board {
             }
         }
     }
+}
+
+/// Which jobs a printer that refused a start may be tried with.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Probe {
+    /// Those that it did not refuse.
+    Fresh,
+    /// Any but the one that it refused last.
+    NotLast,
+    /// Any, because nothing else waits for it.
+    Any,
 }
 
 /// Whether the job waits for a printer and nothing else.

@@ -13,7 +13,8 @@
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
 //! | SLICED | the material asks the reservation back after a stock-take | `awaiting_manual_review` |
 //! | DISPATCHING | the printer shows that it prints the attempt's file | PRINTING |
-//! | DISPATCHING | it is certain that nothing was and will be printed | SLICED; FAILED after too many tries |
+//! | DISPATCHING | it is certain that nothing was and will be printed | SLICED |
+//! | SLICED | the printers that could make it refused it | FAILED |
 //! | DISPATCHING | emergency stop | FAILED |
 //! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
 //! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator decides | COMPLETED, FAILED or CANCELLED |
@@ -75,7 +76,7 @@ pub enum JobState {
     /// A print finished.
     #[serde(rename = "COMPLETED")]
     Completed,
-    /// The last print failed, or too many attempts did not start; an operator may retry or cancel.
+    /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
     #[serde(rename = "FAILED")]
     Failed,
     /// Cancelled; no further attempt is made.
@@ -258,10 +259,8 @@ pub struct Job {
     pub printer_id: Option<Id>,
     /// The live attempt; `None` when no printer is claimed.
     pub attempt_id: Option<Id>,
-    /// Attempts since the job was last VALIDATED that failed after an upload began; at
-    /// [`crate::domain::rules::Rules::max_attempts`] the job is FAILED.
-    pub tries: u32,
-    /// Printers on which those attempts failed; the dispatcher prefers others.
+    /// Printers that refused the job, or certainly did not start it, since it was last VALIDATED; each counts once. The
+    /// dispatcher prefers others, and gives the job up when all that could make it are here.
     pub tried_on: Vec<Id>,
     /// All attempts, oldest first.
     pub attempts: Vec<Attempt>,

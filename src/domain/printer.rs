@@ -8,13 +8,16 @@
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `seen` reads statuses, `readiness` says
-//! what a printer can take on, `manual` starts prints that are no jobs.
+//! what a printer can take on, `safety` holds a printer after a firmware fault, `refusals` lets one rest that refuses
+//! starts, `manual` starts prints that are no jobs.
 
 mod attempt;
 mod command;
 mod manual;
 mod readiness;
+mod refusals;
 mod rules;
+mod safety;
 mod seen;
 
 #[cfg(test)]
@@ -23,6 +26,8 @@ mod tests;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
+pub use refusals::{ConfirmedStart, Refusals, StartFailure};
+pub use safety::FirmwareFault;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +113,7 @@ pub enum Phase {
     NotStarted {
         /// Whether a start had been sent.
         start_sent: bool,
-        /// Whether it counts towards the job's tries.
+        /// Whether it counts as a refusal of the job by this printer, rather than as an accident in between.
         counts: bool,
         /// Why, in words for people.
         reason: String,
@@ -163,6 +168,12 @@ pub enum Attention {
     Maintenance,
     /// The last print failed; acknowledged together with the bed.
     PrintFailed,
+    /// The firmware reported an error or shut down; only `clear-attention` acknowledges it.
+    FirmwareError,
+    /// The printer refused several starts in a row.
+    StartRefused,
+    /// The printer has no room for files.
+    DiskFull,
     /// The printer or its firmware does not answer.
     Unreachable,
     /// The printer refuses the stored API key.
@@ -176,7 +187,8 @@ pub enum Attention {
 /// A printer.
 ///
 /// Invariants: at most one attempt is in hand, and no manual print besides it; an attempt in `past` is never accepted
-/// again; while the bed is not cleared, or the axes are not homed after an emergency stop, nothing is started.
+/// again; while the bed is not cleared, the axes are not homed after an emergency stop, or nobody has cleared a
+/// firmware fault, nothing is started.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Printer {
@@ -195,8 +207,21 @@ pub struct Printer {
     pub last_manual: Option<ManualEnd>,
     /// Something may lie on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
-    /// Set by an emergency stop, cleared once the axes are homed.
+    /// Set by an emergency stop and by a firmware fault, cleared once the axes are homed.
     pub needs_home: bool,
+    /// A fault of the firmware that no person has cleared yet; nothing is started meanwhile.
+    #[serde(default)]
+    pub fault: Option<FirmwareFault>,
+    /// The connection between the printer's own server and its firmware was closed by an error, by an emergency stop or
+    /// by a person there; only a person opens it again.
+    #[serde(default)]
+    pub kept_closed: bool,
+    /// The starts that it refused since it last confirmed one; `None` after a confirmed start.
+    #[serde(default)]
+    pub refusals: Option<Refusals>,
+    /// The start that it confirmed last.
+    #[serde(default)]
+    pub last_start: Option<ConfirmedStart>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.
@@ -212,7 +237,8 @@ pub struct Printer {
     /// The last attempts that are over here, newest last. A late message that offers one of them is refused.
     #[serde(default)]
     pub past: Vec<Id>,
-    /// When it was last stopped in an emergency. A status from before does not prove that the axes are homed.
+    /// When we last stopped it in an emergency; `None` again after a fault of its own. A status from before does not
+    /// prove that the axes are homed.
     #[serde(default)]
     pub stopped_at: Option<Timestamp>,
     /// Whether it is in an outage that was announced; `printer.offline` is published once per outage.

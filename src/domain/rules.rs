@@ -5,8 +5,6 @@
 pub struct Rules {
     /// Whether a job waits for a person while its material's stock on hand is below the reorder point.
     pub block_below_reorder_point: bool,
-    /// Number of attempts since a job was last VALIDATED that may fail before the job is FAILED.
-    pub max_attempts: u32,
     /// Time after which a start that was not confirmed is judged by the printer's evidence, in milliseconds.
     pub confirm_ms: i64,
     /// Time without an answer after which a printer is offline, in milliseconds.

@@ -44,7 +44,6 @@ impl Bench {
     pub(crate) fn new() -> Self {
         let rules = Rules {
             block_below_reorder_point: true,
-            max_attempts: 3,
             confirm_ms: 90_000,
             offline_ms: 15_000,
             max_jobs: 1000,

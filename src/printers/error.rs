@@ -3,6 +3,9 @@
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
+/// What printers' own servers say, in lower case, when their storage is full.
+const FULL: [&str; 5] = ["no space left", "errno 28", "disk full", "disk space", "insufficient storage"];
+
 /// Why an operation on a printer gave no result. Messages are the printer's own words where it has any.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PrinterError {
@@ -59,6 +62,13 @@ impl PrinterError {
             Self::Refused { status, .. } => (400..500).contains(status),
             Self::Lost(_) | Self::Timeout | Self::FirmwareDisconnected(_) | Self::BadAnswer(_) => false,
         }
+    }
+
+    /// Whether the printer says that its storage is full.
+    pub fn disk_full(&self) -> bool {
+        let Self::Refused { status, message } = self else { return false };
+        let words = message.to_lowercase();
+        *status == 507 || FULL.iter().any(|full| words.contains(full))
     }
 
     /// How we stand with a printer whose status could not be read for this reason.

@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use serde_json::Value;
 
+use crate::domain::file::GcodeForm;
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
@@ -30,8 +31,12 @@ pub struct FwRest {
 }
 
 /// The type's declaration.
-pub(super) const TYPE: PrinterType =
-    PrinterType { word: "fw_rest", default_port: 7125, make: |wire| Arc::new(FwRest::new(wire)) };
+pub(super) const TYPE: PrinterType = PrinterType {
+    word: "fw_rest",
+    default_port: 7125,
+    forms: &[GcodeForm::Text],
+    make: |wire| Arc::new(FwRest::new(wire)),
+};
 
 impl FwRest {
     pub(super) fn new(wire: Wire) -> Self {

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::config::sections::Printers;
+use crate::domain::dispatch::PrintableForms;
+use crate::domain::file::GcodeForm;
 use crate::printers::adapter::Adapter;
 use crate::printers::wire::Wire;
 use crate::printers::{fw_rest, server_rest};
@@ -97,6 +99,8 @@ pub struct PrinterType {
     pub word: &'static str,
     /// The port that its printers usually listen on.
     pub default_port: u16,
+    /// The formats of G-code that its printers print.
+    pub forms: &'static [GcodeForm],
     /// Makes the adapter of one printer over its HTTP client.
     pub(super) make: fn(Wire) -> Arc<dyn Adapter>,
 }
@@ -115,6 +119,11 @@ pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
     words
 };
 
+/// The formats of G-code that printers of each built-in type print.
+pub fn printable_forms() -> PrintableForms {
+    PrintableForms::new(PRINTER_TYPES.iter().map(|one| (one.word, one.forms)))
+}
+
 /// The header that every built-in type takes its API key in.
 const API_KEY_HEADER: &str = "x-api-key";
 
@@ -128,7 +137,7 @@ impl Registry {
     /// With the built-in types. `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
         let mut registry = Self { parts: AdapterParts { settings, client, emergency }, types: BTreeMap::new() };
-        for PrinterType { word, default_port, make } in PRINTER_TYPES {
+        for PrinterType { word, default_port, make, .. } in PRINTER_TYPES {
             let factory = move |parts: &AdapterParts, address: &PrinterAddress| {
                 Ok(make(Wire::new(parts, address, default_port, API_KEY_HEADER)?))
             };

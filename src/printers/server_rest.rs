@@ -13,6 +13,7 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
+use crate::domain::file::GcodeForm;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
@@ -31,8 +32,12 @@ pub struct ServerRest {
 }
 
 /// The type's declaration.
-pub(super) const TYPE: PrinterType =
-    PrinterType { word: "server_rest", default_port: 5000, make: |wire| Arc::new(ServerRest::new(wire)) };
+pub(super) const TYPE: PrinterType = PrinterType {
+    word: "server_rest",
+    default_port: 5000,
+    forms: &[GcodeForm::Text],
+    make: |wire| Arc::new(ServerRest::new(wire)),
+};
 
 impl ServerRest {
     pub(super) fn new(wire: Wire) -> Self {

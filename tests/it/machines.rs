@@ -36,6 +36,7 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod sick;
 mod starts;
 mod stop;
 mod story;
@@ -176,6 +177,20 @@ impl Floor {
     pub async fn attention(&self, printer: usize, word: &str, is: bool) {
         let says = |status: &Value| status["attention"].as_array().unwrap().iter().any(|said| said == word);
         self.status_until(&format!("attention {word}: {is}"), printer, |status| says(status) == is).await;
+    }
+
+    /// A person clears the bed, after a print that did not finish.
+    pub async fn clear_bed(&self, printer: usize) {
+        self.attention(printer, "bed_not_cleared", true).await;
+        self.app.act(&self.path(printer, "/bed-cleared")).await.expect(200);
+    }
+
+    /// Waits until the server has looked at the printer twice more.
+    pub async fn looked_at(&self, printer: usize) {
+        for _ in 0..2 {
+            let before = self.status(printer).await["updatedAt"].clone();
+            self.status_until("another look", printer, |status| status["updatedAt"] != before).await;
+        }
     }
 
     /// Waits until the printer has no job in hand.

@@ -181,6 +181,9 @@ async fn store(host: &Host, form: Multipart) -> Result<(String, Value), ApiError
         .rsplit_once('.')
         .is_some_and(|(_, extension)| PRINTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension)));
     host.printer.with(|machine| {
+        if machine.faults().disk_full {
+            return Err(ApiError::new(500, "[Errno 28] No space left on device"));
+        }
         if machine.in_use(&path) {
             return Err(ApiError::generic(403, "File is loaded, upload not permitted"));
         }

@@ -187,6 +187,10 @@ pub(super) async fn upload(
     {
         return error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "Could not upload file, invalid type");
     }
+    if host.printer.faults().disk_full {
+        let message = "Could not upload the file: [Errno 28] No space left on device";
+        return error(StatusCode::INTERNAL_SERVER_ERROR, message);
+    }
     // Read before the file is stored, because a test that sees it arrive may switch the fault off.
     let drops = host.printer.faults().drop_after_upload;
     let stored = host.printer.with(|machine| {

@@ -9,14 +9,14 @@ use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
-use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand};
+use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
 use crate::domain::printer_status::{Activity, Connection};
 use crate::printers::adapter::{Deleted, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 
-/// Uploads that are tried for one attempt before it is given back to its order (an unreachable printer may come back meanwhile).
-const MAX_UPLOADS: u32 = 3;
-const BETWEEN_UPLOADS: Duration = Duration::from_secs(1);
+/// Pauses between the uploads that are tried for one attempt before it is given back to its order. The first repeat
+/// comes at once, because a server that answered 5xx may be well again; together they outlast a short outage.
+const UPLOAD_PAUSES: [Duration; 3] = [Duration::ZERO, Duration::from_secs(1), Duration::from_secs(3)];
 /// How often a deletion that the printer's server answered with 5xx is repeated.
 const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
@@ -49,7 +49,7 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     let attempt = hand.attempt;
     let file = match with.files.read(hand.file_id).await {
         Ok(Some(file)) => file,
-        Ok(None) => return give_back(of, attempt, "its file is gone".to_owned()).await,
+        Ok(None) => return give_back(of, attempt, StartFailure::NoFile, "its file is gone".to_owned()).await,
         Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
     };
     let Some(file) = &file.state else { return };
@@ -58,23 +58,23 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         size: file.size.unsigned_abs(),
         sha256: Some(file.sha256.clone()),
     };
-    let mut uploads = 0;
+    let mut pauses = UPLOAD_PAUSES.into_iter();
     let remote_name = loop {
         let Some(link) = with.connections.linked(of.id()).await else {
-            return give_back(of, attempt, "the printer is not connected".to_owned()).await;
+            let reason = "the printer is not connected".to_owned();
+            return give_back(of, attempt, StartFailure::Unreachable, reason).await;
         };
         let uploaded = link.adapter.upload(&hand.file_name, &source).await;
         link.calm().await;
         match uploaded {
             Ok(name) => break name,
             Err(error) => {
-                uploads += 1;
-                tracing::info!(printer = %of.id(), %attempt, %error, uploads, "upload failed");
-                if uploads >= MAX_UPLOADS || !matters_again(&error) {
-                    return give_back(of, attempt, format!("upload: {error}")).await;
-                }
-                // The first repeat comes at once: a server that answered 5xx may be well again.
-                tokio::time::sleep(BETWEEN_UPLOADS * (uploads - 1)).await;
+                tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
+                let pause = pauses.next().filter(|_| matters_again(&error));
+                let Some(pause) = pause else {
+                    return give_back(of, attempt, failure_of(&error), format!("upload: {error}")).await;
+                };
+                tokio::time::sleep(pause).await;
             }
         }
     };
@@ -100,15 +100,30 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     }
 }
 
-async fn give_back(of: &Handle<Printer>, attempt: Id, reason: String) {
-    let _ = report(of, PrinterCommand::UploadFailed { attempt, reason }).await;
+async fn give_back(of: &Handle<Printer>, attempt: Id, why: StartFailure, reason: String) {
+    let _ = report(of, PrinterCommand::UploadFailed { attempt, why, reason }).await;
+}
+
+/// Whose fault a failed upload is.
+fn failure_of(error: &PrinterError) -> StartFailure {
+    match error {
+        error if error.disk_full() => StartFailure::DiskFull,
+        PrinterError::Unreachable(_) | PrinterError::WrongKey(_) | PrinterError::FirmwareDisconnected(_) => {
+            StartFailure::Unreachable
+        }
+        _ => StartFailure::Refused,
+    }
 }
 
 fn matters_again(error: &PrinterError) -> bool {
-    !matches!(
-        error,
-        PrinterError::WrongKey(_) | PrinterError::Unsupported(_) | PrinterError::InUse(_) | PrinterError::Invalid(_)
-    )
+    !error.disk_full()
+        && !matches!(
+            error,
+            PrinterError::WrongKey(_)
+                | PrinterError::Unsupported(_)
+                | PrinterError::InUse(_)
+                | PrinterError::Invalid(_)
+        )
 }
 
 async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt: Id, name: &str, reason: String) {

@@ -127,8 +127,8 @@ async fn seen(
         tell(of, PrinterCommand::Seen(Box::new(status))).await;
     }
     // The web server answers and the serial port is closed: ask it to open; the next status tells whether it did.
-    // After an emergency stop a person connects it again.
-    let wanted = closed && of.read().state.as_ref().is_some_and(|printer| !printer.needs_home);
+    // One that was closed by an error, a person or an emergency stop is left to a person.
+    let wanted = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
     if reopen.due(closed, Instant::now()) && wanted {
         if let Err(error) = link.adapter.connect().await {
             tracing::debug!(printer = %of.id(), %error, "firmware not connected");

@@ -2,11 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::job::{Block, Job, JobState};
+use super::PrintableForms;
+use crate::domain::job::{AttemptState, Block, Job, JobState};
+use crate::domain::material::{ClaimId, Material};
 use crate::domain::printer::Printer;
+use crate::domain::time::Timestamp;
 
-/// Why a job waits; `None` when it prints or is over. `printers` are all printers of the app.
-pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> Option<String> {
+/// What a job waits for, as it is at the moment of asking.
+#[derive(Clone, Copy, Debug)]
+pub struct Surroundings<'a> {
+    /// All printers.
+    pub printers: &'a [&'a Printer],
+    /// The job's material; `None` if it is not known.
+    pub material: Option<&'a Material>,
+    /// Which types of printers print which files.
+    pub forms: &'a PrintableForms,
+    /// The time of asking.
+    pub now: Timestamp,
+}
+
+/// Why a job waits; `None` when it prints or is over.
+pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     if job.over() {
         return None;
     }
@@ -21,7 +37,7 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
     match job.state {
         JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is not complete".to_owned())),
         JobState::Validated => Some("waits for the stock check".to_owned()),
-        JobState::AwaitingManualReview => Some(job.block_reason.clone().unwrap_or_else(|| {
+        JobState::AwaitingManualReview => Some(short_stock(job, around).unwrap_or_else(|| {
             match job.blocked_by {
                 Some(Block::ReorderPoint) => "its material is below the reorder point",
                 Some(Block::Slicing) => "slicing failed",
@@ -29,19 +45,32 @@ pub fn waiting_reason<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Prin
             }
             .to_owned()
         })),
-        JobState::Sliced => Some(no_printer(job, printers)),
+        JobState::Sliced => Some(no_printer(job, around)),
         JobState::Dispatching => Some("is being sent to the printer".to_owned()),
         JobState::Paused => Some("is paused at the printer".to_owned()),
         JobState::Printing | JobState::Completed | JobState::Failed | JobState::Cancelled => None,
     }
 }
 
+/// What the job lacks, with the stock of now; else what the material said when it was asked.
+fn short_stock(job: &Job, around: &Surroundings<'_>) -> Option<String> {
+    let claim = ClaimId { job: job.id, number: job.claim };
+    let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
+    let now = around.material.filter(|_| short).and_then(|material| material.waiting_words(claim));
+    now.or_else(|| job.block_reason.clone())
+}
+
 /// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
 /// cleared".
-fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) -> String {
-    let word = job.machine_type.word();
+fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
+    let (word, form) = (job.machine_type.word(), job.file_form);
+    if !around.forms.printable(form) {
+        let ending = form.ending();
+        return format!("no type of printer known here prints .{ending} files; its SKU needs plain G-code (.gcode)");
+    }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for printer in printers {
+    let mut rests: Vec<i64> = Vec::new();
+    for printer in around.printers {
         if printer.archived || printer.fields.machine_type != job.machine_type {
             continue;
         }
@@ -51,10 +80,13 @@ fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) ->
         };
         let why = if too_small {
             "too small".to_owned()
+        } else if !around.forms.prints(&printer.fields.kind, form) {
+            format!("not printing .{} files", form.ending())
         } else if printer.fields.loaded_material_id.is_some_and(|loaded| loaded != job.material_id) {
             "loaded with another material".to_owned()
         } else {
-            match printer.free() {
+            rests.extend(printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(around.now)));
+            match printer.takes_jobs(around.now) {
                 Ok(()) => return "waits for its turn".to_owned(),
                 Err(why) => why,
             }
@@ -66,6 +98,18 @@ fn no_printer<'a>(job: &Job, printers: impl IntoIterator<Item = &'a Printer>) ->
     }
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let words: Vec<String> = counts.into_iter().map(|(why, count)| format!("{count} {why}")).collect();
-    format!("no idle {word} printer: {}", words.join(", "))
+    let counts: Vec<String> = counts.into_iter().map(|(why, count)| format!("{count} {why}")).collect();
+    let mut words = vec![format!("no idle {word} printer: {}", counts.join(", "))];
+    words.extend(last_refusal(job, around.printers));
+    words.extend(rests.into_iter().min().map(|ms| format!("the next try is in {} s", (ms + 999) / 1000)));
+    words.join("; ")
+}
+
+/// Which printer refused the job last, and what it said.
+fn last_refusal(job: &Job, printers: &[&Printer]) -> Option<String> {
+    let refused = |state| matches!(state, AttemptState::Refused | AttemptState::NotStarted);
+    let last = job.attempts.last().filter(|last| refused(last.state) && job.tried_on.contains(&last.printer_id))?;
+    let name = printers.iter().find(|printer| printer.id == last.printer_id).map(|printer| &printer.fields.name);
+    let name = name.map_or("a deleted printer", |name| name.as_str());
+    Some(format!("{name} refused it: {}", last.reason.as_deref().unwrap_or("no reason was given")))
 }

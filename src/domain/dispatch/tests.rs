@@ -5,10 +5,17 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
+use crate::domain::file::GcodeForm;
 use crate::domain::job::Attempt;
-use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::printer::{ConfirmedStart, PrinterCommand, PrinterFields, Refusals};
 use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
+
+fn board(max_starts_per_minute: Option<u32>) -> Board {
+    let forms = PrintableForms::default();
+    Board::new(BoardRules { max_starts_per_minute, refusals_until_failed: 3, forms })
+}
 
 const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
@@ -52,7 +59,7 @@ fn order(number: u32, priorities: &[u8]) -> Order {
             "dimensions": {"x": 100.0, "y": 100.0, "z": 100.0}, "fileId": id(3), "fileFilamentMm": null,
             "estimatedSeconds": null, "state": "SLICED", "blockedBy": null, "blockReason": null, "stock": "held",
             "claim": 1, "released": false, "priority": priority, "dueAt": null, "printerId": null, "attemptId": null,
-            "tries": 0, "triedOn": [], "attempts": [], "cancelRequestedAt": null, "error": null, "consumed": 0,
+            "triedOn": [], "attempts": [], "cancelRequestedAt": null, "error": null, "consumed": 0,
             "createdAt": NOW, "updatedAt": NOW,
         });
         let job: Job = serde_json::from_value(job).unwrap();
@@ -74,7 +81,7 @@ fn pairs(board: &mut Board) -> Vec<(Id, Id)> {
 
 #[test]
 fn the_first_in_line_gets_the_longest_idle_printer() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     let mut orders = order(1, &[5, 9, 5]);
     edit(&mut orders, 2, |job| job.due_at = Some(NOW));
     board.order_changed(&orders);
@@ -89,7 +96,7 @@ fn the_first_in_line_gets_the_longest_idle_printer() {
 
 #[test]
 fn a_loaded_material_is_preferred_and_another_one_never_used() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     board.order_changed(&order(1, &[5, 5]));
     let (mut loaded, mut other, mut small) = (printer(5), printer(6), printer(7));
     (loaded.fields.loaded_material_id, loaded.idle_since) = (Some(id(2)), NOW.plus_ms(1000));
@@ -104,7 +111,7 @@ fn a_loaded_material_is_preferred_and_another_one_never_used() {
 
 #[test]
 fn a_printer_that_was_tried_comes_last() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     let mut one = order(1, &[5]);
     edit(&mut one, 0, |job| job.tried_on = vec![id(7)]);
     board.order_changed(&one);
@@ -129,7 +136,7 @@ fn attempt(state: AttemptState, printer: Id) -> Attempt {
 
 #[test]
 fn a_claimed_printer_is_not_proposed_and_a_refused_pair_cools() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     let mut one = order(1, &[5]);
     edit(&mut one, 0, |job| {
         job.state = JobState::Dispatching;
@@ -156,7 +163,7 @@ fn a_claimed_printer_is_not_proposed_and_a_refused_pair_cools() {
 
 #[test]
 fn starts_per_minute_are_limited() {
-    let mut board = Board::new(Some(2));
+    let mut board = board(Some(2));
     board.order_changed(&order(1, &[5; 5]));
     (10..15).for_each(|n| board.printer_changed(&printer(n)));
     let made = board.proposals(NOW);
@@ -167,11 +174,17 @@ fn starts_per_minute_are_limited() {
     assert_eq!(board.proposals(NOW.plus_ms(START_WINDOW_MS)).len(), 1);
 }
 
+fn why(job: &Job, printers: &[Printer]) -> Option<String> {
+    let printers: Vec<&Printer> = printers.iter().collect();
+    let forms = PrintableForms::default();
+    waiting_reason(job, &Surroundings { printers: &printers, material: None, forms: &forms, now: NOW })
+}
+
 #[test]
 fn a_waiting_job_says_why() {
     let one = order(1, &[5]);
     let job = one.jobs.values().next().unwrap();
-    let reason = |printers: &[Printer]| waiting_reason(job, printers).unwrap();
+    let reason = |printers: &[Printer]| why(job, printers).unwrap();
     assert_eq!(reason(&[]), "no fdm_large printer is registered");
     let (mut busy, mut away, mut bed) = (printer(1), printer(2), printer(3));
     busy.activity = Activity::Printing;
@@ -184,12 +197,144 @@ fn a_waiting_job_says_why() {
     let mut paused = (**job).clone();
     paused.state = JobState::AwaitingManualReview;
     paused.block_reason = Some("needs 120 g of PLA black, 80 g free".into());
-    assert_eq!(waiting_reason(&paused, &all).unwrap(), "needs 120 g of PLA black, 80 g free");
+    assert_eq!(why(&paused, &all).unwrap(), "needs 120 g of PLA black, 80 g free");
+}
+
+#[test]
+fn a_job_that_its_printer_refused_says_so_and_when_it_is_tried_again() {
+    let mut one = order(1, &[5]);
+    refused(&mut one, 0, &[7]);
+    let sick = sick(7, 1000, 2_500);
+    let reason = why(one.jobs.values().next().unwrap(), &[sick]).unwrap();
+    let expected =
+        "no idle fdm_large printer: 1 refusing starts; printer 7 refused it: Must home first; the next try is in 8 s";
+    assert_eq!(reason, expected);
+}
+
+#[test]
+fn a_file_that_nobody_prints_waits_and_says_so() {
+    let mut board = board(None);
+    let mut one = order(1, &[5, 5]);
+    edit(&mut one, 0, |job| job.file_form = GcodeForm::Binary);
+    board.order_changed(&one);
+    board.printer_changed(&printer(7));
+    board.printer_changed(&printer(8));
+    assert_eq!(pairs(&mut board).iter().map(|pair| pair.0).collect::<Vec<_>>(), [id(1001)]);
+    assert_eq!(board.refused_jobs(), []);
+    let job = &**one.jobs.get(&id(1000)).unwrap();
+    assert!(why(job, &[printer(7)]).unwrap().contains("prints .bgcode files"));
+    let forms = PrintableForms::new([("other", &[GcodeForm::Binary][..])]);
+    let printer = printer(7);
+    let around = Surroundings { printers: &[&printer], material: None, forms: &forms, now: NOW };
+    assert_eq!(waiting_reason(job, &around).unwrap(), "no idle fdm_large printer: 1 not printing .bgcode files");
+}
+
+/// The `n`th job of the order was refused by these printers a second ago.
+fn refused(order: &mut Order, n: u32, printers: &[u32]) {
+    edit(order, n, |job| {
+        job.tried_on = printers.iter().map(|printer| id(*printer)).collect();
+        job.attempts = printers.iter().map(|printer| attempt(AttemptState::NotStarted, id(*printer))).collect();
+        for one in &mut job.attempts {
+            one.ended_at = Some(NOW.plus_ms(-1000));
+            one.reason = Some("Must home first".into());
+        }
+    });
+}
+
+/// A printer that refused this job so many milliseconds ago.
+fn sick(number: u32, job: u32, ago_ms: i64) -> Printer {
+    let at = NOW.plus_ms(-ago_ms);
+    let refusals = Refusals { count: 1, job: id(job), at, disk_full: false, words: "no".into() };
+    Printer { refusals: Some(refusals), ..printer(number) }
+}
+
+#[test]
+fn a_printer_that_refused_a_start_rests_and_is_then_tried_with_another_job_first() {
+    let mut board = board(None);
+    let mut one = order(1, &[9, 5]);
+    refused(&mut one, 0, &[7]);
+    board.order_changed(&one);
+    board.printer_changed(&sick(7, 1000, 9_999));
+    assert_eq!(pairs(&mut board), []);
+    assert_eq!(board.next_at(NOW), Some(NOW.plus_ms(1)));
+    board.printer_changed(&sick(7, 1000, 10_000));
+    let made = board.proposals(NOW);
+    assert_eq!((made.len(), made[0].job), (1, id(1001)), "the other, though it is behind");
+    board.settled(&made[0], false);
+    // Both were refused: not the one that was refused last. Nothing else waits: the same again.
+    refused(&mut one, 1, &[7]);
+    board.order_changed(&one);
+    board.printer_changed(&sick(7, 1000, 10_000));
+    let made = board.proposals(NOW);
+    assert_eq!((made.len(), made[0].job), (1, id(1001)));
+    board.settled(&made[0], false);
+    edit(&mut one, 1, |job| job.state = JobState::Cancelled);
+    board.order_changed(&one);
+    assert_eq!(pairs(&mut board), [(id(1000), id(7))]);
+}
+
+#[test]
+fn a_healthy_printer_is_preferred_to_one_that_refused_a_start() {
+    let mut board = board(None);
+    board.order_changed(&order(1, &[5]));
+    let mut loaded = sick(7, 999, 60_000);
+    loaded.fields.loaded_material_id = Some(id(2));
+    board.printer_changed(&loaded);
+    board.printer_changed(&printer(8));
+    assert_eq!(pairs(&mut board), [(id(1000), id(8))]);
+}
+
+#[test]
+fn a_job_is_given_up_when_three_printers_or_all_of_two_refused_it() {
+    // (printers that fit, printers that refused it, given up)
+    let cases: [(&[u32], &[u32], bool); 7] = [
+        (&[7, 8, 9, 10], &[7, 8], false),
+        (&[7, 8, 9, 10], &[7, 8, 9], true),
+        (&[7, 8, 9], &[7, 8], false),
+        (&[7, 8], &[7], false),
+        (&[7, 8], &[7, 8], true),
+        (&[7], &[7], false),
+        (&[], &[7, 8], false),
+    ];
+    for (fitting, refused_by, given_up) in cases {
+        let mut board = board(None);
+        let mut one = order(1, &[5]);
+        refused(&mut one, 0, refused_by);
+        board.order_changed(&one);
+        let mut other = printer(50);
+        other.fields.machine_type = MachineType::ResinLarge;
+        board.printer_changed(&other);
+        fitting.iter().for_each(|number| board.printer_changed(&printer(*number)));
+        let found = board.refused_jobs();
+        assert_eq!(!found.is_empty(), given_up, "{fitting:?} {refused_by:?}");
+        if given_up {
+            assert_eq!(found[0].printers.len(), refused_by.len());
+            assert_eq!(pairs(&mut board), [], "it is not proposed meanwhile");
+            assert_eq!(board.refused_jobs(), [], "asked for once");
+            board.job_settled(&found[0].job);
+            assert_eq!(board.refused_jobs().len(), 1, "again, if the order did not hear it");
+        }
+    }
+}
+
+#[test]
+fn the_only_printer_that_fits_must_have_started_another_job_since() {
+    let last_start = |job: u32, ms: i64| Some(ConfirmedStart { job: id(job), at: NOW.plus_ms(ms) });
+    let cases =
+        [(None, false), (last_start(1000, 0), false), (last_start(77, -2000), false), (last_start(77, 0), true)];
+    for (last_start, given_up) in cases {
+        let mut board = board(None);
+        let mut one = order(1, &[5]);
+        refused(&mut one, 0, &[7]);
+        board.order_changed(&one);
+        board.printer_changed(&Printer { last_start, ..printer(7) });
+        assert_eq!(!board.refused_jobs().is_empty(), given_up, "{last_start:?}");
+    }
 }
 
 #[test]
 fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
     let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
     for one in &printers {
@@ -207,7 +352,7 @@ proptest! {
         jobs in prop::collection::vec((0u8..10, 0u32..3, 50u32..250), 1..30),
         machines in prop::collection::vec((prop::option::of(0u32..3), 100u32..250), 0..12),
     ) {
-        let mut board = Board::new(None);
+        let mut board = board(None);
         let mut one = order(1, &jobs.iter().map(|job| job.0).collect::<Vec<_>>());
         for (n, (_, material, size)) in jobs.iter().enumerate() {
             edit(&mut one, n as u32, |job| {
@@ -246,7 +391,7 @@ proptest! {
 
 #[test]
 fn finished_orders_leave_the_board() {
-    let mut board = Board::new(None);
+    let mut board = board(None);
     let mut one = order(1, &[5, 5]);
     board.order_changed(&one);
     one.status = OrderStatus::Cancelled;

@@ -259,6 +259,20 @@ pub struct PrinterOfflineData {
 }
 carried_by! { PrinterOfflineData: "printer.offline", "A printer cannot be reached; told once for each outage."; }
 
+/// What is told of a printer whose firmware fell into an error.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterFaultEventData", example = printer_example(json!({"error": "Thermal Runaway, system stopped!"})))]
+pub struct PrinterFaultData {
+    #[serde(flatten)]
+    pub(crate) printer: PrinterData,
+    /// The printer's own words.
+    pub(crate) error: String,
+}
+carried_by! { PrinterFaultData:
+    "printer.firmware_error", "The firmware of a printer reports an error or shut down; a person must look.";
+}
+
 /// What is told of a printer on which an operator acted.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -276,6 +290,7 @@ carried_by! { PrinterActData:
     "printer.disconnected", "An operator disconnected a printer.";
     "printer.emergency_stopped", "A printer was stopped in an emergency.";
     "printer.bed_cleared", "An operator said that a printer's bed is clear.";
+    "printer.attention_cleared", "An operator has looked at a printer that had a firmware error or refused starts.";
     "printer.homed", "A printer was homed.";
     "printer.maintenance", "Maintenance of a printer began or ended.";
 }

@@ -57,19 +57,28 @@ impl Material {
         }
     }
 
-    /// Why a claim waits, in words for people; `None` for a held one.
+    /// Why a claim waits, in words for people, with the stock of now; `None` for a held one.
     pub fn words(&self, claim: &Claim) -> Option<String> {
         let (name, unit) = (&self.fields.name, self.fields.kind.unit());
+        let (need, available) = (claim.need, self.available());
         match claim.state {
             ClaimState::Held => None,
-            ClaimState::Short => {
-                Some(format!("needs {} {unit} of {name}, {} {unit} free", claim.need, self.available()))
+            ClaimState::Short if available < need => {
+                Some(format!("needs {need} {unit} of {name}, {available} {unit} free"))
             }
+            ClaimState::Short => Some(format!(
+                "needs {need} {unit} of {name}, {available} {unit} free; others are before it in the line"
+            )),
             ClaimState::BelowReorderPoint => Some(format!(
-                "needs {} {unit} of {name}, which is below its reorder point: {} {unit} on hand, {} {unit} wanted",
-                claim.need, self.quantity, self.fields.reorder_point
+                "needs {need} {unit} of {name}, which is below its reorder point: {} {unit} on hand, {} {unit} wanted",
+                self.quantity, self.fields.reorder_point
             )),
         }
+    }
+
+    /// [`Self::words`] of the claim with this id; `None` also when it is unknown.
+    pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
+        self.claims.get(&id).and_then(|claim| self.words(claim))
     }
 
     /// Why a reservation is asked back, in words for people.

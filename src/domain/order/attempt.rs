@@ -253,36 +253,43 @@ impl OrderChange<'_> {
         cancelled
     }
 
-    /// Nothing was printed: the job goes back to SLICED for another printer, or is FAILED once `max_attempts` counted
-    /// attempts failed.
+    /// Nothing was printed: the job goes back to SLICED for another printer. When enough printers refused it, the
+    /// dispatcher, which knows them all, gives it up ([`OrderChange::fail_refused`]).
     fn not_started(&mut self, job: &Job, attempt: &Attempt, state: AttemptState, counts: bool, reason: &str) {
         if self.over(job, attempt, state, reason) {
             return;
         }
         let id = job.id;
-        let tries = job.tries + u32::from(counts);
         let printer = attempt.printer_id;
+        self.job_event("job.not_started", id, Some(reason));
         self.edit(id, |job| {
-            job.tries = tries;
             if counts && !job.tried_on.contains(&printer) {
                 job.tried_on.push(printer);
             }
+            job.state = JobState::Sliced;
+            job.attempt_id = None;
+            job.printer_id = None;
         });
-        if counts && tries >= self.cx.rules.max_attempts {
-            self.failed(id, Amount::ZERO, &format!("{reason} (after {tries} tries)"));
-        } else {
-            self.job_event("job.not_started", id, Some(reason));
-            self.edit(id, |job| {
-                job.state = JobState::Sliced;
-                job.attempt_id = None;
-                job.printer_id = None;
-            });
-            if let Ok(job) = self.job(id)
-                && job.recalled
-            {
-                self.give_up(&job, "its material was counted below what is reserved");
-            }
+        if let Ok(job) = self.job(id)
+            && job.recalled
+        {
+            self.give_up(&job, "its material was counted below what is reserved");
         }
+    }
+
+    /// The job is FAILED, because the printers that could make it refused it. Refused unless it still waits and all of
+    /// them did.
+    pub(super) fn fail_refused(mut self, id: Id, printers: &[Id]) -> Result<Decision<Order>, Refusal> {
+        let job = self.job(id)?;
+        let refused = !printers.is_empty() && printers.iter().all(|printer| job.tried_on.contains(printer));
+        if job.state != JobState::Sliced || job.live().is_some() || !refused {
+            return Err(Refusal::transition("giving up a job", job.state));
+        }
+        let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
+        let count = job.tried_on.len();
+        let printers = if count == 1 { "1 printer".to_owned() } else { format!("{count} printers") };
+        self.failed(id, Amount::ZERO, &format!("refused by {printers}; the last said: {words}"));
+        self.job_done(id)
     }
 
     fn failed(&mut self, id: Id, used: Amount, error: &str) {

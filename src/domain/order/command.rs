@@ -69,7 +69,7 @@ pub enum Report {
     NotStarted {
         /// Whether a start had been sent; `false` means that nothing was tried at the machine.
         start_sent: bool,
-        /// Whether it counts towards the job's tries, which is so once an upload began.
+        /// Whether it counts as a refusal of the job by this printer, rather than as an accident in between.
         counts: bool,
         /// Why, in words for people.
         reason: String,
@@ -175,6 +175,13 @@ pub enum OrderCommand {
         job: Id,
         /// The printer to be claimed.
         printer: Id,
+    },
+    /// The dispatcher gives up a job that waits for a printer: these printers refused it, and no other could make it.
+    FailRefused {
+        /// The job that nobody takes.
+        job: Id,
+        /// The printers that refused it.
+        printers: Vec<Id>,
     },
     /// A printer's report on an attempt.
     Attempt {

@@ -54,6 +54,7 @@ impl Aggregate for Order {
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
             OrderCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
+            OrderCommand::FailRefused { job, printers } => change.fail_refused(*job, printers),
             OrderCommand::Attempt { job, attempt, report } => Ok(change.report(*job, *attempt, report)),
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
@@ -78,6 +79,7 @@ impl Aggregate for Order {
             OrderCommand::Recall(..) => "order.recall",
             OrderCommand::Settled(_) => "order.settled",
             OrderCommand::Dispatch { .. } => "job.dispatch",
+            OrderCommand::FailRefused { .. } => "job.fail_refused",
             OrderCommand::Attempt { .. } => "job.attempt",
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",

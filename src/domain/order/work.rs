@@ -52,7 +52,6 @@ impl OrderChange<'_> {
                     due_at: self.order.due_at,
                     printer_id: None,
                     attempt_id: None,
-                    tries: 0,
                     tried_on: Vec::new(),
                     attempts: Vec::new(),
                     cancel_requested_at: None,
@@ -212,7 +211,6 @@ impl OrderChange<'_> {
             job.state = JobState::Validated;
             (job.released, job.recalled) = (false, false);
             job.printer_id = None;
-            job.tries = 0;
             job.tried_on.clear();
             job.cancel_requested_at = None;
             job.error = None;

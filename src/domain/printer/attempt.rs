@@ -6,7 +6,7 @@
 //! may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays so until
 //! the printer gives evidence or an operator decides. The start itself is never sent a second time.
 
-use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer};
+use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
@@ -79,7 +79,8 @@ impl Printer {
                 in_hand.remote_name = Some(remote_name.to_owned());
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
-                    Err(why) => not_started(false, true, format!("not started: the printer is {why}")),
+                    // Something came in between (a person, another print): no fault of the job or of the printer.
+                    Err(why) => not_started(false, false, format!("not started: the printer is {why}")),
                 });
                 if matches!(in_hand.phase, Phase::StartSent { .. }) {
                     answer = PrinterAnswer::Go;
@@ -92,10 +93,17 @@ impl Printer {
     }
 
     /// The upload failed for good, so nothing was started.
-    pub(super) fn upload_failed(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.of(attempt, cx, |_, mut in_hand| {
+    pub(super) fn upload_failed(
+        self,
+        attempt: Id,
+        why: StartFailure,
+        reason: &str,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
-                in_hand.enter(not_started(false, true, reason.to_owned()));
+                in_hand.enter(not_started(false, why.counts(), reason.to_owned()));
+                printer.start_failed(in_hand.job, why, reason, cx.now);
             }
             Some(in_hand)
         })
@@ -103,9 +111,10 @@ impl Printer {
 
     /// The printer certainly refused the start.
     pub(super) fn start_refused(self, attempt: Id, reason: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.of(attempt, cx, |_, mut in_hand| {
+        self.of(attempt, cx, |printer, mut in_hand| {
             if matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
                 in_hand.enter(not_started(true, true, reason.to_owned()));
+                printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
             }
             Some(in_hand)
         })
@@ -119,6 +128,9 @@ impl Printer {
             let waits = matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. });
             if !waits && !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
                 return Some(in_hand);
+            }
+            if waits && matches!(evidence, Evidence::Remembers(_)) {
+                printer.start_confirmed(in_hand.job, cx.now);
             }
             match evidence {
                 Evidence::Shows(status) => {
@@ -138,11 +150,9 @@ impl Printer {
                     None => {}
                 },
                 Evidence::Revoked if waits => {
-                    in_hand.enter(not_started(
-                        true,
-                        true,
-                        "the start was not confirmed and its file was removed".to_owned(),
-                    ));
+                    let reason = "the start was not confirmed and its file was removed";
+                    in_hand.enter(not_started(true, true, reason.to_owned()));
+                    printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                 }
                 Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
                 Evidence::Revoked => {}
@@ -180,7 +190,9 @@ impl Printer {
                 Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
                 Phase::Unverified { .. } => match outcome {
                     Resolution::NotStarted => {
-                        in_hand.enter(not_started(true, true, "an operator says that it did not start".to_owned()));
+                        let reason = "an operator says that it did not start";
+                        in_hand.enter(not_started(true, true, reason.to_owned()));
+                        printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
                     }
                     Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
                     Resolution::Failed => {
@@ -246,7 +258,7 @@ impl Printer {
         if matches!(self.activity, Activity::Printing | Activity::Paused) {
             self.activity = Activity::Error;
         }
-        self.needs_home = true;
+        (self.needs_home, self.kept_closed) = (true, true);
         self.bed_not_cleared |= on;
         self.stopped_at = Some(cx.now);
         self.updated_at = cx.now;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Printer, PrinterFields};
+use super::{Printer, PrinterFields, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, Status};
@@ -80,6 +80,8 @@ pub enum PrinterCommand {
     UploadFailed {
         /// The attempt that was to be uploaded.
         attempt: Id,
+        /// Whose fault it is.
+        why: StartFailure,
         /// Why, in words for people.
         reason: String,
     },
@@ -144,6 +146,9 @@ pub enum PrinterCommand {
     EmergencyStopped,
     /// An operator has cleared the bed.
     BedCleared,
+    /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
+    /// is still in error.
+    ClearAttention,
     /// All axes were homed on our command.
     Homed,
     /// An operator takes the printer out of service, or puts it back.

@@ -1,7 +1,7 @@
 //! What follows from a printer's state: whether it can take a job, what needs a person, and what the order is told of
 //! the attempt.
 
-use super::{Attention, InHand, Phase, Printer};
+use super::{Attention, InHand, Phase, Printer, Refusals};
 use crate::domain::id::Id;
 use crate::domain::order::Report;
 use crate::domain::printer_status::{Activity, Connection};
@@ -71,6 +71,9 @@ impl Printer {
             (self.needs_home, Attention::NeedsHome),
             (self.maintenance.is_some(), Attention::Maintenance),
             (self.print_failed, Attention::PrintFailed),
+            (self.fault.is_some(), Attention::FirmwareError),
+            (self.refusals.as_ref().is_some_and(Refusals::needs_attention), Attention::StartRefused),
+            (self.refusals.as_ref().is_some_and(|refusals| refusals.disk_full), Attention::DiskFull),
             (away && self.connection != Connection::WrongKey, Attention::Unreachable),
             (self.connection == Connection::WrongKey, Attention::WrongKey),
             (unverified, Attention::Unverified),
@@ -79,6 +82,21 @@ impl Printer {
         .into_iter()
         .filter_map(|(is, attention)| is.then_some(attention))
         .collect()
+    }
+
+    /// What a person should know about the attention of now, in words; `None` where the attention says it all.
+    pub fn attention_words(&self) -> Option<String> {
+        let fault = self.fault.as_ref().map(|fault| format!("firmware error: {}", fault.words));
+        let refusals = self.refusals.as_ref().filter(|refusals| refusals.needs_attention() || refusals.disk_full);
+        let refusals = refusals.map(|Refusals { disk_full, count, words, .. }| {
+            if *disk_full {
+                format!("its storage is full, delete files on it: {words}")
+            } else {
+                format!("it refused {count} starts in a row: {words}")
+            }
+        });
+        let words: Vec<String> = fault.into_iter().chain(refusals).collect();
+        (!words.is_empty()).then(|| words.join("; "))
     }
 
     /// Whether the printer can take a job now; otherwise why not, in a few words that follow "the printer is".
@@ -125,6 +143,9 @@ impl Printer {
             Activity::Error => return no("in error"),
             Activity::Offline => return no("offline"),
             Activity::Idle => {}
+        }
+        if self.fault.is_some() {
+            return no("held after a firmware error");
         }
         if self.needs_home {
             return no("not homed");

@@ -3,10 +3,13 @@
 use std::convert::Infallible;
 
 use super::readiness::report_of;
-use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields};
+use super::{
+    FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect,
+    PrinterFields,
+};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
-use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterOfflineData};
+use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
@@ -79,7 +82,9 @@ impl Aggregate for Printer {
                 Ok(printer.take(in_hand, fits, cx))
             }
             PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
-            PrinterCommand::UploadFailed { attempt, reason } => Ok(printer.upload_failed(*attempt, reason, cx)),
+            PrinterCommand::UploadFailed { attempt, why, reason } => {
+                Ok(printer.upload_failed(*attempt, *why, reason, cx))
+            }
             PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
             PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
@@ -99,6 +104,7 @@ impl Aggregate for Printer {
                 let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
                 Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
             }
+            PrinterCommand::ClearAttention => printer.clear_attention(cx),
             PrinterCommand::Homed => Ok(printer.say(cx, |printer| printer.needs_home = false, Some("printer.homed"))),
             PrinterCommand::Maintenance { on, note } => {
                 let note = on.then(|| note.clone().unwrap_or_default());
@@ -130,6 +136,7 @@ impl Aggregate for Printer {
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",
         }
@@ -190,6 +197,10 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
         last_manual: None,
         bed_not_cleared: false,
         needs_home: false,
+        fault: None,
+        kept_closed: false,
+        refusals: None,
+        last_start: None,
         maintenance: None,
         print_failed: false,
         disconnected: false,
@@ -217,7 +228,12 @@ fn loaded(material: Option<Id>) -> Option<Requirement> {
 
 impl Printer {
     /// Applies an operator's command and publishes the event; unchanged if it changes nothing.
-    fn say(self, cx: &DecisionContext<'_>, change: impl FnOnce(&mut Self), event: Option<&str>) -> Decision<Self> {
+    pub(super) fn say(
+        self,
+        cx: &DecisionContext<'_>,
+        change: impl FnOnce(&mut Self),
+        event: Option<&str>,
+    ) -> Decision<Self> {
         let mut next = self.clone();
         change(&mut next);
         if next == self {
@@ -249,6 +265,10 @@ impl Printer {
         let again = elsewhere && !self.disconnected;
         let change = |printer: &mut Self| {
             printer.fields = fields.clone();
+            if elsewhere {
+                // Another address or key may be another machine.
+                printer.refusals = None;
+            }
             if again {
                 printer.connection = Connection::Connecting;
                 printer.activity = Activity::Offline;
@@ -259,8 +279,13 @@ impl Printer {
         Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
     }
 
+    /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
+    /// that was closed behind its own server.
     fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        if on != self.disconnected {
+        if on && !self.disconnected {
+            return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
+        }
+        if !on && self.disconnected {
             return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
         }
         if !on {
@@ -272,6 +297,7 @@ impl Printer {
             printer.activity = Activity::Offline;
             printer.shows = None;
             printer.outage = false;
+            printer.kept_closed = false;
         };
         Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
@@ -283,7 +309,12 @@ impl Printer {
         next.give_up();
         let back = (self.outage && !next.outage)
             .then(|| next.event_with(cx, "printer.online", next.last_seen_at, |printer| printer));
-        Decision::to(next, PrinterAnswer::Done).events(back)
+        let fault = next.fault.as_ref().filter(|_| self.fault.is_none());
+        let fault = fault.map(|FirmwareFault { words, .. }| {
+            let data = |printer| PrinterFaultData { printer, error: words.clone() };
+            next.event_with(cx, "printer.firmware_error", next.last_seen_at, data)
+        });
+        Decision::to(next, PrinterAnswer::Done).events(back.into_iter().chain(fault))
     }
 
     /// The printer has not answered for too long. `printer.offline` is published once per outage.

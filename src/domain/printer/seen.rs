@@ -90,16 +90,17 @@ impl Printer {
         if self.needs_home
             && ready
             && status.homed == Some(true)
-            && self.stopped_at.is_none_or(|at| status.updated_at > at)
+            && self.unhomed_since().is_none_or(|at| status.updated_at > at)
         {
             next.needs_home = false;
         }
+        next.firmware_seen(self, status);
         next.evidence(status, now);
         next.manual_seen(status);
         // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
-            next.bed_not_cleared |= !next.fields.auto_clear;
+            next.bed_not_cleared |= !(next.fields.auto_clear && status.ended == Some(PrintEnd::Finished));
         }
         if next == *self {
             return None;
@@ -121,6 +122,7 @@ impl Printer {
             Phase::Printing { at } | Phase::Paused { at } => Some(at),
             _ => None,
         };
+        let seen_now = began.is_none() && !matches!(shown, Observation::Nothing);
         if ours && !matches!(shown, Observation::Nothing) {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
             let over = matches!(shown, Observation::Ended(..));
@@ -130,6 +132,7 @@ impl Printer {
                 in_hand.progress = told;
             }
         }
+        let job = in_hand.job;
         match shown {
             Observation::Nothing => {}
             Observation::Printing if matches!(in_hand.phase, Phase::Printing { .. }) => {}
@@ -143,11 +146,15 @@ impl Printer {
                 self.print_over(end, auto_clear);
             }
         }
+        if seen_now {
+            self.start_confirmed(job, now);
+        }
     }
 
-    /// A print of ours has ended: something lies on the bed, unless the printer clears it by itself.
+    /// A print of ours has ended: something lies on the bed, unless it finished and the printer clears its bed by
+    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
-        self.bed_not_cleared |= !auto_clear;
+        self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished);
         self.print_failed |= end == PrintEnd::Failed;
     }
 }

@@ -10,10 +10,10 @@ use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
 
-const OURS: &str = "JOB-000001_x.gcode";
+pub(super) const OURS: &str = "JOB-000001_x.gcode";
 
 pub(super) struct PrinterFixture {
-    bench: Bench,
+    pub(super) bench: Bench,
     printer: Option<Printer>,
 }
 
@@ -56,17 +56,17 @@ impl PrinterFixture {
         shop.sees(Activity::Idle, None, None);
         shop
     }
-    fn taken() -> Self {
+    pub(super) fn taken() -> Self {
         let mut shop = Self::idle();
         assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
         shop
     }
-    fn started() -> Self {
+    pub(super) fn started() -> Self {
         let mut shop = Self::taken();
         assert!(matches!(shop.uploaded().answer, PrinterAnswer::Go));
         shop
     }
-    fn printing() -> Self {
+    pub(super) fn printing() -> Self {
         let mut shop = Self::started();
         shop.sees(Activity::Printing, Some(OURS), None);
         assert!(matches!(shop.phase(), Phase::Printing { .. }));
@@ -78,10 +78,10 @@ impl PrinterFixture {
     fn uploaded(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Uploaded { attempt: id(ATTEMPT), remote_name: format!("sub/{OURS}") }).unwrap()
     }
-    fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
+    pub(super) fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
         self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
     }
-    fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
+    pub(super) fn status(&mut self, state: Activity, file: Option<&str>, ended: Option<PrintEnd>) -> Status {
         self.bench.now = self.bench.now.plus_ms(1000);
         let (file, connection) = (file.map(str::to_owned), Connection::Connected);
         Status { state, connection, file, ended, updated_at: self.bench.now, ..Status::default() }
@@ -90,14 +90,27 @@ impl PrinterFixture {
         let status = self.status(state, file, ended);
         self.tell(status)
     }
-    fn tell(&mut self, status: Status) -> Decision<Printer> {
+    pub(super) fn tell(&mut self, status: Status) -> Decision<Printer> {
         let matters = self.p().matters(&status);
         let decision = self.ask(PrinterCommand::Seen(Box::new(status))).unwrap();
         assert_eq!(matters, decision.next.is_some(), "what matters is what changes");
         decision
     }
-    fn silent(&mut self) -> Decision<Printer> {
+    pub(super) fn silent(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Silent(Connection::Unreachable, "no answer".into(), Some(self.bench.now))).unwrap()
+    }
+    pub(super) fn now(&self) -> Timestamp {
+        self.bench.now
+    }
+    /// Whether the print of the attempt in hand was seen and has not ended.
+    pub(super) fn prints_ours(&self) -> bool {
+        let phase = self.p().in_hand.as_ref().map(|in_hand| &in_hand.phase);
+        matches!(phase, Some(Phase::Printing { .. } | Phase::Paused { .. }))
+    }
+    /// The order hears the latest report on this attempt.
+    pub(super) fn heard_of(&mut self, attempt: u32) {
+        let step = self.p().in_hand.as_ref().unwrap().step;
+        self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();
     }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
@@ -105,10 +118,10 @@ impl PrinterFixture {
     fn phase(&self) -> Phase {
         self.p().in_hand.as_ref().unwrap().phase.clone()
     }
-    fn report(&self) -> Report {
+    pub(super) fn report(&self) -> Report {
         report_of(self.p().in_hand.as_ref().unwrap())
     }
-    fn heard(&mut self, wanted: bool) {
+    pub(super) fn heard(&mut self, wanted: bool) {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(ATTEMPT), step, wanted }).unwrap();
     }
@@ -230,7 +243,7 @@ fn a_foreign_print_is_shown_and_never_overridden() {
     let mut shop = PrinterFixture::taken();
     shop.sees(Activity::Printing, Some("theirs.gcode"), None);
     assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
-    assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: true, .. }));
+    assert!(matches!(shop.report(), Report::NotStarted { start_sent: false, counts: false, .. }));
 }
 
 #[test]
@@ -384,7 +397,7 @@ proptest! {
                 0 => shop.ask(take(attempt)).unwrap(),
                 1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into() }).unwrap(),
                 2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
-                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, reason: "no".into() }).unwrap(),
+                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
                 4 => shop.judged(if how.is_multiple_of(2) { Evidence::Revoked } else { Evidence::Unclear("?".into()) }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
                 6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),

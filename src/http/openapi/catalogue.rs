@@ -10,7 +10,7 @@ use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, LowStockData, OrderData, OrderFlaggedData,
     OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData, PrinterData,
-    PrinterOfflineData, TestData,
+    PrinterFaultData, PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -56,6 +56,7 @@ pub fn all() -> Vec<Entry> {
     entries::<JobData>(&mut all);
     entries::<LowStockData>(&mut all);
     entries::<PrinterOfflineData>(&mut all);
+    entries::<PrinterFaultData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderFlaggedData>(&mut all);
     entries::<OrderPaymentFailedData>(&mut all);

@@ -108,7 +108,7 @@ pub fn job(n: u128, order: u128) -> Job {
     read(json!({
         "id": id(n), "number": n as i64, "version": 1, "orderId": id(order), "orderNumber": order as i64, "line": 0,
         "skuId": id(300), "skuName": "a bracket", "materialId": id(200), "need": 12.345, "machineType": "fdm_standard",
-        "fileId": id(400), "state": "SLICED", "stock": "held", "claim": 1, "released": false, "priority": 5, "tries": 0,
+        "fileId": id(400), "state": "SLICED", "stock": "held", "claim": 1, "released": false, "priority": 5,
         "triedOn": [], "attempts": [], "consumed": 0, "createdAt": at(n as i64), "updatedAt": at(n as i64),
     }))
 }

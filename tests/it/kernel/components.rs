@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use printfloor::actors::dispatcher::Dispatcher;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::actors::kernel::restart_policy::Policy;
+use printfloor::domain::dispatch::{BoardRules, PrintableForms};
 use ractor::{ActorId, ActorStatus};
 
 use crate::store::rig::Rig;
@@ -22,9 +23,11 @@ async fn a_component_that_crashes_comes_back_alone(database: TestDatabase) {
     let rig = Rig::start(&database).await;
     let tallies = rig.tallies(Policy::default()).await;
     let ids = rig.make(&tallies, 2).await;
-    let dispatcher =
-        Dispatcher::new(rig.directory(Policy::default()), rig.directory(Policy::default()), rig.environment.clone());
-    dispatcher.start(&rig.root, 6).await.unwrap();
+    let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() };
+    let policy = Policy::default;
+    let (orders, printers) = (rig.directory(policy()), rig.directory(policy()));
+    let dispatcher = Dispatcher::new(orders, printers, rig.directory(policy()), rig.environment.clone(), rules);
+    dispatcher.start(&rig.root).await.unwrap();
     until("all are up", async || children(&rig).len() == 4).await;
     for round in 1..=2 {
         for component in ["dispatcher", "supervisor", "writer", "tally"] {

@@ -91,6 +91,7 @@ each_kind! {
         let (order, job) = floor.one().await;
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert!(words(&failed, "error").contains("no longer knows the file"), "{failed}");
+        floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;

@@ -68,6 +68,7 @@ each_kind! {
         let over = floor.app.job_is(&job, "CANCELLED").await;
         assert_eq!(attempts(&over), ["cancelled"], "{over}");
         assert_eq!(floor.app.act(&format!("/api/jobs/{job}/cancel")).await.error(409), "invalid_transition");
+        floor.clear_bed(0).await;
         let (next, _) = floor.one().await;
         floor.hurry(0);
         floor.app.order_is(&next, "ready").await;
@@ -112,6 +113,8 @@ each_kind! {
         assert_eq!(floor.started(0), 1);
         floor.attention(0, "foreign_print", true).await;
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
+        floor.attention(0, "foreign_print", false).await;
+        floor.clear_bed(0).await;
         floor.hurry(0);
         floor.app.order_is(&next, "ready").await;
         floor.truth().await;
@@ -124,6 +127,7 @@ each_kind! {
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
         let failed = floor.app.job_is(&job, "FAILED").await;
         assert_eq!(words(&failed, "error"), "cancelled at the printer", "{failed}");
+        floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;

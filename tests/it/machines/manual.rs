@@ -99,6 +99,7 @@ each_kind! {
         assert_eq!(floor.started(0), 1);
         floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
         floor.attention(0, "foreign_print", false).await;
+        floor.clear_bed(0).await;
 
         let file = big(&floor).await;
         floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }));

@@ -1,38 +1,98 @@
-//! Firmware that shuts down, and hosts that lose their printer.
+//! Firmware that shuts down, and hosts that lose their printer: nothing follows by itself.
 
+use serde_json::Value;
 use simulator::faults::Away;
+use simulator::printer::{Controller, What};
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW, words};
 
+/// Whether the connection between the printer's own server and its firmware is closed.
+fn closed(floor: &Floor) -> bool {
+    floor.sim(0).handle.with(|machine| *machine.controller() == Controller::Closed)
+}
+
+/// A person brings the firmware back after a fault, as it is done at such a printer.
+async fn recovered(floor: &Floor, kind: PrinterKind) {
+    floor.sim(0).handle.set_speed(50.0);
+    match kind {
+        PrinterKind::FwRest => floor.sim(0).handle.with(|machine| machine.restart()).unwrap(),
+        PrinterKind::ServerRest => {
+            floor.app.act(&floor.path(0, "/connect")).await.expect(200);
+        }
+    }
+    floor.status_until("the firmware to be ready", 0, |s| s["state"] == "idle" && s["connection"] == "connected").await;
+}
+
 each_kind! {
-    async fn a_firmware_shutdown_fails_the_job_and_a_restart_mends_it(kind: PrinterKind) {
+    async fn a_print_that_ended_in_a_firmware_fault_is_never_followed_by_another_by_itself(kind: PrinterKind) {
+        // The printer clears its bed by itself, which holds for finished prints only.
         let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
-        let (order, job) = floor.one().await;
-        floor.app.job_is(&job, "PRINTING").await;
-        floor.sim(0).handle.set_speed(50.0);
+        let order = floor.order(2).await;
+        let first = crate::support::until("one to print", || async {
+            floor.app.jobs(&order).await.into_iter().find(|job| job["state"] == "PRINTING")
+        }).await;
+        let first = first["id"].as_str().unwrap();
+        let jobs = floor.app.jobs(&order).await;
+        let second = jobs.iter().find_map(|job| job["id"].as_str().filter(|id| *id != first)).unwrap();
         floor.faults(0, |faults| faults.firmware_shutdown = true);
-        let failed = floor.app.job_is(&job, "FAILED").await;
+        let failed = floor.app.job_is(first, "FAILED").await;
         assert!(words(&failed, "error").contains("Timer too close"), "the printer's own words: {failed}");
-        floor.attention(0, "print_failed", true).await;
-        floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
+        for attention in ["firmware_error", "needs_home", "bed_not_cleared", "print_failed"] {
+            floor.attention(0, attention, true).await;
+        }
+        let status = floor.status_until("the printer to say so", 0, |status| status["state"] == "error").await;
+        assert!(words(&status, "attentionReason").contains("Timer too close"), "{status}");
+        let told = floor.events("printer.firmware_error").await;
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(words(&told[0]["data"], "error").contains("Timer too close"), "{told:?}");
+        assert_eq!(floor.app.act(&floor.path(0, "/clear-attention")).await.error(409), "printer_in_error");
 
         floor.free(0).await;
         floor.faults(0, |faults| faults.firmware_shutdown = false);
-        match kind {
-            PrinterKind::FwRest => {
-                floor.app.act(&floor.path(0, "/restart-firmware")).await.expect(200);
-            }
-            PrinterKind::ServerRest => {
-                let code = floor.app.act(&floor.path(0, "/restart-firmware")).await.error(409);
-                assert_eq!(code, "unsupported_by_printer");
-                floor.app.act(&floor.path(0, "/connect")).await.expect(200);
-            }
-        }
-        floor.connection_is(0, "connected").await;
-        floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+        floor.looked_at(0).await;
+        assert_eq!(floor.count(0, |what| matches!(what, What::Restarted)), 0, "nobody brings it back by itself");
+        recovered(&floor, kind).await;
+        let waits = |what: &'static str| {
+            let why = move |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains(what);
+            floor.job_until(what, second, why)
+        };
+        waits("1 held after a firmware error").await;
+        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        floor.clear_bed(0).await;
+        floor.attention(0, "needs_home", false).await;
+        waits("1 held after a firmware error").await;
+        assert_eq!(floor.started(0), 1, "nothing yet");
         floor.hurry(0);
+        floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
+        floor.app.job_is(second, "COMPLETED").await;
+        floor.app.act(&format!("/api/jobs/{first}/retry")).await.expect(200);
         floor.app.order_is(&order, "ready").await;
-        assert_eq!(floor.started(0), 2);
+        assert_eq!(floor.started(0), 3);
+        floor.truth().await;
+    }
+
+    async fn a_fault_without_a_job_is_an_attention_and_an_event(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        floor.faults(0, |faults| faults.firmware_shutdown = true);
+        floor.attention(0, "firmware_error", true).await;
+        floor.attention(0, "needs_home", true).await;
+        floor.looked_at(0).await;
+        assert_eq!(floor.events("printer.firmware_error").await.len(), 1, "told once");
+    }
+
+    async fn a_print_that_was_cancelled_leaves_the_bed_to_a_person(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        floor.app.job_is(&job, "CANCELLED").await;
+        let (next, waiting) = floor.one().await;
+        let why = |job: &Value| job["waitingReason"].as_str().unwrap_or_default().contains("1 bed not cleared");
+        floor.job_until("the next to wait for the bed", &waiting, why).await;
+        floor.clear_bed(0).await;
+        floor.hurry(0);
+        floor.app.order_is(&next, "ready").await;
+        floor.attention(0, "bed_not_cleared", false).await;
         floor.truth().await;
     }
 
@@ -45,10 +105,33 @@ each_kind! {
         floor.connection_is(0, "firmware_disconnected").await;
         floor.faults(0, |faults| faults.away = None);
         floor.app.job_is(&job, "FAILED").await;
+        if kind == PrinterKind::ServerRest {
+            // The serial port was closed on an error: a person opens it and says that the printer is well.
+            floor.looked_at(0).await;
+            assert!(closed(&floor), "not opened by itself");
+            floor.app.act(&floor.path(0, "/connect")).await.expect(200);
+            floor.connection_is(0, "connected").await;
+            floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);
+            floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        }
         floor.connection_is(0, "connected").await;
+        floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.hurry(0);
         floor.app.order_is(&order, "ready").await;
         floor.truth().await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_connection_that_a_person_closed_by_hand_is_opened_by_a_person() {
+    let floor = Floor::new(PrinterKind::ServerRest, 1, SLOW, &[JUDGE_LATE]).await;
+    floor.sim(0).handle.with(|machine| machine.disconnect());
+    floor.connection_is(0, "firmware_disconnected").await;
+    floor.looked_at(0).await;
+    assert!(closed(&floor), "not opened by itself");
+    assert_eq!(floor.events("printer.firmware_error").await.len(), 0, "closed on purpose");
+    floor.sim(0).handle.set_speed(50.0);
+    floor.app.act(&floor.path(0, "/connect")).await.expect(200);
+    floor.connection_is(0, "connected").await;
 }

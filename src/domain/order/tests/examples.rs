@@ -189,21 +189,28 @@ fn finished_before_we_saw_it_print_tells_all_events_in_between() {
 fn three_tries_that_did_not_start_fail_the_job_and_refusals_do_not_count() {
     let mut desk = Desk::sliced();
     let no = |counts| Report::NotStarted { start_sent: counts, counts, reason: "busy".into() };
+    let give_up =
+        |desk: &Desk, printers: &[Id]| OrderCommand::FailRefused { job: desk.job().id, printers: printers.to_vec() };
     for _ in 0..5 {
         desk.dispatch().unwrap();
         desk.report(no(false));
         assert_eq!((desk.state(), desk.last().state), (JobState::Sliced, AttemptState::Refused));
     }
-    for left in [2, 1, 0] {
+    assert!(desk.ask(&give_up(&desk, &[])).is_err(), "nobody refused it");
+    for _ in 0..3 {
         desk.dispatch().unwrap();
         desk.report(no(true));
-        assert_eq!(desk.state() == JobState::Failed, left == 0);
-        assert_eq!(desk.job().tried_on, [id(PRINTER)]);
+        assert_eq!(desk.state(), JobState::Sliced);
+        assert_eq!(desk.job().tried_on, [id(PRINTER)], "each printer counts once");
     }
+    assert!(desk.ask(&give_up(&desk, &[id(PRINTER), id(PRINTER + 1)])).is_err(), "the other did not refuse it");
+    desk.ask(&give_up(&desk, &[id(PRINTER)])).unwrap();
+    assert_eq!(desk.job().error.as_deref(), Some("refused by 1 printer; the last said: busy"));
+    assert!(desk.ask(&give_up(&desk, &[id(PRINTER)])).is_err(), "once");
     assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
     desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
     let job = desk.job();
-    assert_eq!((job.claim, job.stock, job.tries), (2, Stock::Asked, 0));
+    assert_eq!((job.claim, job.stock, job.tried_on.len()), (2, Stock::Asked, 0));
     assert_eq!(job.settling, [(1, Amount::ZERO)]);
     assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }, OrderEffect::Settle { claims, .. }]
         if asks[0].id.number == 2 && claims[0].0.number == 1));

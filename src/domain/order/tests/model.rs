@@ -185,7 +185,8 @@ impl Effects {
     fn settle(&mut self) {
         self.count(STOCK);
         for _ in 0..200 {
-            self.bench.now = self.bench.now.plus_ms(1000);
+            // Long enough for the longest rest of a printer that refused starts.
+            self.bench.now = self.bench.now.plus_ms(10_000);
             for n in 0..2 {
                 self.machines[n].away = false;
                 if self.p(n).needs_home {

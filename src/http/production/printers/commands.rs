@@ -58,6 +58,14 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
     })
+    .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
+        op.named("clearAttention", "Confirm that a printer was looked at")
+            .about(
+                "Clears a firmware error and refused starts, which hold the printer until a person has looked at it. \
+                 Clearing the bed and homing do not.",
+            )
+            .no(409, "printer_in_error", "The firmware is still in error: restart it or connect the printer first.")
+    })
     .post(operator, "/api/printers/{id}/maintenance", maintenance, |op| {
         op.named("setMaintenance", "Take a printer out of service, or put it back")
     })
@@ -248,6 +256,15 @@ async fn bed_cleared(
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
     ask(&app, &call, id, PrinterCommand::BedCleared).await
+}
+
+async fn clear_attention(
+    State(app): State<AppState>,
+    PathId(id): PathId,
+    call: BareCommand,
+) -> Result<Resource<PrinterView>, ApiError> {
+    call.read_body()?;
+    ask(&app, &call, id, PrinterCommand::ClearAttention).await
 }
 
 async fn maintenance(

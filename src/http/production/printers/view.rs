@@ -67,6 +67,8 @@ pub struct StatusView {
     last_seen_at: Option<Timestamp>,
     /// What keeps the printer from taking the next job.
     attention: Vec<Attention>,
+    /// What a person should know about that, in words; null where the attention says it all.
+    attention_reason: Option<String>,
     /// The file of a print that is no job and is about to begin.
     manual_print: Option<String>,
     /// The job that the printer has in hand.
@@ -90,6 +92,7 @@ impl StatusView {
             updated_at: (updated_at.0 > 0).then_some(updated_at),
             last_seen_at: printer.last_seen_at,
             attention: printer.attention(),
+            attention_reason: printer.attention_words(),
             manual_print: printer.manual.as_ref().map(|manual| manual.file_name.clone()),
             job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
         }
@@ -168,6 +171,7 @@ fn status_example() -> Value {
         "state": "printing", "progress": 42.5, "temperatures": {"nozzle": 214.8, "bed": 60}, "connection": "connected",
         "file": "JOB-000245_01890a5d-ac96-774b-bcce-b302099a8068.gcode", "remainingSeconds": 3100, "message": null,
         "updatedAt": "2026-11-02T10:59:58.000Z", "lastSeenAt": "2026-11-02T10:59:58.000Z", "attention": [],
+        "attentionReason": null,
         "manualPrint": null, "jobId": EXAMPLE_JOB_ID,
     })
 }

@@ -2,9 +2,9 @@
 
 use super::super::*;
 use super::{Effects, Then};
-use crate::domain::dispatch::Board;
+use crate::domain::dispatch::{Board, BoardRules, RefusedJob};
 use crate::domain::material::{MaterialCommand, MaterialEffect};
-use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterEffect, report_of};
+use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterEffect, StartFailure, report_of};
 use crate::domain::printer_status::{Connection, PastPrint, PrintEnd};
 
 impl Effects {
@@ -59,7 +59,8 @@ impl Effects {
             PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } => {}
             PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
-                    tell(self, PrinterCommand::UploadFailed { attempt, reason: "away".into() }, Then::Nothing);
+                    let why = StartFailure::Unreachable;
+                    tell(self, PrinterCommand::UploadFailed { attempt, why, reason: "away".into() }, Then::Nothing);
                 } else if !away {
                     machine.files.insert(name.clone());
                     tell(self, PrinterCommand::Uploaded { attempt, remote_name: name }, Then::Start(attempt));
@@ -119,10 +120,14 @@ impl Effects {
     }
 
     pub(super) fn dispatch(&mut self) {
-        let mut board = Board::new(None);
+        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: Default::default() };
+        let mut board = Board::new(rules);
         board.order_changed(self.o());
         for printer in self.printers.iter().flatten() {
             board.printer_changed(printer);
+        }
+        for RefusedJob { job, printers, .. } in board.refused_jobs() {
+            self.to_order.push_back((OrderCommand::FailRefused { job, printers }, Then::Nothing));
         }
         for proposal in board.proposals(self.bench.now) {
             let dispatch = OrderCommand::Dispatch { job: proposal.job, printer: proposal.printer };

@@ -1,0 +1,108 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+
+use super::super::tests::{ATTEMPT, OURS, PrinterFixture};
+use super::*;
+use crate::domain::order::Report;
+use crate::domain::printer::{Attention, Evidence, PrinterCommand};
+use crate::domain::printer_status::{Activity, PrintEnd};
+use crate::domain::testing::id;
+
+impl PrinterFixture {
+    /// An attempt of a job is taken and its upload fails; the order hears of it.
+    fn refuses(&mut self, attempt: u32, job: u32, why: StartFailure) -> Report {
+        self.takes(attempt, job);
+        self.ask(PrinterCommand::UploadFailed { attempt: id(attempt), why, reason: "no".into() }).unwrap();
+        let report = self.report();
+        self.heard_of(attempt);
+        report
+    }
+
+    fn takes(&mut self, attempt: u32, job_number: u32) {
+        let mut take = super::super::tests::take(attempt);
+        if let PrinterCommand::Take { job, .. } = &mut take {
+            *job = id(job_number);
+        }
+        self.ask(take).unwrap();
+        assert!(self.p().in_hand.is_some(), "taken");
+    }
+
+    fn rests(&self) -> Option<i64> {
+        self.p().refusals.as_ref().and_then(|refusals| refusals.rests_for(self.now()))
+    }
+
+    fn prints(&mut self, attempt: u32, job: u32) {
+        self.takes(attempt, job);
+        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into() }).unwrap();
+        self.sees(Activity::Printing, Some(OURS), None);
+        self.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+        self.heard_of(attempt);
+        self.ask(PrinterCommand::BedCleared).unwrap();
+    }
+}
+
+#[test]
+fn a_printer_rests_longer_after_each_refusal_until_it_confirms_a_start() {
+    let mut shop = PrinterFixture::idle();
+    for (n, rest) in [10_000, 30_000, 120_000, 600_000, 600_000].into_iter().enumerate() {
+        let report = shop.refuses(ATTEMPT + n as u32, 21, StartFailure::Refused);
+        assert!(matches!(report, Report::NotStarted { counts: true, .. }));
+        assert_eq!(shop.rests(), Some(rest), "rest {n}");
+        assert_eq!(shop.p().attention().contains(&Attention::StartRefused), n >= 1);
+        assert!(shop.p().takes_jobs(shop.now()).is_err() && shop.p().free().is_ok());
+        shop.bench.now = shop.now().plus_ms(rest);
+        assert_eq!(shop.p().takes_jobs(shop.now()), Ok(()));
+    }
+    shop.prints(90, 22);
+    assert_eq!((shop.rests(), shop.p().attention()), (None, vec![]));
+    assert_eq!(shop.p().last_start.unwrap().job, id(22));
+    shop.refuses(91, 21, StartFailure::Refused);
+    assert_eq!(shop.rests(), Some(10_000), "from the beginning");
+    shop.ask(PrinterCommand::ClearAttention).unwrap();
+    assert_eq!(shop.rests(), None);
+}
+
+#[test]
+fn what_says_nothing_about_the_job_does_not_count_for_it() {
+    let mut shop = PrinterFixture::idle();
+    let report = shop.refuses(ATTEMPT, 21, StartFailure::Unreachable);
+    assert!(matches!(report, Report::NotStarted { counts: false, .. }));
+    assert_eq!(shop.rests(), Some(10_000), "but the printer rests");
+    let mut shop = PrinterFixture::idle();
+    let report = shop.refuses(ATTEMPT, 21, StartFailure::NoFile);
+    assert!(matches!(report, Report::NotStarted { counts: true, .. }));
+    assert_eq!(shop.rests(), None, "and what says nothing about the printer does not hold it");
+}
+
+#[test]
+fn a_full_disk_is_said_at_once() {
+    let mut shop = PrinterFixture::idle();
+    shop.refuses(ATTEMPT, 21, StartFailure::DiskFull);
+    assert_eq!(shop.p().attention(), [Attention::DiskFull]);
+    assert!(shop.p().attention_words().unwrap().contains("full"));
+    assert_eq!(shop.p().takes_jobs(shop.now()), Err("without room for files".into()));
+}
+
+#[test]
+fn a_start_that_certainly_did_not_happen_lets_the_printer_rest_too() {
+    let mut shop = PrinterFixture::started();
+    shop.judged(Evidence::Revoked);
+    assert_eq!(shop.rests(), Some(10_000));
+    let mut shop = PrinterFixture::started();
+    shop.ask(PrinterCommand::StartRefused { attempt: id(ATTEMPT), reason: "Must home first".into() }).unwrap();
+    assert_eq!(shop.rests(), Some(10_000));
+}
+
+proptest! {
+    #[test]
+    fn no_rest_is_longer_than_its_own_span(count in 1u32..20, step in -10_000_000i64..10_000_000) {
+        let at = Timestamp(1_700_000_000_000);
+        let refusals = Refusals { count, job: id(1), at, disk_full: false, words: String::new() };
+        let span = RESTS_MS[(count as usize - 1).min(3)];
+        match refusals.rests_for(at.plus_ms(step)) {
+            Some(left) => prop_assert!(left > 0 && left <= span && step >= 0 && left + step == span),
+            None => prop_assert!(step < 0 || step >= span),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a fault of the firmware and a closed connection ask of a person.
+//!
+//! A print that ended in a firmware fault may have left a hot, jammed or crashed machine. Nothing that the server can
+//! read proves that it is safe again, so a fault holds the printer until a person says so
+//! ([`super::PrinterCommand::ClearAttention`]); neither a restart of the firmware, nor homing, nor clearing the bed
+//! does. For the same reason a connection that the printer's own server closed on an error, or that a person closed
+//! there, is opened again only by a person.
+
+use super::{Printer, PrinterAnswer};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Timestamp;
+use serde::{Deserialize, Serialize};
+
+/// Most characters of a printer's own words that are kept: the snapshot row stays small.
+const MAX_WORDS_CHARS: usize = 300;
+
+/// An error, shutdown or thermal fault of the firmware that no person has cleared yet.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FirmwareFault {
+    /// When the printer was last seen falling into an error.
+    pub at: Timestamp,
+    /// The printer's own words on the first error.
+    pub words: String,
+}
+
+/// The first [`MAX_WORDS_CHARS`] characters of a printer's own words.
+pub(super) fn kept_words(words: &str) -> String {
+    words.trim().chars().take(MAX_WORDS_CHARS).collect()
+}
+
+impl Printer {
+    /// Notes what a status says of the firmware and of the connection to it. `before` is the printer as it was.
+    pub(super) fn firmware_seen(&mut self, before: &Self, status: &Status) {
+        let error = status.state == Activity::Error;
+        if status.connection == Connection::Connected && !error {
+            // A status from before an emergency stop does not prove that the firmware is back.
+            self.kept_closed &= self.stopped_at.is_some_and(|at| status.updated_at <= at);
+            return;
+        }
+        let closed = status.connection == Connection::FirmwareDisconnected;
+        self.kept_closed |= error || (closed && before.connection == Connection::Connected);
+        // Until the axes are homed after an emergency stop of ours, an error is taken for what the stop does.
+        let ours = before.needs_home && before.stopped_at.is_some();
+        if error && !ours && (before.fault.is_none() || before.activity != Activity::Error) {
+            let words = status.message.as_deref().unwrap_or("the printer gives no reason");
+            let words = self.fault.take().map_or_else(|| kept_words(words), |fault| fault.words);
+            self.fault = Some(FirmwareFault { at: status.updated_at, words });
+            // The motors lost their power or their position, as after an emergency stop.
+            (self.needs_home, self.stopped_at) = (true, None);
+        }
+    }
+
+    /// Since when a status must be to prove that the axes are homed.
+    pub(super) fn unhomed_since(&self) -> Option<Timestamp> {
+        self.stopped_at.max(self.fault.as_ref().map(|fault| fault.at))
+    }
+
+    /// Whether the server may ask the printer's own server to open a closed connection to the firmware.
+    pub fn may_open_connection(&self) -> bool {
+        !self.kept_closed
+    }
+
+    /// A person has looked at the printer: clears a firmware fault and the refused starts. Refused while the firmware
+    /// is still in error, because the same error would only be noted again.
+    pub(super) fn clear_attention(self, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        if self.fault.is_some() && self.activity == Activity::Error && !self.disconnected {
+            return Err(Refusal::conflict(
+                "printer_in_error",
+                "the printer is still in error: restart its firmware or connect it first",
+            ));
+        }
+        if self.fault.is_none() && self.refusals.is_none() {
+            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
+        }
+        let clear = |printer: &mut Self| (printer.fault, printer.refusals) = (None, None);
+        Ok(self.say(cx, clear, Some("printer.attention_cleared")))
+    }
+}
+
+#[cfg(test)]
+mod tests;
