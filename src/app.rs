@@ -23,13 +23,16 @@ use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
+mod contents;
 mod kinds;
+pub mod own_secrets;
 mod start;
 pub mod story;
 pub mod stream;
 
+pub use contents::remove_contents;
 pub use kinds::Directories;
-pub use start::StartError;
+pub use start::{StartError, printer_registry};
 
 /// Everything that runs in one server process. The directories of the kinds are reached as its fields: `app.orders`.
 pub struct App {

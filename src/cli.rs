@@ -5,11 +5,13 @@
 
 pub mod api;
 mod check;
+mod config;
 pub mod demo;
 mod error;
 mod keys;
 mod office;
 mod openapi;
+mod output;
 mod password;
 mod serve;
 mod settings;
@@ -24,6 +26,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use rustix::fs::Mode;
 use tokio::runtime::Runtime;
 
 pub use error::CliError;
@@ -64,8 +67,9 @@ pub struct Global {
 /// Options of the server.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ServeArgs {
-    /// IP address and port to listen on, for example 0.0.0.0:8787 [default: server.listen of the settings]
-    #[arg(long, value_name = "ADDR")]
+    /// IP address and port to listen on, for example 0.0.0.0:8787; also an address or :PORT alone
+    /// [default: server.listen of the settings]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
 }
 
@@ -81,9 +85,11 @@ pub enum Command {
     /// Create, list and revoke API keys
     #[command(subcommand)]
     Key(KeyCommand),
-    /// Create and list the accounts of staff members
+    /// Create and list the accounts of staff members, and set a new password
     #[command(subcommand)]
     User(UserCommand),
+    /// Print all settings with their explanations, and where each value comes from
+    Config(ConfigArgs),
     /// Test the settings and all configured services, and say how to fix what is wrong
     Check,
     /// Print the OpenAPI 3.1 document of an API
@@ -97,36 +103,31 @@ pub enum Command {
 /// An API that can be described.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Description {
-    /// The API for customers, /api/v1
-    Billing,
     /// The API of the shop: /api, /webhooks and health checks
     Production,
 }
 
-/// Arguments of `demo`.
+/// What `demo` may be told.
 #[derive(Clone, Debug, Args)]
 pub struct DemoArgs {
-    /// Number of simulated printers, half with the firmware web API (Moonraker), half with a print server (OctoPrint)
+    /// Number of simulated printers, about as many of each type
     /// [default: 6 in a new demo, otherwise as many as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
     pub printers: Option<u16>,
     /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that one is in use]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
     /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub end_after: Option<Duration>,
 }
 
-/// Arguments of `simulate`.
+/// What `simulate` may be told.
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// Number of printers with the firmware web API (Moonraker); one of each kind if neither number is given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub fw_rest: u16,
-    /// Number of printers with a print server (OctoPrint)
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub server_rest: u16,
+    /// How many printers of which kind
+    #[command(flatten)]
+    pub printers: simulate::PrinterCounts,
     /// Port of the first printer, the others use the ports after it [default: free ports]
     #[arg(long, value_name = "P")]
     pub base_port: Option<u16>,
@@ -136,6 +137,17 @@ pub struct SimulateArgs {
     /// Seed of the random keys, serial numbers and behaviour: the same seed gives the same printers
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
+}
+
+/// What `config` prints.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ConfigArgs {
+    /// Print only what is set somewhere, one line each
+    #[arg(long, conflicts_with = "defaults")]
+    pub set: bool,
+    /// Print the settings as they are shipped
+    #[arg(long)]
+    pub defaults: bool,
 }
 
 /// Commands about API keys.
@@ -148,6 +160,7 @@ pub enum KeyCommand {
     /// Revoke a key; requests with it are refused at once
     Revoke {
         /// Id of the key, as `key list` shows it
+        #[arg(value_parser = key_id)]
         id: Id,
     },
 }
@@ -161,12 +174,16 @@ pub struct NewKey {
     /// What the key may be used for
     #[arg(long)]
     pub role: AnyRole,
-    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z [default: never]
-    #[arg(long, value_name = "TIME")]
+    /// Time from which the key is refused, for example 2030-01-31T12:00:00Z, or 2030-01-31 for the beginning of that day
+    /// in UTC [default: never]
+    #[arg(long, value_name = "TIME", value_parser = time)]
     pub expires_at: Option<Timestamp>,
     /// For the role customer: e-mail address of the customer whose orders the key may see and place
     #[arg(long, value_name = "EMAIL")]
     pub customer_email: Option<String>,
+    /// If there is no shop in the data directory, make a new one
+    #[arg(long)]
+    pub new: bool,
 }
 
 /// Commands about accounts of staff members.
@@ -176,6 +193,12 @@ pub enum UserCommand {
     Create(NewUser),
     /// List all accounts
     List,
+    /// Set a new password, which is asked for, or read as one line from standard input; ends all sessions of the account
+    Passwd {
+        /// E-mail address of the account
+        #[arg(long)]
+        email: String,
+    },
 }
 
 /// Arguments of `user create`.
@@ -190,6 +213,9 @@ pub struct NewUser {
     /// Name of the staff member; by default the part of the e-mail address before the @
     #[arg(long)]
     pub name: Option<String>,
+    /// If there is no shop in the data directory, make a new one
+    #[arg(long)]
+    pub new: bool,
 }
 
 /// Role of an API key.
@@ -239,13 +265,15 @@ const THREAD_EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 /// It is not `async` so that the code of all tasks is generated with the library: the body of an `async fn` is compiled
 /// where it is first polled, which would be the binary, a second time for everything below it.
 pub fn main() -> ExitCode {
+    // Whatever this process makes is for its user alone, wherever it is: databases, uploads, mails, secrets.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     crate::services::tls::install_provider();
     // Exits the process with 2 on wrong usage and with 0 after --help and --version.
     let cli = Cli::parse();
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("printfloor: the asynchronous runtime cannot start: {error}");
+            output::note(&format!("printfloor: the asynchronous runtime cannot start: {error}"));
             return ExitCode::FAILURE;
         }
     };
@@ -257,11 +285,11 @@ pub fn main() -> ExitCode {
 /// Runs a command to its end. On failure, prints the reason and advice to standard error.
 async fn run(cli: Cli) -> ExitCode {
     match run_command(cli).await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) | Err(CliError::ReaderGone) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("printfloor: {error}");
+            output::note(&format!("printfloor: {error}"));
             if let Some(advice) = error.advice() {
-                eprintln!("  {advice}");
+                output::note(&format!("  {advice}"));
             }
             error.exit_code()
         }
@@ -296,6 +324,8 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::Key(KeyCommand::Revoke { id })) => keys::revoke(&global, id).await,
         Some(Command::User(UserCommand::Create(new))) => users::create(&global, &new).await,
         Some(Command::User(UserCommand::List)) => users::list(&global).await,
+        Some(Command::User(UserCommand::Passwd { email })) => users::passwd(&global, &email).await,
+        Some(Command::Config(args)) => config::run(&global, &args),
         Some(Command::Check) => check::run(&global).await,
         Some(Command::Openapi { which }) => openapi::run(&global, which),
     }
@@ -304,6 +334,16 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     seconds.filter(|span| !span.is_zero()).ok_or_else(|| "must be a number of seconds greater than 0".to_owned())
+}
+
+/// A time, or a date, which stands for its beginning in UTC.
+fn time(text: &str) -> Result<Timestamp, String> {
+    let whole = if text.len() == "2030-01-31".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    whole.parse().map_err(|_| "is neither a time such as 2030-01-31T12:00:00Z nor a date such as 2030-01-31".to_owned())
+}
+
+fn key_id(text: &str) -> Result<Id, String> {
+    text.parse().map_err(|_| "is not an id; `printfloor key list` shows them".to_owned())
 }
 
 fn speed(text: &str) -> Result<f64, String> {

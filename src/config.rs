@@ -1,27 +1,34 @@
 //! The settings: the embedded `config.toml`, a settings file, `.env`, environment variables and the command line, each
-//! overriding the one before, checked at start. The environment and random bytes are passed in, so that tests control
-//! them.
+//! overriding the one before, checked at start. The server's own secrets may also stand in `secrets.env` beside the data;
+//! loading never makes or writes them. The environment is passed in, so that tests control it.
 //!
 //! A new setting is a field in [`sections`] and a line with a comment and its default in `config.toml`.
 
 pub mod checks;
 pub mod dotenv;
+mod faults;
+mod file;
+pub mod io_words;
 pub mod layers;
+pub mod listen;
 pub mod sections;
+pub mod shown;
 pub mod values;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use figment::Figment;
 use figment::providers::{Format as _, Toml};
 use serde::Deserialize;
 
 use self::dotenv::DotenvError;
-use self::layers::{DEFAULTS, Known, Layer, MODE};
+use self::file::SettingsFile;
+use self::io_words::io_words;
+use self::layers::{DEFAULTS, Known, MODE};
+use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::{BoardRules, PrintableForms};
 use crate::domain::rules::{Rules, TaxRate};
@@ -29,7 +36,13 @@ use crate::domain::rules::{Rules, TaxRate};
 /// Name of the file that is read from the working directory when no other is named.
 pub const FILE: &str = "printfloor.toml";
 
-/// All settings, checked.
+/// Name of the file in the data directory that keeps the secrets which the server made for itself.
+pub const SECRETS_FILE: &str = "secrets.env";
+
+/// Most faults that are told at once.
+const MAX_FAULTS: usize = 50;
+
+/// All settings. [`Config::load`] gives only such as passed every check.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
@@ -38,7 +51,7 @@ pub struct Config {
     pub mode: Mode,
     /// The listener and limits on connections and requests.
     pub server: sections::Server,
-    /// The database connection.
+    /// Where the database is, and how it is spoken to.
     pub database: sections::Database,
     /// The optional Redis server.
     pub redis: sections::Redis,
@@ -46,40 +59,40 @@ pub struct Config {
     pub auth: sections::Auth,
     /// Bounds on queued commands, and rate limits.
     pub limits: sections::Limits,
-    /// Rules about stock.
+    /// When stock holds jobs back.
     pub inventory: sections::Inventory,
     /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
     /// Tax rates by destination.
     pub tax: sections::Tax,
-    /// Shipping prices.
+    /// What sending an order costs.
     pub shipping: sections::Shipping,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
     /// How the adapters speak to printers.
     pub printers: sections::Printers,
-    /// Webhook deliveries.
+    /// How events are delivered to subscribed programs.
     pub webhooks: sections::Webhooks,
-    /// The payment processor.
+    /// The account at the payment processor.
     pub payments: sections::Payments,
-    /// Outbound e-mail.
+    /// How mails leave the server.
     pub mail: sections::Mail,
     /// The parts management system.
     pub parts: sections::PartsManagement,
-    /// The agent gateway.
+    /// The gateway that forwards chat messages.
     pub agent: sections::Agent,
-    /// Uploaded files.
+    /// Where uploaded files are kept.
     pub files: sections::Files,
-    /// Access to `/metrics`.
+    /// Who may read `/metrics`.
     pub metrics: sections::Metrics,
     /// The server's own log.
     pub log: sections::Log,
 }
 
-/// Development or production.
+/// Whether the server is tried out or serves a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Missing secrets are generated and written to `.env`.
+    /// Secrets that are missing at the first start are made and kept in [`SECRETS_FILE`].
     #[default]
     Development,
     /// Missing secrets are refused, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
@@ -87,7 +100,7 @@ pub enum Mode {
 }
 
 /// Where settings come from.
-pub struct LoadOptions<'a> {
+pub struct LoadOptions {
     /// The file named with `--config`; it must exist. None: [`FILE`] in `cwd`, if it exists.
     pub file: Option<PathBuf>,
     /// The environment, for example [`process_env`].
@@ -96,64 +109,49 @@ pub struct LoadOptions<'a> {
     pub cwd: PathBuf,
     /// Settings from the command line, as (`section.key`, text); they win over all else.
     pub overrides: Vec<(&'static str, String)>,
-    /// Fills a buffer with random bytes fit for keys.
-    pub random: &'a mut dyn FnMut(&mut [u8]),
 }
 
 /// What [`Config::load`] found.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The settings.
+    /// The settings in force.
     pub config: Config,
     /// Warnings for the operator, to be logged once the log has started.
     pub warnings: Vec<String>,
-    /// Names of the secrets that were just generated and written to `.env`.
-    pub generated: Vec<&'static str>,
+    /// The settings that some source sets, by their names (`section.key`).
+    pub given: BTreeMap<String, Given>,
 }
 
 /// Why the settings cannot be loaded. Texts name files and settings, never the value of a secret.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {}", path.display(), io_words(.source))]
     Read {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
-        /// Why not.
+        /// What the system says.
         source: io::Error,
     },
     /// The settings file is not TOML.
     #[error("{} is not valid TOML: {problem}", path.display())]
     Toml {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
         /// Where and why.
         problem: String,
     },
-    /// A line of `.env` is not an assignment.
+    /// A line of `.env` or [`SECRETS_FILE`] is not an assignment.
     #[error("{}: {source}", path.display())]
     Dotenv {
-        /// The file.
+        /// Which file it is.
         path: PathBuf,
         /// The line.
         source: DotenvError,
     },
-    /// A setting has no such name, or the wrong type.
-    #[error("{0}")]
-    Setting(String),
-    /// Settings are missing or invalid; the list names all of them.
+    /// Settings are unknown, missing or invalid; the list names all of them.
     #[error("the settings cannot be used:{}", listed(.0))]
     Refused(Vec<String>),
-    /// Generated secrets cannot be stored, so the next start would not know them.
-    #[error("cannot write {} to store {}: {source}", path.display(), names.join(", "))]
-    Keep {
-        /// The file.
-        path: PathBuf,
-        /// The secrets.
-        names: Vec<&'static str>,
-        /// Why not.
-        source: io::Error,
-    },
 }
 
 impl Default for Config {
@@ -165,64 +163,55 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Loads and checks the settings from all sources; in development, generates missing secrets and writes them to
-    /// `.env`.
-    pub fn load(options: LoadOptions<'_>) -> Result<Loaded, ConfigError> {
-        let known = Known::new().map_err(|error| setting(*error))?;
-        let mut figment = Figment::from(Toml::string(DEFAULTS));
-        if let Some(layer) = settings_file(&options)? {
-            figment = figment.merge(layer);
-        }
-        let env_path = options.cwd.join(".env");
-        let env_text = read_if_there(&env_path)?.unwrap_or_default();
-        let dotenv =
-            dotenv::parse(&env_text).map_err(|source| ConfigError::Dotenv { path: env_path.clone(), source })?;
+    /// Loads and checks the settings from all sources. Writes nothing. Secrets that no source sets stay empty, except in
+    /// production, where they are refused.
+    pub fn load(options: LoadOptions) -> Result<Loaded, ConfigError> {
+        let known = Known::new().map_err(|error| ConfigError::Refused(vec![error]))?;
+        let SettingsFile { layer: file, faults } = settings_file(&options, &known)?;
+        let mut figment = Figment::from(known.shipped()).merge(&file);
+        let dotenv = assignments(&options.cwd.join(".env"))?;
         let mut warnings = Vec::new();
         for (variables, place) in [(&dotenv, ".env"), (&options.env, "the environment")] {
             let (layers, unknown) = known.layers(variables, place);
             figment = layers.into_iter().fold(figment, Figment::merge);
-            warnings.extend(
-                unknown.iter().map(|name| format!("{name} in {place} is not the name of a setting and has no effect")),
-            );
+            warnings.extend(unknown.iter().map(|name| {
+                let meant = known.nearest_variable(name);
+                let meant = file::did_you_mean(meant.as_deref());
+                format!("{name} in {place} is not the name of a setting and has no effect{meant}")
+            }));
         }
         for (key, text) in &options.overrides {
             figment = figment.merge(known.layer("the command line", key, text));
         }
-        let mut config: Config = figment.extract().map_err(setting)?;
-        config.mode = mode(&[&options.env, &dotenv])?;
-        let generated = config.make_missing_secrets(options.random);
+        let mut config =
+            faults::extract(figment.clone(), &known, &file).map_err(|more| refused(faults.clone(), more))?;
+        config.mode = mode(&[&options.env, &dotenv]).map_err(|fault| refused(faults.clone(), vec![fault]))?;
+        let mut given = shown::given(&figment, &known);
+        let kept = options.cwd.join(config.secrets_file());
+        for (name, text) in assignments(&kept)? {
+            let place = config.auth.own_secrets_mut().into_iter().find(|(known, _)| *known == name);
+            match place {
+                Some((_, place)) if place.is_empty() => {
+                    *place = Secret::new(text);
+                    if let Some((_, key)) = layers::VARIABLES.iter().find(|(variable, _)| *variable == name) {
+                        given.insert((*key).to_owned(), Given::secret(kept.display().to_string()));
+                    }
+                }
+                Some(_) => {}
+                None => warnings.push(format!("{name} in {} has no effect: only secrets stand there", kept.display())),
+            }
+        }
         let problems = checks::problems(&config);
-        if !problems.is_empty() {
-            return Err(ConfigError::Refused(problems));
+        if !faults.is_empty() || !problems.is_empty() {
+            return Err(refused(faults, problems));
         }
-        let names: Vec<_> = generated.iter().map(|(name, _)| *name).collect();
-        if !generated.is_empty() {
-            let values: Vec<_> = generated.iter().map(|(name, value)| (*name, value.expose())).collect();
-            let kept = dotenv::write(&env_path, &dotenv::with_values(&env_text, &values));
-            kept.map_err(|source| ConfigError::Keep { path: env_path, names: names.clone(), source })?;
-        }
-        Ok(Loaded { config, warnings, generated: names })
+        warnings.extend(checks::doubts(&config));
+        Ok(Loaded { config, warnings, given })
     }
 
-    /// In development, generates the missing ones of the server's own secrets and returns them.
-    fn make_missing_secrets(&mut self, random: &mut dyn FnMut(&mut [u8])) -> Vec<(&'static str, Secret)> {
-        if self.mode == Mode::Production {
-            return Vec::new();
-        }
-        let auth = &mut self.auth;
-        let places = [
-            ("SESSION_SECRET", &mut auth.session_secret),
-            ("API_KEY_SALT", &mut auth.api_key_salt),
-            ("SECRETS_KEY", &mut auth.secrets_key),
-        ];
-        let mut made = Vec::new();
-        for (name, place) in places.into_iter().filter(|(_, place)| place.is_empty()) {
-            let mut bytes = [0; 32];
-            random(&mut bytes);
-            *place = Secret::new(STANDARD.encode(bytes));
-            made.push((name, place.clone()));
-        }
-        made
+    /// The file in the data directory that keeps the secrets which the server made for itself.
+    pub fn secrets_file(&self) -> PathBuf {
+        self.server.data_dir.join(SECRETS_FILE)
     }
 
     /// The address that absolute URLs begin with, without a trailing slash.
@@ -296,8 +285,7 @@ impl Config {
         }
     }
 
-    /// The key that encrypts stored secrets. `None` only in [`Config::default`]: [`Config::load`] generates a missing
-    /// key or fails.
+    /// The key that encrypts stored secrets. `None` while there is none: the first start makes it.
     pub fn secrets_key(&self) -> Option<[u8; 32]> {
         checks::decode_key(self.auth.secrets_key.expose())
     }
@@ -310,50 +298,59 @@ pub fn process_env() -> Vec<(String, String)> {
         .collect()
 }
 
-/// The layer of the given settings file, or of the one in the working directory.
-fn settings_file(options: &LoadOptions<'_>) -> Result<Option<Layer>, ConfigError> {
+/// The given settings file, or the one in the working directory; empty if there is none.
+fn settings_file(options: &LoadOptions, known: &Known) -> Result<SettingsFile, ConfigError> {
     let path = options.cwd.join(options.file.as_deref().unwrap_or(Path::new(FILE)));
     let text = match (read_if_there(&path)?, &options.file) {
         (Some(text), _) => text,
-        (None, None) => return Ok(None),
+        (None, None) => String::new(),
         (None, Some(_)) => {
             return Err(ConfigError::Read { path, source: io::ErrorKind::NotFound.into() });
         }
     };
-    let layer = Layer::file(path.display().to_string(), &text);
-    layer.map(Some).map_err(|problem| ConfigError::Toml { path, problem })
+    // As it was named on the command line: the working directory is known to whoever reads the message.
+    let name = options.file.as_deref().unwrap_or(Path::new(FILE)).display().to_string();
+    file::read(&name, &text, known).map_err(|problem| ConfigError::Toml { path, problem })
+}
+
+/// The assignments of a file like `.env`; none if there is no such file.
+fn assignments(path: &Path) -> Result<Vec<(String, String)>, ConfigError> {
+    let text = read_if_there(path)?.unwrap_or_default();
+    dotenv::parse(&text).map_err(|source| ConfigError::Dotenv { path: path.to_owned(), source })
 }
 
 fn read_if_there(path: &Path) -> Result<Option<String>, ConfigError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
-        Err(source) if source.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) if matches!(source.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
     }
 }
 
 /// The mode named by the first source that names one.
-fn mode(sources: &[&[(String, String)]]) -> Result<Mode, ConfigError> {
+fn mode(sources: &[&[(String, String)]]) -> Result<Mode, String> {
     // The last assignment of a source wins, as everywhere.
     let named =
         sources.iter().find_map(|source| source.iter().rev().find(|(name, text)| name == MODE && !text.is_empty()));
     match named.map(|(_, text)| text.as_str()) {
         None | Some("development") => Ok(Mode::Development),
         Some("production") => Ok(Mode::Production),
-        Some(other) => Err(ConfigError::Setting(format!("{MODE} must be development or production, not \"{other}\""))),
+        Some(other) => Err(format!("{MODE} must be development or production, not \"{other}\"")),
     }
 }
 
-/// Converts an error of figment: which setting, what is wrong, and where it was set.
-fn setting(error: figment::Error) -> ConfigError {
-    let key = error.path.join(".");
-    let place = error.metadata.as_ref().map(|metadata| format!(" (in {})", metadata.name)).unwrap_or_default();
-    let key = if key.is_empty() { key } else { format!("{key}: ") };
-    ConfigError::Setting(format!("{key}{}{place}", error.kind))
+fn refused(mut faults: Vec<String>, more: Vec<String>) -> ConfigError {
+    faults.extend(more);
+    faults.truncate(MAX_FAULTS);
+    ConfigError::Refused(faults)
 }
 
-fn listed(problems: &[String]) -> String {
-    format!("\n  - {}", problems.join("\n  - "))
+/// One fault behind the words before it, several in lines of their own.
+fn listed(faults: &[String]) -> String {
+    match faults {
+        [one] => format!(" {one}"),
+        many => format!("\n  - {}", many.join("\n  - ")),
+    }
 }
 
 #[cfg(test)]

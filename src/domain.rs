@@ -30,6 +30,7 @@ pub mod refusal;
 pub mod requirement;
 pub mod rules;
 pub mod schedule;
+mod schemas;
 pub mod signing;
 pub mod sku;
 pub mod target;

@@ -1,3 +1,5 @@
 //! Uploaded files on the server's disk.
 
 pub mod blobs;
+
+mod reading;

@@ -1,7 +1,5 @@
 //! The HTTP edge: reads a request, asks one aggregate or runs one query, maps the answer. It knows handles and
-//! queries, never
-//! tables.
-//! It decides no rule, and only [`error`] knows which status a refusal becomes. Every route states who may use it
+//! queries, never tables. It decides no rule, and only [`error`] knows which status a refusal becomes. Every route states who may use it
 //! ([`routes`]).
 
 pub mod access;
@@ -11,6 +9,7 @@ pub mod command_request;
 pub mod csrf;
 pub mod docs;
 pub mod error;
+pub mod handles;
 pub mod hashing;
 pub mod idempotency;
 pub mod last_used;
@@ -18,6 +17,7 @@ pub mod limits;
 pub mod meter;
 pub mod openapi;
 pub mod page;
+mod part_heads;
 pub mod path_id;
 pub mod production;
 pub mod reply;
@@ -28,23 +28,21 @@ pub mod stream_auth;
 pub mod wire;
 
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, State};
-use dashmap::DashSet;
+use axum::extract::{DefaultBodyLimit, FromRef as _, State};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
-use crate::secrets::random::secret_bytes;
 
 pub use serve::{serve_control, serve_tcp};
 
-/// Shared application state. Cloned with each request, hence a single `Arc`.
+/// The state of the whole server, for the layers around the handlers. Handlers take the [`handles`] that they use.
+/// Cloned with each request, hence a single `Arc`.
 #[derive(Clone)]
 pub struct AppState(Arc<AppParts>);
 
@@ -69,7 +67,7 @@ pub struct AppParts {
     /// The settings as they were loaded at start.
     pub config: Arc<Config>,
     /// Scopes of idempotency keys whose first request is still running.
-    pub running: Arc<DashSet<String>>,
+    pub running: idempotency::RunningKeys,
     /// When keys and sessions were last used, as far as it is not written yet.
     pub last_used: Arc<last_used::LastUsed>,
     /// Counts refused attempts for the audit log.
@@ -86,10 +84,8 @@ pub struct AppParts {
     pub admission: Arc<admission::Admission>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
-    /// The description of the routes that [`router`] serves, as JSON.
-    pub description: OnceLock<Bytes>,
-    /// The same as OpenAPI 3.0, made when it is first asked for.
-    pub description_3_0: OnceLock<Bytes>,
+    /// The description of the routes that [`router`] serves.
+    pub descriptions: Arc<openapi::Descriptions>,
 }
 
 impl AppState {
@@ -107,21 +103,15 @@ impl AppState {
             meters: Arc::default(),
             tallies: Arc::default(),
             leaving,
-            description: OnceLock::new(),
-            description_3_0: OnceLock::new(),
+            descriptions: Arc::default(),
         }))
-    }
-
-    /// Encrypts a secret for the database; an empty one stays empty.
-    pub fn encrypt(&self, secret: &str) -> String {
-        if secret.is_empty() { String::new() } else { self.app.cipher.encrypt(secret, secret_bytes()) }
     }
 }
 
 /// The whole API as one router.
 pub fn router(state: AppState) -> Router {
     let routes = production::routes(&state.config);
-    state.description.get_or_init(|| openapi::json(&routes.served(), &state.config.public_url()).into());
+    state.descriptions.made_once(|| openapi::json(&routes.served(), &state.config.public_url()));
     routes
         .into_router(&state)
         .merge(docs::routes())
@@ -130,7 +120,7 @@ pub fn router(state: AppState) -> Router {
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(axum::middleware::from_fn_with_state(Arc::new(state.clone()), limits::layer::bound))
+        .layer(axum::middleware::from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(&state)), limits::layer::bound))
         .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)
 }

@@ -1,9 +1,10 @@
 //! The running server: the lock on the data folder, the app, the listeners, and their ordered end.
 
-use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Seek, Write};
+mod data_folder;
+
+use std::fs::{self, File};
+use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,49 +13,72 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::data_folder::{absolute, make_data_folder};
+use crate::app::own_secrets::{self, SecretsError};
 use crate::app::{App, StartError as ShopError, story, stream};
 use crate::config::Config;
+use crate::config::io_words::io_words;
 use crate::http;
+use crate::store::connect::{self, OpenError};
 
 /// Name of the socket in the data folder whose callers are the owner of the machine.
 pub const CONTROL_SOCKET: &str = "control.sock";
-const LOCK: &str = "lock";
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The data folder cannot be used.
-    #[error("the data folder {} cannot be used: {source}", path.display())]
+    #[error("the data folder {} cannot be used: {}", path.display(), io_words(.source))]
     Data {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// What the system says.
         source: io::Error,
     },
+    /// A file stands where the data folder should be.
+    #[error("{} is a file, not a folder", path.display())]
+    NotAFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another server holds the data folder.
     #[error("the data folder {} is in use by another printfloor server ({holder})", path.display())]
     Held {
-        /// The folder.
+        /// The path of the data folder.
         path: PathBuf,
         /// Its process and address, as it wrote them.
         holder: String,
     },
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {}", io_words(.source))]
     Listen {
         /// The address, as it was configured.
         address: String,
         /// What the system says.
         source: io::Error,
     },
+    /// The server's own secrets are missing, or are not those of the data.
+    #[error(transparent)]
+    Secrets(SecretsError),
+    /// The database cannot be used.
+    #[error("{database}: {source}")]
+    Database {
+        /// Kind and place of the database.
+        database: String,
+        /// What it says.
+        source: OpenError,
+    },
     /// The app does not start.
     #[error(transparent)]
-    App(#[from] ShopError),
+    App(ShopError),
 }
 
 /// A server that listens.
 pub struct Server {
     shop: Arc<App>,
+    /// The settings, with the secrets that this start made.
+    config: Arc<Config>,
+    made_secrets: Option<PathBuf>,
     address: Option<SocketAddr>,
     control: Option<PathBuf>,
     /// Cancelled to stop accepting connections and to end streams.
@@ -67,18 +91,21 @@ pub struct Server {
 }
 
 impl Server {
-    /// Locks the data folder, starts the app, listens.
+    /// Listens, locks the data folder, and only then writes: makes the secrets of a new shop and starts the app. So a start
+    /// that fails because something is in its way leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
-        let config = Arc::new(config);
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
-        let mut server = Self::without_listeners(&config, &listen).await?;
+        // A server that holds the folder also has the port: its process is told rather than "in use".
+        let lock = data_folder::lock_again(&config.server.data_dir, &listen)?;
         let listener = TcpListener::bind(&listen).await.map_err(refused)?;
+        let mut server = Self::without_listeners(config, lock, &listen).await?;
         server.address = Some(listener.local_addr().map_err(refused)?);
+        let config = server.config.clone();
         let socket = config.server.data_dir.join(CONTROL_SOCKET);
         let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
-        let state = http::AppState::new(server.shop.clone(), config.clone(), server.stopping.clone());
+        let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
         server.serving = vec![
             tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
             tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
@@ -97,16 +124,31 @@ impl Server {
 
     /// Starts the app without listeners, for commands that run while no server does.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
-        Self::without_listeners(&Arc::new(config), "no listener").await
+        Self::without_listeners(config, None, "no listener").await
     }
 
-    async fn without_listeners(config: &Arc<Config>, listen: &str) -> Result<Self, StartError> {
-        let lock = lock(&config.server.data_dir, listen)?;
+    async fn without_listeners(mut config: Config, lock: Option<File>, listen: &str) -> Result<Self, StartError> {
+        let data = config.server.data_dir.clone();
+        let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
+        let unusable = |source| StartError::Data { path: absolute(&data), source };
+        data_folder::close_to_others(&data).map_err(unusable)?;
+        let database = connect::shown(config.database_url().expose());
+        let made_secrets = own_secrets::settle(&mut config).await.map_err(|error| match error {
+            SecretsError::Open(source) => StartError::Database { database: database.clone(), source },
+            other => StartError::Secrets(other),
+        })?;
+        let config = Arc::new(config);
         let fenced = CancellationToken::new();
         let leave = fenced.clone();
-        let shop = App::start(config, Arc::new(move || leave.cancel())).await?;
+        let started = App::start(&config, Arc::new(move || leave.cancel())).await;
+        let shop = started.map_err(|error| match error {
+            ShopError::Open(source) => StartError::Database { database, source },
+            other => StartError::App(other),
+        })?;
         Ok(Self {
             shop,
+            config,
+            made_secrets,
             address: None,
             control: None,
             stopping: CancellationToken::new(),
@@ -119,6 +161,16 @@ impl Server {
     /// The running app behind the listeners.
     pub fn shop(&self) -> &Arc<App> {
         &self.shop
+    }
+
+    /// The settings, with all secrets.
+    pub fn config(&self) -> &Arc<Config> {
+        &self.config
+    }
+
+    /// The file of the secrets that this start made, if it made any.
+    pub fn made_secrets(&self) -> Option<&Path> {
+        self.made_secrets.as_deref()
     }
 
     /// The addresses that it listens on.
@@ -148,37 +200,6 @@ impl Server {
             let _ = fs::remove_file(socket);
         }
     }
-}
-
-/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A
-/// folder that exists
-/// keeps its permissions.
-///
-/// # Errors
-///
-/// When it cannot be made.
-pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
-fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
-    let unusable = |source| StartError::Data { path: data.to_owned(), source };
-    make_data_folder(data).map_err(unusable)?;
-    let path = data.join(LOCK);
-    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(unusable)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            return Err(StartError::Held { path: data.to_owned(), holder: holder.trim().to_owned() });
-        }
-        Err(TryLockError::Error(source)) => return Err(unusable(source)),
-    }
-    file.set_len(0).map_err(unusable)?;
-    file.rewind().map_err(unusable)?;
-    writeln!(file, "process {}, {listen}", std::process::id()).map_err(unusable)?;
-    Ok(file)
 }
 
 /// Opens a socket that only the account of the server can use.

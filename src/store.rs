@@ -21,6 +21,7 @@ pub mod queries;
 pub mod reader;
 mod requirements;
 pub mod rows;
+pub mod secret_checks;
 mod submission;
 mod transaction;
 pub mod writer;

@@ -1,7 +1,8 @@
 //! `Request` and `Response`: how a struct of the HTTP API is read from JSON and described in OpenAPI, both made from the
 //! one declaration of the struct.
 //!
-//! The generated code uses the traits of `crate::http::wire`, so the macros are for the crate `printfloor` alone.
+//! What is answered is described by the traits of the crate `api_schema`. The code that reads a request also uses
+//! `crate::http::wire`, so `Request` is for the HTTP edge of the crate `printfloor` alone.
 //! They know no check: what stands in `#[api(...)]` of a member without `=` is an expression that implements
 //! `wire::Rule`, whose value both judges and describes.
 //!

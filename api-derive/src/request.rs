@@ -119,7 +119,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
     };
     quote! {
         impl crate::http::wire::Request for #ident {
-            fn members() -> Vec<crate::http::wire::Member> {
+            fn members() -> Vec<::api_schema::Member> {
                 let mut all = Vec::new();
                 #(#described)*
                 all
@@ -130,12 +130,12 @@ fn reading(of: &Reading<'_>) -> TokenStream {
                 Some(Self { #(#idents: #idents?),* })
             }
         }
-        impl crate::http::wire::ToSchema for #ident {
+        impl ::api_schema::ToSchema for #ident {
             const NAME: Option<&'static str> = Some(#name);
-            fn schema() -> crate::http::openapi::shape::Shape {
+            fn schema() -> ::api_schema::shape::Shape {
                 #schema(<Self as crate::http::wire::Request>::members(), #doc)
             }
-            fn components(components: &mut crate::http::wire::Components) {
+            fn components(components: &mut ::api_schema::Components) {
                 #(#components)*
             }
             #example
@@ -218,11 +218,11 @@ fn shown_struct(input: &DeriveInput, shown: &Ident, all: &[Member], fields: Opti
         #[doc = #title]
         #[derive(Clone, Debug, ::serde::Serialize)]
         #vis struct #shown { #(#[serde(rename = #names)] #idents: #tys),* }
-        impl crate::http::wire::Flattened for #shown {
-            fn members() -> Vec<crate::http::wire::Member> {
-                vec![#(crate::http::wire::response_member::<#tys>(#names, #docs)),*]
+        impl ::api_schema::Flattened for #shown {
+            fn members() -> Vec<::api_schema::Member> {
+                vec![#(::api_schema::response_member::<#tys>(#names, #docs)),*]
             }
-            fn components(components: &mut crate::http::wire::Components) {
+            fn components(components: &mut ::api_schema::Components) {
                 #(components.add::<#tys>();)*
             }
         }

@@ -15,11 +15,11 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let (mut described, mut components) = (Vec::new(), Vec::new());
     for Member { ty, name, doc, flatten, may_be_absent, .. } in members(input)? {
         if flatten {
-            described.push(quote!(all.extend(<#ty as crate::http::wire::Flattened>::members());));
-            components.push(quote!(<#ty as crate::http::wire::Flattened>::components(components);));
+            described.push(quote!(all.extend(<#ty as ::api_schema::Flattened>::members());));
+            components.push(quote!(<#ty as ::api_schema::Flattened>::components(components);));
         } else {
             let member = if may_be_absent { quote!(absent_response_member) } else { quote!(response_member) };
-            described.push(quote!(all.push(crate::http::wire::#member::<#ty>(#name, #doc));));
+            described.push(quote!(all.push(::api_schema::#member::<#ty>(#name, #doc));));
             components.push(quote!(components.add::<#ty>();));
         }
     }
@@ -27,34 +27,34 @@ pub fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let listed = attributes.text("many")?.map(|many| {
         let page = format!("{name}Page");
         quote! {
-            impl #generics crate::http::wire::ListItem for #ident #arguments #bounds {
+            impl #generics ::api_schema::ListItem for #ident #arguments #bounds {
                 const MEMBER: &'static str = #many;
                 const PAGE_NAME: &'static str = #page;
             }
         }
     });
     Ok(quote! {
-        impl #generics crate::http::wire::ToSchema for #ident #arguments #bounds {
+        impl #generics ::api_schema::ToSchema for #ident #arguments #bounds {
             const NAME: Option<&'static str> = Some(#name);
-            fn schema() -> crate::http::openapi::shape::Shape {
-                crate::http::wire::response_schema(<Self as crate::http::wire::Flattened>::members(), #words)
+            fn schema() -> ::api_schema::shape::Shape {
+                ::api_schema::response_schema(<Self as ::api_schema::Flattened>::members(), #words)
             }
-            fn components(components: &mut crate::http::wire::Components) {
-                <Self as crate::http::wire::Flattened>::components(components);
+            fn components(components: &mut ::api_schema::Components) {
+                <Self as ::api_schema::Flattened>::components(components);
             }
             #example
         }
-        impl #generics crate::http::wire::Flattened for #ident #arguments #bounds {
-            fn members() -> Vec<crate::http::wire::Member> {
+        impl #generics ::api_schema::Flattened for #ident #arguments #bounds {
+            fn members() -> Vec<::api_schema::Member> {
                 let mut all = Vec::new();
                 #(#described)*
                 all
             }
-            fn components(components: &mut crate::http::wire::Components) {
+            fn components(components: &mut ::api_schema::Components) {
                 #(#components)*
             }
         }
-        impl #generics crate::http::wire::Response for #ident #arguments #bounds {}
+        impl #generics ::api_schema::Response for #ident #arguments #bounds {}
         #listed
     })
 }
@@ -81,7 +81,7 @@ mod tests {
             }
         });
         let code = code.unwrap().to_string().replace(' ', "");
-        assert!(code.contains("<Detailsascrate::http::wire::Flattened>::members()"), "{code}");
+        assert!(code.contains("<Detailsas::api_schema::Flattened>::members()"), "{code}");
         assert!(code.contains("absent_response_member::<Kind>(\"type\",\"\")"), "{code}");
         assert!(code.contains("response_member::<Timestamp>(\"createdAt\",\"\")"), "{code}");
         assert!(code.contains("PAGE_NAME:&'staticstr=\"ThingPage\""), "{code}");
@@ -91,6 +91,6 @@ mod tests {
     fn an_answer_may_borrow() {
         let code = expand(&parse_quote! { struct View<'a> { name: &'a str } });
         let code = code.unwrap().to_string().replace(' ', "");
-        assert!(code.contains("impl<'a>crate::http::wire::ToSchemaforView<'a>"), "{code}");
+        assert!(code.contains("impl<'a>::api_schema::ToSchemaforView<'a>"), "{code}");
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use printfloor::server::Server;
 use serde_json::{Value, json};
-use simulator::{Faults, Fleet, FleetOptions};
+use simulator::{Faults, Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
 use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
@@ -97,8 +97,8 @@ impl App {
 /// Median, 99th of a hundred and longest, in milliseconds.
 async fn crowd(printers: usize) -> [f64; 3] {
     let folder = folder();
-    let options =
-        FleetOptions { fw_rest: printers / 2, server_rest: printers - printers / 2, ..FleetOptions::default() };
+    let counts = vec![(PrinterKind::FwRest, printers / 2), (PrinterKind::ServerRest, printers - printers / 2)];
+    let options = FleetOptions { printers: counts, ..FleetOptions::default() };
     let fleet = Fleet::start(options).await.unwrap();
     let shop = App::start(folder.path()).await;
     let mut ids = Vec::new();

@@ -14,7 +14,6 @@ use printfloor::domain::id::Id;
 use printfloor::domain::material::{MaterialCommand, MaterialFields, MaterialType};
 use printfloor::domain::principal::{Principal, Role};
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
-use printfloor::secrets::random::fill_secret;
 use printfloor::server::Server;
 use printfloor::store::connect::{self, DatabaseSettings};
 use sea_orm::DatabaseConnection;
@@ -46,7 +45,6 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
         env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
         cwd: folder.to_owned(),
         overrides: Vec::new(),
-        random: &mut fill_secret,
     };
     Config::load(options).unwrap().config
 }

@@ -23,6 +23,9 @@ pub struct Faults {
     pub disk_full: bool,
     /// Uploads are received at this speed.
     pub slow_upload: Option<SlowUpload>,
+    /// Uploads that overlap share one temporary file with those of other printers on this computer that have this fault,
+    /// each writing at its own position, as Moonraker's do when they begin in the same second.
+    pub shared_upload_file: bool,
     /// The connection closes without an answer after an upload was stored (and started, if the upload asked for it).
     pub drop_after_upload: bool,
     /// Open connections are cut, and new ones closed as soon as they ask for anything.

@@ -8,46 +8,41 @@ use std::{
 
 use serde_json::json;
 
-use crate::{VirtualPrinter, moonraker, octoprint, wire::Server};
-
-/// The protocol of a printer, named like Printfloor's printer types.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PrinterKind {
-    /// Moonraker.
-    FwRest,
-    /// `OctoPrint`.
-    ServerRest,
-}
-
-impl PrinterKind {
-    /// The printer type as Printfloor's API writes it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::FwRest => "fw_rest",
-            Self::ServerRest => "server_rest",
-        }
-    }
-}
+use crate::{PrinterKind, ServeOptions, VirtualPrinter, wire::Server};
 
 /// The size and behaviour of a fleet.
 #[derive(Clone, Debug)]
 pub struct FleetOptions {
-    /// Number of printers that speak Moonraker.
-    pub fw_rest: usize,
-    /// Number of printers that speak `OctoPrint`.
-    pub server_rest: usize,
+    /// How many printers of which kind, in the order of their ports.
+    pub printers: Vec<(PrinterKind, usize)>,
     /// The first port, with the others following one by one; `None` takes free ports.
     pub base_port: Option<u16>,
+    /// Whether each printer has a loopback address of its own (127.0.1.1 and up, Linux only), as if each stood on a computer of
+    /// its own; otherwise all are on 127.0.0.1.
+    pub own_hosts: bool,
     /// How many times faster than the G-code's estimate they print.
     pub speed: f64,
     /// Seed of keys, serial numbers, heat-up times and sensor noise.
     pub seed: u64,
 }
 
+impl FleetOptions {
+    /// So many printers of one kind, at real speed, on free ports.
+    pub fn of(kind: PrinterKind, count: usize) -> Self {
+        Self { printers: vec![(kind, count)], ..Self::default() }
+    }
+
+    /// So many printers of each kind, at real speed, on free ports.
+    pub fn of_each(count: usize) -> Self {
+        Self { printers: PrinterKind::ALL.iter().map(|kind| (*kind, count)).collect(), ..Self::default() }
+    }
+}
+
 impl Default for FleetOptions {
     /// One printer of each kind, at real speed, on free ports.
     fn default() -> Self {
-        Self { fw_rest: 1, server_rest: 1, base_port: None, speed: 1.0, seed: 1 }
+        let printers = PrinterKind::ALL.iter().map(|kind| (*kind, 1)).collect();
+        Self { printers, base_port: None, own_hosts: false, speed: 1.0, seed: 1 }
     }
 }
 
@@ -120,16 +115,15 @@ impl SimPrinter {
 /// Virtual printers on loopback ports. They stop when the fleet and all handles are dropped.
 #[derive(Clone, Debug)]
 pub struct Fleet {
-    /// All printers, those that speak Moonraker first.
+    /// All printers, in the order of the options.
     pub printers: Vec<SimPrinter>,
 }
 
 impl Fleet {
     /// Starts all printers; if one cannot start, none remains.
     pub async fn start(options: FleetOptions) -> Result<Self, FleetError> {
-        let kinds = std::iter::repeat_n(PrinterKind::FwRest, options.fw_rest)
-            .chain(std::iter::repeat_n(PrinterKind::ServerRest, options.server_rest));
-        let count = options.fw_rest + options.server_rest;
+        let kinds = options.printers.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
+        let count = options.printers.iter().map(|(_, count)| count).sum();
         let mut printers = Vec::with_capacity(count);
         for (index, kind) in kinds.enumerate() {
             let port = match options.base_port {
@@ -139,7 +133,8 @@ impl Fleet {
             };
             // Each printer has its own random numbers, so that adding one changes no other.
             let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
-            printers.push(start_one(kind, SocketAddr::from((Ipv4Addr::LOCALHOST, port)), options.speed, seed).await?);
+            let host = if options.own_hosts { own_host(index) } else { Ipv4Addr::LOCALHOST };
+            printers.push(start_one(kind, SocketAddr::from((host, port)), options.speed, seed).await?);
         }
         Ok(Self { printers })
     }
@@ -157,21 +152,22 @@ impl Fleet {
     }
 }
 
+/// A loopback address that no other printer of the fleet has.
+fn own_host(index: usize) -> Ipv4Addr {
+    let [.., high, low] = (index as u32 + 1).to_be_bytes();
+    Ipv4Addr::new(127, 0, 1 + high % 254, low)
+}
+
 async fn start_one(kind: PrinterKind, addr: SocketAddr, speed: f64, seed: u64) -> Result<SimPrinter, FleetError> {
     let mut rng = fastrand::Rng::with_seed(seed);
     let api_key = hex::encode(rng.u128(..).to_be_bytes());
     let number = rng.u32(100_000..1_000_000);
-    let (serial, reconnects) = match kind {
-        PrinterKind::FwRest => (format!("SIMFW{number}"), true),
-        PrinterKind::ServerRest => (format!("SIMSR{number}"), false),
-    };
-    let printer = VirtualPrinter::new(rng.u64(..), speed, reconnects);
-    let (key, name) = (Some(api_key.clone()), serial.clone());
-    let started = match kind {
-        PrinterKind::FwRest => moonraker::serve(&printer, moonraker::Options { addr, api_key: key, name }).await,
-        PrinterKind::ServerRest => octoprint::serve(&printer, octoprint::Options { addr, api_key: key, name }).await,
-    };
-    let server = started.map_err(|source| FleetError::Listen { addr, source })?;
+    let protocol = kind.protocol();
+    let serial = format!("{}{number}", protocol.serial_prefix);
+    let printer = VirtualPrinter::new(rng.u64(..), speed, protocol.reconnects);
+    let options = ServeOptions { addr, api_key: Some(api_key.clone()), name: serial.clone() };
+    let server =
+        (protocol.serve)(printer.clone(), options).await.map_err(|source| FleetError::Listen { addr, source })?;
     Ok(SimPrinter {
         kind,
         base_url: server.base_url(),

@@ -136,3 +136,15 @@ fn push_moves(out: &mut String, filament_mm: f64, feature: &str, layer: &str) {
 pub fn sample_png() -> Vec<u8> {
     STANDARD.decode(THUMBNAIL_BASE64).unwrap_or_default()
 }
+
+/// Macros that virtual printers know.
+const MACROS: [&str; 7] =
+    ["PAUSE", "RESUME", "CANCEL_PRINT", "SDCARD_PRINT_FILE", "SDCARD_RESET_FILE", "RESTART", "FIRMWARE_RESTART"];
+
+/// Whether a virtual printer knows the command of a line: any G, M or T with a number, or one of its macros. Others do nothing.
+pub fn is_known(line: &str) -> bool {
+    let command = line.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+    let number = command.strip_prefix(['G', 'M', 'T']);
+    let numbered = number.is_some_and(|number| number.starts_with(|first: char| first.is_ascii_digit()));
+    numbered || MACROS.contains(&command.as_str())
+}

@@ -11,13 +11,49 @@
 pub mod faults;
 pub mod fleet;
 pub mod gcode;
-pub mod moonraker;
-pub mod octoprint;
 pub mod payments;
 pub mod printer;
+pub mod protocol;
 pub mod sink;
 pub mod wire;
 
 pub use faults::Faults;
-pub use fleet::{Fleet, FleetOptions, PrinterKind, SimHandle, SimPrinter};
+pub use fleet::{Fleet, FleetOptions, SimHandle, SimPrinter};
 pub use printer::VirtualPrinter;
+pub use protocol::{Protocol, ServeOptions};
+
+/// Declares the module of each protocol and the kind of printer that speaks it; each module declares its `PROTOCOL`.
+/// `cargo fmt` does not look into macros: `scripts/test` names these files to it.
+macro_rules! printer_kinds {
+    ($($kind:ident $module:ident)+) => {
+        $(pub mod $module;)+
+
+        /// The kind of a virtual printer: the protocol that it speaks.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum PrinterKind {
+            $(
+                #[doc = concat!("Speaks the protocol of [`", stringify!($module), "`].")]
+                $kind
+            ),+
+        }
+
+        impl PrinterKind {
+            /// All kinds.
+            pub const ALL: &[Self] = &[$(Self::$kind),+];
+
+            /// The declaration of its protocol.
+            pub fn protocol(self) -> &'static Protocol {
+                match self {
+                    $(Self::$kind => &$module::PROTOCOL),+
+                }
+            }
+        }
+    };
+}
+
+// A new kind of printer is its folder and a line here.
+printer_kinds! {
+    FwRest moonraker
+    ServerRest octoprint
+}

@@ -5,10 +5,7 @@
 //! with an API key every call needs it (or a one-shot token), without one every caller is trusted. The only file root
 //! is `gcodes`.
 
-use std::{
-    net::SocketAddr,
-    sync::{Arc, Mutex, PoisonError, atomic::AtomicU64},
-};
+use std::sync::{Arc, Mutex, PoisonError, atomic::AtomicU64};
 
 use axum::{
     Router,
@@ -21,7 +18,7 @@ use axum::{
 use serde_json::{Map, Value, json};
 
 use crate::{
-    VirtualPrinter,
+    Protocol, ServeOptions, VirtualPrinter,
     wire::{Server, guarded},
 };
 
@@ -37,16 +34,14 @@ pub use error::ApiError;
 /// The arguments of a call.
 type Params = Map<String, Value>;
 
-/// The configuration of one virtual Moonraker host.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The address to listen on; port 0 takes a free port.
-    pub addr: SocketAddr,
-    /// The API key that every call needs; `None` trusts every caller.
-    pub api_key: Option<String>,
-    /// The host name that it reports.
-    pub name: String,
-}
+/// The declaration of the protocol.
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    word: "fw_rest",
+    about: "printers with the firmware web API (Moonraker)",
+    serial_prefix: "SIMFW",
+    reconnects: true,
+    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+};
 
 /// The state that all handlers share.
 #[derive(Clone)]
@@ -59,7 +54,7 @@ struct Host {
 }
 
 /// Serves a printer. It should have been made with `reconnects`, because Klipper comes back by itself.
-pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
+async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
     let host = Host {
         printer: printer.clone(),
         api_key: options.api_key.map(Arc::from),

@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashSet,
-    net::SocketAddr,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -20,7 +19,7 @@ use axum::{
 use serde_json::json;
 
 use crate::{
-    VirtualPrinter,
+    Protocol, ServeOptions, VirtualPrinter,
     printer::CommandError,
     wire::{JsonBody, Server, guarded},
 };
@@ -34,16 +33,14 @@ mod push;
 /// The name of the only user.
 const USER: &str = "lab";
 
-/// The configuration of one virtual `OctoPrint`.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The address to listen on; port 0 takes a free port.
-    pub addr: SocketAddr,
-    /// The API key that every call needs; `None` permits every caller everything.
-    pub api_key: Option<String>,
-    /// The name of the instance that it reports.
-    pub name: String,
-}
+/// The declaration of the protocol.
+pub(crate) const PROTOCOL: Protocol = Protocol {
+    word: "server_rest",
+    about: "printers with a print server (OctoPrint)",
+    serial_prefix: "SIMSR",
+    reconnects: false,
+    serve: |printer, options| Box::pin(async move { serve(&printer, options).await }),
+};
 
 /// The state that all handlers share.
 #[derive(Clone)]
@@ -57,7 +54,7 @@ struct Host {
 
 /// Serves a printer. It should have been made without `reconnects`, because a lost serial port stays closed until a
 /// client connects it.
-pub async fn serve(printer: &VirtualPrinter, options: Options) -> std::io::Result<Server> {
+async fn serve(printer: &VirtualPrinter, options: ServeOptions) -> std::io::Result<Server> {
     let host = Host {
         printer: printer.clone(),
         api_key: options.api_key.map(Arc::from),

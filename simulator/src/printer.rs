@@ -4,7 +4,10 @@
 //! How a state is named on the wire is decided by the protocols' modules.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 
@@ -34,6 +37,7 @@ pub struct VirtualPrinter(Arc<Inner>);
 struct Inner {
     machine: Mutex<Machine>,
     revision: watch::Sender<u64>,
+    requests: AtomicU64,
 }
 
 /// A condition was not met within this time.
@@ -45,7 +49,11 @@ impl VirtualPrinter {
     /// A new, idle printer. `reconnects` says whether its host finds a lost controller by itself.
     pub fn new(seed: u64, speed: f64, reconnects: bool) -> Self {
         let machine = Machine::new(seed, speed, reconnects, Instant::now());
-        let inner = Arc::new(Inner { machine: Mutex::new(machine), revision: watch::Sender::new(0) });
+        let inner = Arc::new(Inner {
+            machine: Mutex::new(machine),
+            revision: watch::Sender::new(0),
+            requests: AtomicU64::new(0),
+        });
         let mut revised = inner.revision.subscribe();
         let weak = Arc::downgrade(&inner);
         tokio::spawn(async move {
@@ -120,6 +128,16 @@ impl VirtualPrinter {
                 .filter(|entry| matches!(&entry.what, What::Started { filename: started } if started == filename))
                 .count()
         })
+    }
+
+    /// How many HTTP requests reached it, control requests not counted.
+    pub fn requests(&self) -> u64 {
+        self.0.requests.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request.
+    pub(crate) fn asked(&self) {
+        self.0.requests.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Its faults.

@@ -38,11 +38,13 @@ use tokio::{
 mod body;
 mod control;
 mod guard;
+mod ranged;
 mod upload;
 
 pub use body::JsonBody;
 pub use control::control_routes;
 pub use guard::{Guard, guarded};
+pub use ranged::ranged;
 pub use upload::{Upload, UploadedFile};
 
 /// The kill switch of one connection.

@@ -48,6 +48,7 @@ impl Effects<Mail> for MailEffects {
         let Some(mail) = &state.state else { return };
         self.environment.wait_until(effect.at, mail.longest_wait()).await;
         match mail.alert {
+            // The agent gateway is a program and gets each alert by itself.
             Some(kind) if mail.channel == Channel::Mail && !self.alert_interval.is_zero() => {
                 self.send_gathered(&of, kind).await;
             }
@@ -81,14 +82,15 @@ impl MailEffects {
         let sent = self.send(first, first.id, text).await;
         if sent.is_ok() {
             *last = Some(Instant::now());
+            // Telling itself ends this task, so it comes last. A failure counts for this alert alone: the others have tries
+            // of their own, and would be given up early by the failures of all.
+            let others = waiting.iter().filter(|mail| mail.id != of.id()).filter_map(|mail| {
+                let handle = self.mails.resident(mail.id)?;
+                let tried = tried(mail.tries + 1, &sent);
+                Some(async move { report(&handle, tried).await })
+            });
+            join_all(others).await;
         }
-        // Telling itself ends this task, so it comes last.
-        let others = waiting.iter().filter(|mail| mail.id != of.id()).filter_map(|mail| {
-            let handle = self.mails.resident(mail.id)?;
-            let tried = tried(mail.tries + 1, &sent);
-            Some(async move { report(&handle, tried).await })
-        });
-        join_all(others).await;
         if let Some(own) = waiting.iter().find(|mail| mail.id == of.id()) {
             let _ = report(of, tried(own.tries + 1, &sent)).await;
         }

@@ -5,7 +5,10 @@
 
 mod emergency;
 mod manual;
+mod pushed;
 mod run;
+mod send;
+mod tidy;
 mod watch;
 
 pub use emergency::{StopRoute, emergency_stop};
@@ -29,6 +32,7 @@ use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, report_of};
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
+use crate::printers::registry::StoredAddress;
 use crate::secrets::encryption::SecretCipher;
 
 /// How printers are watched.
@@ -38,6 +42,8 @@ pub struct WatchSettings {
     pub poll: Duration,
     /// Silence after which a printer counts as offline.
     pub offline: Duration,
+    /// Whether the files of prints that are over stay on the printers.
+    pub keep_files: bool,
 }
 
 /// Speaks to the printers, and tells orders what became of their attempts.
@@ -65,7 +71,7 @@ impl Effects<Printer> for PrinterEffects {
     async fn run(&self, effect: PrinterEffect, of: Handle<Printer>) {
         match effect {
             PrinterEffect::Watch { kind, base_url, encrypted_api_key, serial } => {
-                let address = watch::WatchedAddress { kind, base_url, encrypted_api_key, serial };
+                let address = StoredAddress { kind, base_url, encrypted_api_key, serial };
                 watch::watch(self, &of, &address).await;
             }
             PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,

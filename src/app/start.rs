@@ -9,6 +9,7 @@ use tokio::sync::watch;
 
 use super::App;
 use super::kinds::{Directories, EffectServices};
+use super::own_secrets;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::DirectoryArgs;
 use crate::actors::kernel::environment::Environment;
@@ -27,7 +28,7 @@ use crate::services::mail::{ApiSettings, Encryption, FileOutbox, MailApi, MailEr
 use crate::services::redis::Redis;
 use crate::services::webhook::Sender;
 use crate::store::Store;
-use crate::store::connect::{self, DatabaseSettings, OpenError, Writing};
+use crate::store::connect::{self, OpenError, Writing};
 use crate::store::outbox::Outbox;
 use crate::store::queries::Queries;
 use crate::store::reader::Reader;
@@ -67,12 +68,9 @@ impl App {
     /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
     /// another server took over the database: the process must leave.
     pub async fn start(config: &Config, fenced: Arc<dyn Fn() + Send + Sync>) -> Result<Arc<Self>, StartError> {
-        let database = DatabaseSettings {
-            url: config.database_url().expose().to_owned(),
-            read_connections: config.database.read_connections,
-            statement_timeout: config.database.statement_timeout_seconds.duration(),
-        };
+        let database = own_secrets::database_settings(config);
         let writing = connect::start(&database).await?;
+        own_secrets::keep(config, &writing.db).await?;
         let reading = connect::reading(&database).await?;
         let queries = Queries::new(reading.clone());
         let outbox = Outbox::new(writing.last_seq);
@@ -112,10 +110,11 @@ impl App {
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: Arc::new(Blobs::open(config.files_dir())?),
-            connections: Arc::new(printer_connections(config)?),
+            connections: Arc::new(PrinterConnections::new(printer_registry(config)?)),
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
+                keep_files: config.dispatch.keep_files,
             },
             sender: Arc::new(Sender::new(Outbound::new(OutboundSettings {
                 connect_timeout: config.webhooks.connect_timeout_seconds.duration(),
@@ -177,6 +176,12 @@ async fn run_retention(app: Weak<App>) {
         tokio::time::sleep(wait).await;
         let Some(app) = app.upgrade() else { return };
         app.store.run_retention(app.environment.now());
+        // Contents whose file was deleted, or never recorded, by a process that ended in the middle.
+        match app.remove_unnamed_contents().await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "contents of deleted files are gone from the disk"),
+            Err(error) => tracing::warn!(%error, "contents of deleted files are still on the disk"),
+        }
         wait = RETENTION_EVERY;
     }
 }
@@ -252,7 +257,8 @@ fn agent(config: &Config) -> Result<Option<Arc<dyn Mailer>>, StartError> {
     Ok(Some(Arc::new(AgentGateway::new(client, &config.agent.url, config.agent.token.expose())?)))
 }
 
-fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError> {
+/// The adapters of printers, with the time limits of the settings.
+pub fn printer_registry(config: &Config) -> Result<Registry, BuildError> {
     let settings = Settings::from(&config.printers);
     let clients = LanSettings {
         connect_timeout: settings.connect_timeout,
@@ -260,5 +266,5 @@ fn printer_connections(config: &Config) -> Result<PrinterConnections, StartError
         timeout: Duration::from_secs(24 * 3600),
     };
     // Two clients: an emergency stop shares no connection with anything that may be queued.
-    Ok(PrinterConnections::new(Registry::new(settings, lan(&clients)?, lan(&clients)?)))
+    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

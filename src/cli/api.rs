@@ -26,7 +26,7 @@ pub enum ApiFailure {
     /// The server refused the request.
     #[error("{message}")]
     Refused {
-        /// HTTP status.
+        /// The HTTP status of the answer.
         status: u16,
         /// Code of the error.
         code: String,
@@ -45,9 +45,9 @@ pub enum ApiFailure {
     /// The control socket exists but cannot be used.
     #[error("{} cannot be used: {source}", path.display())]
     Socket {
-        /// The socket.
+        /// Where the socket is.
         path: PathBuf,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
 }
@@ -104,12 +104,12 @@ impl Api {
         }
     }
 
-    /// Gets a resource.
+    /// Reads the resource at a path.
     pub async fn get(&self, path: &str) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::GET, path).send().await?).await
     }
 
-    /// Posts JSON.
+    /// Sends a POST with a JSON body.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, ApiFailure> {
         json_of(self.request(Method::POST, path).json(body).send().await?).await
     }
@@ -129,7 +129,7 @@ impl Api {
         json_of(self.request(Method::PATCH, path).json(body).send().await?).await
     }
 
-    /// Deletes a resource.
+    /// Deletes the resource at a path.
     pub async fn delete(&self, path: &str) -> Result<(), ApiFailure> {
         json_of(self.request(Method::DELETE, path).send().await?).await.map(drop)
     }

@@ -1,64 +1,66 @@
 //! `printfloor check`: tests the settings and all configured services, and says how to fix what is wrong.
 //!
-//! It changes nothing, except that it writes missing secrets to `.env` as a first start does. It may run while the
-//! server runs.
+//! It changes nothing, neither on disk nor at a printer or service. It may run while the server runs.
 
 mod database;
 mod printers;
 mod report;
+mod secrets;
 mod services;
 
-use std::fs;
 use std::io;
 use std::path::Path;
+use std::{fs, process};
 
 use tokio::net::TcpListener;
 
 use self::report::Report;
 use super::api::Api;
 use super::{CliError, Global, settings};
+use crate::config::io_words::io_words;
 use crate::config::{Config, Loaded};
 use crate::observe::log;
-use crate::server::make_data_folder;
+use crate::server::absolute;
 
 /// Runs all checks; an error if any of them failed.
 pub async fn run(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
     let mut report = Report::default();
-    let Loaded { config, warnings, generated } = settings::load(global, None)?;
+    let Loaded { config, warnings, .. } = settings::load(global, None)?;
     report.fine("settings", format!("{:?} mode, all settings are valid", config.mode).to_lowercase());
     for warning in warnings {
         report.note("settings", warning);
     }
-    if !generated.is_empty() {
-        report.note("settings", format!("{} were missing: generated and written to .env", generated.join(", ")));
-    }
     data_folder(&mut report, &config.server.data_dir);
     address(&mut report, &config).await;
-    if let Some(reading) = database::check(&mut report, &config).await {
-        printers::check(&mut report, &config, Some(&reading)).await;
+    let reading = database::check(&mut report, &config).await;
+    // With other secrets than those of the data, no printer's key can be decrypted: that is told once, not for each.
+    if secrets::check(&mut report, &config, reading.is_some()).await {
+        printers::check(&mut report, &config, reading.as_ref()).await;
+    }
+    if let Some(reading) = reading {
         let _ = reading.close().await;
-    } else {
-        printers::check(&mut report, &config, None).await;
     }
     services::check(&mut report, &config).await;
     report.end()
 }
 
-/// The data directory exists or can be created, and files can be written to it.
+/// The data directory, or the nearest one above it that exists, can be written to.
 fn data_folder(report: &mut Report, data: &Path) {
-    let tried = make_data_folder(data).and_then(|()| {
-        let probe = data.join(format!(".check.{}", std::process::id()));
-        fs::write(&probe, "check")?;
-        fs::remove_file(probe)
-    });
-    match tried {
-        Ok(()) => report.fine("data", format!("{} is writable", data.display())),
-        Err(error) => report.wrong(
-            "data",
-            format!("{} is not writable: {error}", data.display()),
-            "make it writable for this user, or choose another directory with --data DIR",
-        ),
+    let data = absolute(data);
+    let existing = data.ancestors().find(|folder| folder.exists()).unwrap_or(&data);
+    let probe = existing.join(format!(".printfloor-check.{}", process::id()));
+    let advice = "make it writable for this user, or choose another directory with --data DIR";
+    match fs::write(&probe, "check").and_then(|()| fs::remove_file(probe)) {
+        Ok(()) if existing == data => report.fine("data", format!("{} is writable", data.display())),
+        Ok(()) => report.fine("data", format!("{} does not exist yet; the first start makes it", data.display())),
+        Err(_) if existing.is_file() => {
+            report.wrong("data", format!("{} is a file, not a folder", existing.display()), advice);
+        }
+        Err(error) => {
+            let words = io_words(&error);
+            report.wrong("data", format!("{} cannot be written to: {words}", existing.display()), advice);
+        }
     }
 }
 
@@ -92,7 +94,7 @@ async fn address(report: &mut Report, config: &Config) {
                 io::ErrorKind::AddrNotAvailable => "set server.listen to an address of this machine",
                 _ => "set server.listen to another address",
             };
-            report.wrong("address", format!("cannot listen on {listen}: {error}"), advice);
+            report.wrong("address", format!("cannot listen on {listen}: {}", io_words(&error)), advice);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `printfloor demo`: the real server on a data directory of its own, with simulated printers in the same process, and
-//! simulated customers and staff who order, pay, ship and restock.
+//! simulated customers and staff who order, pay, ship and restock. Now and then something goes wrong on the floor
+//! ([`mishaps`]), and is rescued.
 //!
 //! The simulated people use the HTTP API only. Their API key is created over the control socket, as the owner of a
 //! machine does it. Nothing here accesses the server's state directly.
@@ -10,7 +11,10 @@ mod customers;
 mod feed;
 mod floor;
 mod folder;
+mod mishaps;
+mod screen;
 mod setup;
+mod status;
 mod story;
 mod tally;
 
@@ -27,14 +31,16 @@ use self::customers::Customers;
 use self::feed::Feed;
 use self::floor::Floor;
 use self::folder::Folder;
+use self::mishaps::Mishaps;
+use self::screen::{Screen, Tone};
+use self::status::Status;
 use self::story::Story;
 use self::tally::Tally;
 use crate::cli::api::Api;
-use crate::cli::{CliError, Signals};
+use crate::cli::{CliError, Signals, output};
 use crate::config::{Config, LoadOptions, process_env};
 use crate::domain::time::Timestamp;
 use crate::observe::log;
-use crate::secrets::random::fill_secret;
 use crate::server::Server;
 
 /// The data directory if none is given.
@@ -43,6 +49,8 @@ const DEFAULT_DIRECTORY: &str = "data/demo";
 const PRINTERS: usize = 6;
 /// The port to listen on, if it is free.
 const PORT: u16 = 8787;
+/// Which lines of the log are shown: what happens in the shop is told by the demo itself.
+const LOG_FILTER: &str = "warn,sqlx=error,sea_orm=error,printfloor::observe::story=off";
 /// How long the server may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -77,11 +85,12 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
         () = signals.next() => return Ok(()),
     };
     let tally = Arc::new(Tally::default());
+    let screen = Screen::new();
     let mut people = JoinSet::new();
     let ended = {
         let shop = server.shop().clone();
         let clock: Clock = Arc::new(move || shop.environment.now());
-        let opened = open(&server, &folder, &floor, clock, &tally, &mut people);
+        let opened = open(&server, &folder, &floor, clock, &screen, &tally, &mut people);
         let begun = tokio::select! {
             biased; // a finished opening before a signal, which is looked at again afterwards
             opened = opened => opened.map(|()| false),
@@ -94,14 +103,16 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
         }
     };
     people.shutdown().await;
+    screen.end_block();
     tokio::select! {
         biased; // done before given up
         () = server.stop(STOP_TIMEOUT) => {}
         () = signals.next() => {}
     }
     floor.shutdown();
-    println!("\n{}", tally.summary(floor.sink.received().iter().filter(|one| one.answered == Some(200)).count()));
-    ended
+    let received = floor.sink.received().iter().filter(|one| one.answered == Some(200)).count();
+    let told = output::print(&format!("\n{}\n", tally.summary(received)));
+    ended.and(told)
 }
 
 /// Fills the shop, prints how to sign in, and starts the simulated people.
@@ -110,6 +121,7 @@ async fn open(
     folder: &Folder,
     floor: &Floor,
     clock: Clock,
+    screen: &Screen,
     tally: &Arc<Tally>,
     people: &mut JoinSet<CliError>,
 ) -> Result<(), CliError> {
@@ -121,11 +133,14 @@ async fn open(
         server.address().ok_or_else(|| CliError::Failed("the server does not listen on an address".to_owned()))?;
     let base = format!("http://{address}");
     let api = Api::over_tcp(&base, &key)?;
-    let names = setup::shop(&api, &folder.memory, floor).await?;
-    println!("{}", greeting(&base, &key, folder, floor));
+    let (names, machines) = setup::shop(&api, &folder.memory, floor).await?;
+    screen.begin_block()?;
+    screen.line(Tone::Plain, &greeting(&base, &key, folder, floor))?;
     let feed = Feed::open(api.clone()).await?;
-    let story = Story::new(api.clone(), names.clone(), tally.clone());
+    let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
+    people.spawn(Status::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
+    people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
     let secret = folder.memory.payment_secret.clone();
     people.spawn(Clerk::new(api.clone(), clock.clone(), secret, tally.clone()).work());
     people.spawn(Customers::new(api, names, clock, tally.clone()).work());
@@ -172,9 +187,10 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
         // Simulated prints take seconds, so a start that fails is to be noticed as fast.
         ("dispatch.start_confirm_timeout_seconds", "10".to_owned()),
         ("printers.poll_interval_seconds", "0.5".to_owned()),
+        ("printers.offline_after_seconds", "4".to_owned()),
     ];
     if !given("PRINTFLOOR_LOG__FILTER") {
-        overrides.push(("log.filter", "warn,sqlx=error,sea_orm=error".to_owned()));
+        overrides.push(("log.filter", LOG_FILTER.to_owned()));
     }
     if !given("PRINTFLOOR_LOG__FORMAT") {
         overrides.push(("log.format", "text".to_owned()));
@@ -182,10 +198,9 @@ fn config(folder: &Folder, listen: SocketAddr) -> Result<Config, CliError> {
     let loaded = Config::load(LoadOptions {
         file: None,
         env,
-        // Its secrets are written to a `.env` in its own directory.
+        // A `.env` or `printfloor.toml` of a real shop in the working directory is not its own.
         cwd: folder.path.clone(),
         overrides,
-        random: &mut fill_secret,
     })?;
     Ok(loaded.config)
 }
@@ -200,13 +215,15 @@ fn usual_or_free() -> SocketAddr {
 
 fn greeting(base: &str, key: &str, folder: &Folder, floor: &Floor) -> String {
     format!(
-        "Printfloor demo: a real server, {count} simulated printers that print {speed} times faster than real ones\n\
+        "Printfloor demo: a real server and {count} simulated printers that print {speed} times faster than real ones\n\
          \n  address   {base}\
          \n  key       {key}\
          \n  admin     {email}, password {password}\
          \n  data      {data}\n\
-         \n  try       curl -H 'X-API-Key: {key}' {base}/api/orders\n\
-         \nSimulated customers order and pay, simulated staff ship and restock. Ctrl-C stops the demo; started again, it continues.\n",
+         \n  Open {base}/docs, press Authorize and enter the key to try every request, or:\
+         \n  curl -H 'X-API-Key: {key}' {base}/api/orders\n\
+         \nSimulated customers order and pay, simulated staff ship and restock; nothing for you to do. Every now and then\
+         \nsomething goes wrong on the floor (MISHAP): watch how it is RESCUED. Ctrl-C stops the demo; started again, it goes on.\n",
         count = floor.printers().count(),
         speed = floor::SPEED,
         email = setup::ADMIN,

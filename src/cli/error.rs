@@ -8,7 +8,9 @@ use simulator::fleet::FleetError;
 use super::api::ApiFailure;
 use crate::actors::kernel::handle::AskError;
 use crate::app::StartError as ShopError;
+use crate::app::own_secrets::SecretsError;
 use crate::config::ConfigError;
+use crate::config::io_words::io_words;
 use crate::server::StartError;
 use crate::store::connect::OpenError;
 
@@ -21,6 +23,17 @@ pub enum CliError {
     /// A failure described in full by its text.
     #[error("{0}")]
     Failed(String),
+    /// Whoever read standard output has gone away, which is no failure.
+    #[error("nobody reads the output")]
+    ReaderGone,
+    /// Neither a server runs over the data directory nor does the database hold a shop.
+    #[error("{words}")]
+    NoShop {
+        /// Where it was looked for, and what is there.
+        words: String,
+        /// Whether the command can make a new shop when it is told to.
+        new: bool,
+    },
     /// The configuration cannot be used.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -37,11 +50,11 @@ pub enum CliError {
     #[error(transparent)]
     Ask(#[from] AskError),
     /// An operation of the operating system failed.
-    #[error("{doing}: {source}")]
+    #[error("{doing}: {}", io_words(.source))]
     Io {
         /// What could not be done.
         doing: String,
-        /// Why.
+        /// What the system says.
         source: io::Error,
     },
 }
@@ -64,50 +77,84 @@ impl CliError {
     }
 
     /// Advice, where the error itself does not say what to do.
-    pub fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::Usage(_) => Some("printfloor --help lists the commands and their options"),
-            Self::Config(ConfigError::Setting(_) | ConfigError::Toml { .. }) => {
-                Some("config.toml in the source code explains every setting")
+    pub fn advice(&self) -> Option<String> {
+        let words = match self {
+            Self::Usage(_) => "printfloor --help lists the commands and their options",
+            Self::Config(ConfigError::Refused(_) | ConfigError::Toml { .. }) => {
+                "`printfloor config --defaults` lists and explains every setting"
             }
-            Self::Start(error) => start_advice(error),
+            Self::NoShop { new: true, .. } => "did you mean another --data? (--new makes a new shop there)",
+            Self::NoShop { new: false, .. } => "did you mean another --data?",
+            Self::Start(error) => return start_advice(error),
             Self::Fleet(FleetError::Listen { .. }) => {
-                Some("choose other ports with --base-port, or omit it to use free ports")
+                "choose other ports with --base-port, or omit it to use free ports"
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(words.to_owned())
     }
 }
 
-fn start_advice(error: &StartError) -> Option<&'static str> {
-    match error {
-        StartError::Data { .. } => {
-            Some("choose another directory with --data DIR, or make this one writable for this user")
+fn start_advice(error: &StartError) -> Option<String> {
+    let words = match error {
+        StartError::Data { .. } | StartError::NotAFolder { .. } => {
+            "choose another directory with --data DIR, or make this one a directory that this user may write to"
         }
-        StartError::Held { .. } => Some("stop that server first, or give this one its own directory with --data DIR"),
+        StartError::Held { .. } => "stop that server first, or give this one its own directory with --data DIR",
         StartError::Listen { source, .. } => match source.kind() {
             io::ErrorKind::AddrInUse => {
-                Some("another program listens there: stop it, or choose another address with --listen ADDR")
+                "another program listens there: stop it, or choose another address with --listen ADDR"
             }
-            io::ErrorKind::AddrNotAvailable => {
-                Some("this machine does not have that address: choose another with --listen ADDR")
-            }
+            io::ErrorKind::AddrNotAvailable => "choose another address with --listen ADDR",
             io::ErrorKind::PermissionDenied => {
-                Some("ports below 1024 need special privileges: choose another port with --listen ADDR")
+                "ports below 1024 need special privileges: choose another port with --listen ADDR"
             }
-            _ => None,
+            _ => return None,
         },
-        StartError::App(ShopError::Open(OpenError::InUse)) => {
-            Some("stop that server first, or give this one its own database with DATABASE_URL")
-        }
-        StartError::App(ShopError::Open(_)) => {
-            Some("is the database running, and is DATABASE_URL right? printfloor check tests it in detail")
-        }
+        StartError::Secrets(error) => return secrets_advice(error),
+        StartError::Database { source, .. } => return database_advice(source),
         StartError::App(ShopError::Mail(_)) => {
-            Some("see the section [mail] of config.toml; printfloor check tests it in detail")
+            "`printfloor config` explains the section [mail]; `printfloor check` tests it in detail"
         }
-        StartError::App(_) => None,
+        StartError::App(_) => return None,
+    };
+    Some(words.to_owned())
+}
+
+fn secrets_advice(error: &SecretsError) -> Option<String> {
+    match error {
+        SecretsError::Missing { names, file, .. } => {
+            let one = names.len() == 1;
+            Some(format!(
+                "put back {}, or set {} as {} when the shop was made, in .env or the environment",
+                file.display(),
+                if one { "it" } else { "them" },
+                if one { "it was" } else { "they were" },
+            ))
+        }
+        SecretsError::Differ { file, .. } => Some(format!(
+            "put the former value into {}, .env or the environment; `printfloor config --set` shows where the present \
+             one is set",
+            file.display()
+        )),
+        _ => None,
     }
+}
+
+/// What to do about a database that cannot be used.
+pub fn database_advice(error: &OpenError) -> Option<String> {
+    let words = match error {
+        OpenError::InUse => {
+            "name the data directory of that server with --data DIR, or stop it first, or give this one its own \
+             database with DATABASE_URL"
+        }
+        OpenError::Unreachable { .. } => "is the database server running, and is its address in DATABASE_URL right?",
+        OpenError::NotADatabase | OpenError::NoWriterRow => {
+            "restore it from a backup, or start with another --data DIR"
+        }
+        _ => "are user, password and name of the database in DATABASE_URL right? `printfloor check` tests it",
+    };
+    Some(words.to_owned())
 }
 
 #[cfg(test)]

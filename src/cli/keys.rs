@@ -1,8 +1,8 @@
 //! `printfloor key`: API keys.
 
-use super::office::{KeyLine, Office};
+use super::office::{KeyLine, Office, Shop};
 use super::table::table;
-use super::{CliError, Global, NewKey};
+use super::{CliError, Global, NewKey, output};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::observe::log;
@@ -10,44 +10,42 @@ use crate::observe::log;
 /// Creates a key. Only the key goes to standard output, so that scripts can capture it.
 pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global).await?;
+    let office = Office::open(global, Shop::of(new.new)).await?;
     let made = office.create_key(new).await;
     office.close().await;
     let made = made?;
-    println!("{}", made.key);
-    eprintln!(
+    output::line(&made.key)?;
+    output::note(&format!(
         "created the {} key \"{}\" ({}); store it now, it cannot be shown again",
         Role::from(new.role).word(),
         new.name,
         made.id
-    );
+    ));
     Ok(())
 }
 
-/// Lists keys.
+/// Prints a table of all keys, newest first, without the keys themselves.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global).await?;
+    let office = Office::open(global, Shop::Existing).await?;
     let keys = office.keys().await;
     office.close().await;
     let keys = keys?;
     if keys.is_empty() {
-        eprintln!("there are no API keys yet; create one with: printfloor key create --name first --role admin");
+        output::note("there are no API keys yet; create one with: printfloor key create --name first --role admin");
     }
     let rows: Vec<_> = keys.iter().map(row).collect();
-    print!("{}", table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows));
-    Ok(())
+    output::print(&table(&["id", "name", "role", "key", "created", "last used", "valid"], &rows))
 }
 
-/// Revokes a key.
+/// Revokes a key; requests with it are refused from then on.
 pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global).await?;
+    let office = Office::open(global, Shop::Existing).await?;
     let revoked = office.revoke_key(id).await;
     office.close().await;
     revoked?;
-    println!("revoked the key {id}");
-    Ok(())
+    output::line(&format!("revoked the key {id}"))
 }
 
 fn row(key: &KeyLine) -> Vec<String> {

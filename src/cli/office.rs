@@ -1,8 +1,9 @@
 //! Accounts and API keys for the command line: through the control socket of the running server, or, if none runs,
 //! directly in the database under the same rules. Both ways give the same results and errors.
+//!
+//! A command makes no new shop by accident: where neither a server runs nor a database holds one, it fails, and says where
+//! it looked.
 
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -12,15 +13,17 @@ use super::api::{Api, parsed};
 use super::{CliError, Global, NewKey, NewUser, settings};
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::app::StartError as ShopError;
+use crate::app::{StartError as ShopError, own_secrets};
 use crate::config::Config;
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey, User, UserChange};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::time::Timestamp;
 use crate::secrets::credentials::{api_key_hash, api_key_prefix, hash_password, last4, new_api_key, password_fault};
-use crate::server::Server;
+use crate::server::{Server, StartError, absolute};
+use crate::store::connect;
 use crate::store::rows::LoadError;
+use crate::store::secret_checks::Found;
 
 /// How long the database may take to close after a command.
 const CLOSE_WITHIN: Duration = Duration::from_secs(10);
@@ -66,12 +69,28 @@ pub enum Office {
     /// Through the API of the running server.
     Running(Api),
     /// In the database, opened by this process because no server runs.
-    Alone(Box<Server>, Arc<Config>),
+    Alone(Box<Server>),
+}
+
+/// Which shop a command may work on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shop {
+    /// One that is there.
+    Existing,
+    /// One that is there, or else a new one when `--new` was given.
+    NewIfAllowed(bool),
+}
+
+impl Shop {
+    /// For a command that can make a shop: whether it was told to.
+    pub fn of(new: bool) -> Self {
+        Self::NewIfAllowed(new)
+    }
 }
 
 impl Office {
     /// Connects to the running server, or else opens the database.
-    pub async fn open(global: &Global) -> Result<Self, CliError> {
+    pub async fn open(global: &Global, shop: Shop) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
             && let Some(api) = Api::over_socket(data).await?
@@ -79,17 +98,19 @@ impl Office {
             return Ok(Self::Running(api));
         }
         let config = settings::load(global, None)?.config;
-        let data: PathBuf = config.server.data_dir.clone();
+        let data = config.server.data_dir.clone();
         if let Some(api) = Api::over_socket(&data).await? {
             return Ok(Self::Running(api));
         }
-        let server = Server::start_local(config.clone()).await?;
-        Ok(Self::Alone(Box::new(server), Arc::new(config)))
+        if shop != Shop::NewIfAllowed(true) && !shop_exists(&config).await? {
+            return Err(CliError::NoShop { words: no_shop(&config), new: shop != Shop::Existing });
+        }
+        Ok(Self::Alone(Box::new(Server::start_local(config).await?)))
     }
 
     /// Closes the database, if it was opened.
     pub async fn close(self) {
-        if let Self::Alone(server, _) = self {
+        if let Self::Alone(server) = self {
             server.stop(CLOSE_WITHIN).await;
         }
     }
@@ -108,7 +129,8 @@ impl Office {
                 }
                 Ok(parsed(api.post("/api/auth/api-keys", &body).await?)?)
             }
-            Self::Alone(server, config) => {
+            Self::Alone(server) => {
+                let config = server.config();
                 let prefix = api_key_prefix(config.mode);
                 let key = new_api_key(prefix);
                 let command = AccessCommand::AddKey {
@@ -132,7 +154,7 @@ impl Office {
     pub async fn keys(&self) -> Result<Vec<KeyLine>, CliError> {
         match self {
             Self::Running(api) => Ok(api.list("/api/auth/api-keys", "apiKeys").await?),
-            Self::Alone(server, _) => {
+            Self::Alone(server) => {
                 let access = access(server).await?;
                 let mut keys: Vec<KeyLine> = access.keys.values().map(|key| KeyLine::from(&**key)).collect();
                 keys.sort_by_key(|key| std::cmp::Reverse((key.created_at, key.id)));
@@ -145,11 +167,11 @@ impl Office {
     pub async fn revoke_key(&self, id: Id) -> Result<(), CliError> {
         match self {
             Self::Running(api) => Ok(api.delete(&format!("/api/auth/api-keys/{id}")).await?),
-            Self::Alone(server, _) => ask(server, AccessCommand::RevokeKey(id)).await.map(drop),
+            Self::Alone(server) => ask(server, AccessCommand::RevokeKey(id)).await.map(drop),
         }
     }
 
-    /// Creates an account.
+    /// Creates an account of a staff member, who can sign in at once.
     pub async fn create_user(&self, new: &NewUser, password: String) -> Result<UserLine, CliError> {
         let name = match &new.name {
             Some(name) => name.clone(),
@@ -161,12 +183,8 @@ impl Office {
                 let body = json!({"email": new.email, "name": name, "role": role, "password": password});
                 Ok(parsed(api.post("/api/users", &body).await?)?)
             }
-            Self::Alone(server, _) => {
-                if let Some(fault) = password_fault(&password) {
-                    return Err(CliError::Failed(format!("password: {fault}")));
-                }
-                let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;
-                let password_hash = hashed.map_err(|error| CliError::Failed(error.to_string()))?;
+            Self::Alone(server) => {
+                let password_hash = hash(password).await?;
                 let command = AccessCommand::AddUser { email: new.email.clone(), name, password_hash, role };
                 match ask(server, command).await? {
                     AccessAnswer::User(made) => Ok(UserLine::from(&*made)),
@@ -176,11 +194,25 @@ impl Office {
         }
     }
 
+    /// Gives an account a new password; ends its sessions.
+    pub async fn set_password(&self, id: Id, password: String) -> Result<(), CliError> {
+        match self {
+            Self::Running(api) => {
+                api.patch(&format!("/api/users/{id}"), &json!({"password": password})).await?;
+            }
+            Self::Alone(server) => {
+                let change = UserChange { password_hash: Some(hash(password).await?), ..UserChange::default() };
+                ask(server, AccessCommand::UpdateUser { id, if_version: None, change, keep: None }).await?;
+            }
+        }
+        Ok(())
+    }
+
     /// All accounts, newest first.
     pub async fn users(&self) -> Result<Vec<UserLine>, CliError> {
         match self {
             Self::Running(api) => Ok(api.list("/api/users", "users").await?),
-            Self::Alone(server, _) => {
+            Self::Alone(server) => {
                 let access = access(server).await?;
                 let present = access.users.values().filter(|user| !user.archived);
                 let mut users: Vec<UserLine> = present.map(|user| UserLine::from(&**user)).collect();
@@ -189,6 +221,37 @@ impl Office {
             }
         }
     }
+}
+
+/// Whether the database of these settings holds a shop.
+async fn shop_exists(config: &Config) -> Result<bool, CliError> {
+    let database = connect::shown(config.database_url().expose());
+    let found = own_secrets::look(config).await;
+    let found = found.map_err(|source| CliError::from(StartError::Database { database, source }))?;
+    Ok(found != Found::New)
+}
+
+/// Where a shop was looked for, and what is there instead.
+fn no_shop(config: &Config) -> String {
+    let data = absolute(&config.server.data_dir);
+    let there = match std::fs::read_dir(&data).map(Iterator::count) {
+        Err(_) => "it does not exist",
+        Ok(0) => "it is empty",
+        Ok(_) => "it holds no shop",
+    };
+    if config.database.url.is_empty() {
+        return format!("no server runs over {} and {there}", data.display());
+    }
+    let database = connect::shown(config.database_url().expose());
+    format!("no server runs over {} and {database} holds no shop", data.display())
+}
+
+async fn hash(password: String) -> Result<String, CliError> {
+    if let Some(fault) = password_fault(&password) {
+        return Err(CliError::Failed(format!("password: {fault}")));
+    }
+    let hashed = tokio::task::spawn_blocking(move || hash_password(&password)).await;
+    hashed.map_err(|error| CliError::Failed(error.to_string()))
 }
 
 impl From<&ApiKey> for KeyLine {
@@ -228,7 +291,7 @@ async fn ask(server: &Server, command: AccessCommand) -> Result<AccessAnswer, Cl
 
 /// The current accounts and keys; none before the first is created.
 pub async fn access(server: &Server) -> Result<Access, CliError> {
-    let unreadable = |error: LoadError| CliError::from(crate::server::StartError::from(ShopError::from(error)));
+    let unreadable = |error: LoadError| CliError::from(StartError::App(ShopError::from(error)));
     let read = server.shop().access.read(Id::ONLY).await.map_err(unreadable)?;
     Ok(read.and_then(|known| known.state.clone()).unwrap_or_default())
 }

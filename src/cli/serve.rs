@@ -1,39 +1,43 @@
 //! `printfloor serve`: runs the server until a signal stops it or another server takes over its database.
 
+use std::env;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{CliError, Global, Signals, office, settings};
+use super::{CliError, Global, Signals, office, output, settings};
 use crate::config::{Config, Loaded};
 use crate::observe::log;
-use crate::server::{CONTROL_SOCKET, Server};
+use crate::server::{CONTROL_SOCKET, Server, absolute};
+use crate::store::connect;
 
 /// Time for closing files and sockets, after the time for requests and actors to complete.
 const CLOSE_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the server to its end.
 pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliError> {
-    let Loaded { config, warnings, generated } = settings::load(global, listen)?;
+    let Loaded { config, warnings, .. } = settings::load(global, listen)?;
     log::start(&config.log, config.mode);
     for warning in &warnings {
         tracing::warn!("{warning}");
     }
-    if !generated.is_empty() {
-        tracing::info!(
-            "generated {} and wrote them to .env: keep that file, stored data cannot be used without it",
-            generated.join(", ")
-        );
-    }
     let mut signals = Signals::listen().map_err(CliError::io("the signals that stop the server cannot be caught"))?;
+    let within = config.server.shutdown_timeout_seconds.duration();
     let server = tokio::select! {
         biased; // a server that has started is stopped in order
-        started = Server::start(config.clone()) => started?,
+        started = Server::start(config) => started?,
         () = signals.next() => return Err(CliError::Failed("stopped by a signal before the server had started".to_owned())),
     };
+    if let Some(file) = server.made_secrets() {
+        let file = absolute(file);
+        tracing::info!("made new secrets: keep {} with the data, which cannot be used without it", file.display());
+    }
     let nobody = office::access(&server).await?.users.values().all(|user| user.archived);
-    print!("{}", greeting(&config, server.address(), nobody, global.data.as_deref()));
+    let program = shell_word(&program(env::args_os().next(), env::current_dir().ok().as_deref()));
+    // A server goes on when nobody reads what it prints.
+    let _ = output::print(&greeting(server.config(), server.address(), nobody, &program));
     if let Some(address) = server.address() {
         tracing::info!(%address, "serving");
     }
@@ -42,15 +46,14 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
         () = server.fenced() => true,
         () = signals.next() => false,
     };
-    let within = config.server.shutdown_timeout_seconds.duration();
     if fenced {
         // At once and without draining: what is done from here on, the other server does too.
         return Err(CliError::Failed("another server has taken over the database".to_owned()));
     }
-    eprintln!(
+    output::note(&format!(
         "stopping: running requests have {} s to finish; a second signal stops the server at once",
         within.as_secs_f64()
-    );
+    ));
     tokio::select! {
         biased; // done before given up
         () = server.stop(within) => {}
@@ -63,72 +66,87 @@ pub async fn run(global: &Global, listen: Option<SocketAddr>) -> Result<(), CliE
     Ok(())
 }
 
-/// The lines printed when the server has started.
-fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, data: Option<&Path>) -> String {
+/// The lines printed when the server has started. `program` is how a shell calls this program.
+fn greeting(config: &Config, address: Option<SocketAddr>, nobody: bool, program: &str) -> String {
     let mut text = format!("printfloor {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |name: &str, words: String| _ = writeln!(text, "  {name:<9} {words}");
-    if let Some(address) = address {
-        line("address", format!("http://{address}"));
+    let data = absolute(&config.server.data_dir);
+    let base = address.map(|address| format!("http://{address}"));
+    if let Some(base) = &base {
+        line("address", base.clone());
     }
     if !config.server.public_url.is_empty() {
         line("public", config.server.public_url.clone());
     }
-    line("data", absolute(&config.server.data_dir));
-    line("control", absolute(&config.server.data_dir.join(CONTROL_SOCKET)));
-    line("database", database(config));
+    line("data", data.display().to_string());
+    line("database", connect::shown(config.database_url().expose()));
+    line("control", data.join(CONTROL_SOCKET).display().to_string());
     if nobody {
-        let data = data.map(|data| format!(" --data {}", data.display())).unwrap_or_default();
+        let data = shell_word(&data.display().to_string());
         text.push_str("\nThere are no accounts yet. To create one, and an API key, run in another terminal:\n");
-        let _ = writeln!(text, "  printfloor user create{data} --email you@example.com --role admin");
-        let _ = writeln!(text, "  printfloor key create{data} --name first --role admin");
+        let _ = writeln!(text, "  {program} user create --data {data} --email you@example.com --role admin");
+        let _ = writeln!(text, "  {program} key create --data {data} --name first --role admin");
+        if let Some(base) = &base {
+            let _ = writeln!(
+                text,
+                "Then open {base}/docs, press Authorize, and enter the key: every request can be tried there."
+            );
+        }
     }
     text
 }
 
-/// Kind and location of the database, without its password.
-pub fn database(config: &Config) -> String {
-    let address = config.database_url();
-    let place = address.expose();
-    match url::Url::parse(place) {
-        Ok(url) if url.scheme().starts_with("postgres") => {
-            let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-            format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
-        }
-        _ => {
-            let path = place.trim_start_matches("sqlite:").trim_start_matches("//");
-            let path = path.split('?').next().unwrap_or_default();
-            format!("SQLite {}", absolute(Path::new(path)))
-        }
-    }
+/// How this program was called, so that it can be called the same way from elsewhere: a name that is found on the search
+/// path as it is, a path as an absolute one.
+fn program(called: Option<OsString>, folder: Option<&Path>) -> String {
+    let called = called.map_or_else(|| PathBuf::from("printfloor"), PathBuf::from);
+    let absolute = match folder {
+        Some(folder) if called.components().count() > 1 => folder.join(called.strip_prefix(".").unwrap_or(&called)),
+        _ => called,
+    };
+    absolute.display().to_string()
 }
 
-/// The absolute path; without `..` and symbolic links if it exists.
-fn absolute(path: &Path) -> String {
-    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
-    absolute.unwrap_or_else(|_| path.to_owned()).display().to_string()
+/// A text as one word of a shell's command line.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::values::Secret;
 
     #[test]
     fn the_greeting_says_how_to_get_in_while_nobody_can() {
         let config = Config::default();
         let address = Some(SocketAddr::from(([127, 0, 0, 1], 8787)));
-        let first = greeting(&config, address, true, Some(Path::new("x")));
+        let first = greeting(&config, address, true, "/opt/printfloor");
         assert!(first.contains("http://127.0.0.1:8787\n"), "{first}");
-        assert!(first.contains("user create --data x --email"), "{first}");
-        assert!(!greeting(&config, address, false, None).contains("user create"));
+        assert!(first.contains("/opt/printfloor user create --data /"), "{first}");
+        assert!(first.contains("/data --email"), "{first}");
+        assert!(first.contains("http://127.0.0.1:8787/docs"), "{first}");
+        assert!(!greeting(&config, address, false, "printfloor").contains("user create"));
     }
 
     #[test]
-    fn the_database_is_named_without_its_password() {
-        let mut config = Config::default();
-        assert!(database(&config).starts_with("SQLite /"), "{}", database(&config));
-        assert!(database(&config).ends_with("/data/printfloor.db"), "{}", database(&config));
-        config.database.url = Secret::new("postgres://me:hunter2@db.example:5433/shop?sslmode=require");
-        assert_eq!(database(&config), "PostgreSQL db.example:5433/shop");
+    fn the_program_is_named_so_that_it_is_found_from_elsewhere() {
+        let named = |called: &str| program(Some(called.into()), Some(Path::new("/home/ada")));
+        assert_eq!(named("printfloor"), "printfloor");
+        assert_eq!(named("./printfloor"), "/home/ada/printfloor");
+        assert_eq!(named("target/debug/printfloor"), "/home/ada/target/debug/printfloor");
+        assert_eq!(named("/usr/bin/printfloor"), "/usr/bin/printfloor");
+        assert_eq!(program(None, None), "printfloor");
+    }
+
+    #[test]
+    fn a_word_for_a_shell_is_quoted_when_it_must_be() {
+        assert_eq!(shell_word("/srv/data-1"), "/srv/data-1");
+        assert_eq!(shell_word("/srv/my data"), "'/srv/my data'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
     }
 }

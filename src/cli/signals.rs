@@ -1,28 +1,57 @@
-//! The signals that ask the process to stop: SIGTERM and SIGINT (Ctrl-C).
+//! The signals that ask the process to stop: SIGTERM, SIGINT (Ctrl-C) and SIGHUP (the terminal was closed).
 
-use std::io;
+use std::{fs, io};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Catches both signals from its creation on, so that none is lost before [`Signals::next`] is called.
+/// Catches the signals from its creation on, so that none is lost before [`Signals::next`] is called.
 #[derive(Debug)]
 pub struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    /// `None` when whoever started the process had it ignore that signal, as `nohup` does.
+    hangup: Option<Signal>,
 }
 
 impl Signals {
     /// Begins to catch the signals; from now on they no longer end the process by themselves.
     pub fn listen() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let hangup = if ignores_hangup(&status) { None } else { Some(signal(SignalKind::hangup())?) };
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())?, hangup })
     }
 
     /// Waits for the next signal.
     pub async fn next(&mut self) {
+        let hangup = async {
+            match &mut self.hangup {
+                Some(hangup) => drop(hangup.recv().await),
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
-            biased; // both mean the same
+            biased; // all mean the same
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            () = hangup => {}
         }
+    }
+}
+
+/// Whether SIGHUP, signal 1, is in the mask of ignored signals that Linux shows of a process.
+fn ignores_hangup(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nohup_is_noticed() {
+        assert!(ignores_hangup("Name:\tx\nSigIgn:\t0000000000001001\n"));
+        assert!(!ignores_hangup("SigBlk:\t0000000000000001\nSigIgn:\t0000000000001000\n"));
+        assert!(!ignores_hangup(""));
     }
 }

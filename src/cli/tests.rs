@@ -2,6 +2,7 @@
 
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
+use simulator::PrinterKind;
 
 use super::*;
 
@@ -51,6 +52,12 @@ fn keys_and_users_know_their_roles() {
     let Some(Command::Key(KeyCommand::Create(new))) = parse(line).command else { panic!("not key create") };
     assert_eq!((new.name.as_str(), Role::from(new.role)), ("web", Role::Customer));
     assert_eq!(new.expires_at.unwrap().to_string(), "2030-01-31T12:00:00.000Z");
+    let Some(Command::Key(KeyCommand::Create(new))) =
+        parse("printfloor key create --name web --role admin --expires-at 2027-01-01").command
+    else {
+        panic!("not key create")
+    };
+    assert_eq!(new.expires_at.unwrap().to_string(), "2027-01-01T00:00:00.000Z", "a date is its beginning in UTC");
     let line = "printfloor user create --email a@b.example --role operator";
     let Some(Command::User(UserCommand::Create(new))) = parse(line).command else { panic!("not user create") };
     assert_eq!((Role::from(new.role), new.name), (Role::Operator, None));
@@ -64,6 +71,8 @@ fn wrong_usage_is_refused() {
     assert_eq!(refused("printfloor key create --name x --role admin --expires-at soon"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor key revoke x"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor serve --listen nowhere"), ErrorKind::ValueValidation);
+    assert_eq!(refused("printfloor openapi billing"), ErrorKind::InvalidValue);
+    assert_eq!(refused("printfloor user list --new"), ErrorKind::UnknownArgument);
     assert_eq!(refused("printfloor demo --printers 0"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor demo --for 0"), ErrorKind::ValueValidation);
     assert_eq!(refused("printfloor simulate --speed 0"), ErrorKind::ValueValidation);
@@ -78,9 +87,20 @@ async fn an_option_in_the_wrong_place_is_not_ignored() {
 }
 
 #[test]
+fn what_is_no_id_or_time_is_told_in_words() {
+    let words = |line: &str| Cli::try_parse_from(line.split_whitespace()).unwrap_err().to_string();
+    assert!(words("printfloor key revoke x").contains("is not an id; `printfloor key list` shows them"));
+    let told = words("printfloor key create --name x --role admin --expires-at 2027-13-01");
+    assert!(told.contains("nor a date such as 2030-01-31"), "{told}");
+    assert!(words("printfloor serve --listen nowhere").contains("such as 127.0.0.1:8787"));
+}
+
+#[test]
 fn simulate_and_demo_have_defaults() {
     let Some(Command::Simulate(args)) = parse("printfloor simulate --fw-rest 2 --speed 60").command else { panic!() };
-    assert_eq!((args.fw_rest, args.server_rest, args.base_port, args.speed, args.seed), (2, 0, None, 60.0, 1));
+    assert_eq!(args.printers.of(PrinterKind::FwRest), 2);
+    assert_eq!(args.printers.of(PrinterKind::ServerRest), 0);
+    assert_eq!((args.base_port, args.speed, args.seed), (None, 60.0, 1));
     let Some(Command::Demo(args)) = parse("printfloor demo --for 2.5").command else { panic!() };
     assert_eq!((args.printers, args.end_after), (None, Some(Duration::from_millis(2500))));
 }

@@ -1,37 +1,62 @@
 //! `printfloor user`: accounts of staff members.
 
-use super::office::{Office, UserLine};
+use super::office::{Office, Shop, UserLine};
 use super::table::table;
-use super::{CliError, Global, NewUser, password};
+use super::{CliError, Global, NewUser, output, password};
 use crate::observe::log;
 
-/// Creates an account.
+/// Creates an account of a staff member and prints its id.
 pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
     log::start_for_command();
-    let password = password::ask().await?;
-    let office = Office::open(global).await?;
+    // Nobody types a password twice to hear then that there is no shop.
+    let office = Office::open(global, Shop::of(new.new)).await?;
+    let password = match password::ask().await {
+        Ok(password) => password,
+        Err(error) => {
+            office.close().await;
+            return Err(error);
+        }
+    };
     let made = office.create_user(new, password).await;
     office.close().await;
     let made = made?;
-    println!("created the {} account {} ({})", made.role.word(), made.email, made.id);
-    Ok(())
+    output::line(&format!("created the {} account {} ({})", made.role.word(), made.email, made.id))
 }
 
-/// Lists accounts.
+/// Sets a new password for an account whose owner has forgotten theirs.
+pub async fn passwd(global: &Global, email: &str) -> Result<(), CliError> {
+    log::start_for_command();
+    let office = Office::open(global, Shop::Existing).await?;
+    let changed = set_password(&office, email).await;
+    office.close().await;
+    output::line(&format!("set the password of {}; all its sessions have ended", changed?.email))
+}
+
+async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError> {
+    let wanted = email.trim().to_lowercase();
+    let user = office.users().await?.into_iter().find(|user| user.email == wanted);
+    let user = user.ok_or_else(|| {
+        CliError::Failed(format!("nobody has the e-mail address {email}; `printfloor user list` shows all accounts"))
+    })?;
+    let password = password::ask().await?;
+    office.set_password(user.id, password).await?;
+    Ok(user)
+}
+
+/// Prints a table of all accounts, newest first.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global).await?;
+    let office = Office::open(global, Shop::Existing).await?;
     let users = office.users().await;
     office.close().await;
     let users = users?;
     if users.is_empty() {
-        eprintln!(
-            "there are no accounts yet; create one with: printfloor user create --email you@example.com --role admin"
+        output::note(
+            "there are no accounts yet; create one with: printfloor user create --email you@example.com --role admin",
         );
     }
     let rows: Vec<_> = users.iter().map(row).collect();
-    print!("{}", table(&["id", "email", "name", "role", "created"], &rows));
-    Ok(())
+    output::print(&table(&["id", "email", "name", "role", "created"], &rows))
 }
 
 fn row(user: &UserLine) -> Vec<String> {

@@ -29,6 +29,43 @@ pub fn problems(config: &Config) -> Vec<String> {
     found
 }
 
+/// Settings that are valid but without effect as they are; the operator probably forgot another one.
+pub fn doubts(config: &Config) -> Vec<String> {
+    let Config { mail, printers, payments, .. } = config;
+    let no_mail = "mails are not sent but written to files";
+    [
+        (
+            mail.smtp_host.is_empty() && !mail.smtp_password.is_empty(),
+            format!("SMTP_PASS is set without SMTP_HOST: {no_mail}"),
+        ),
+        (
+            mail.smtp_host.is_empty() && !mail.smtp_user.is_empty(),
+            format!("SMTP_USER is set without SMTP_HOST: {no_mail}"),
+        ),
+        (
+            !mail.smtp_host.is_empty() && mail.smtp_user.is_empty() && !mail.smtp_password.is_empty(),
+            "SMTP_PASS is set without SMTP_USER: there is no sign-in at the mail server".to_owned(),
+        ),
+        (
+            !mail.smtp_host.is_empty() && !mail.api_key.is_empty(),
+            "SMTP_HOST and EMAIL_API_KEY are both set: mails go to SMTP_HOST".to_owned(),
+        ),
+        (
+            printers.fw_rest_url.is_empty() && !printers.fw_rest_api_key.is_empty(),
+            "FW_REST_API_KEY is set without FW_REST_URL: it is used for printers that were added without a key"
+                .to_owned(),
+        ),
+        (
+            payments.webhook_secret.is_empty() && !payments.secret_key.is_empty(),
+            "PAYMENT_SECRET_KEY is set without PAYMENT_WEBHOOK_SECRET: the server would not learn of payments"
+                .to_owned(),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(doubtful, words)| doubtful.then_some(words))
+    .collect()
+}
+
 /// Settings that production requires and that are missing.
 fn missing(config: &Config) -> Vec<String> {
     if config.mode != Mode::Production {

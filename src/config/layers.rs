@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 
 use figment::providers::{Format as _, Toml};
 use figment::value::{Dict, Map, Value};
-use figment::{Error, Figment, Metadata, Profile, Provider};
+use figment::{Error, Metadata, Profile, Provider};
 
 /// The embedded `config.toml`, which all other sources override.
 pub const DEFAULTS: &str = include_str!("../../config.toml");
 
+/// Name of that file as a source.
+pub const SHIPPED: &str = "the shipped config.toml";
+
 /// Short variable names, and the settings that they set.
-pub const VARIABLES: [(&str, &str); 20] = [
+pub const VARIABLES: [(&str, &str); 18] = [
     ("DATABASE_URL", "database.url"),
     ("REDIS_URL", "redis.url"),
     ("SESSION_SECRET", "auth.session_secret"),
@@ -18,7 +21,6 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SECRETS_KEY", "auth.secrets_key"),
     ("PAYMENT_SECRET_KEY", "payments.secret_key"),
     ("PAYMENT_WEBHOOK_SECRET", "payments.webhook_secret"),
-    ("PAYMENT_PUBLISHABLE_KEY", "payments.publishable_key"),
     ("EMAIL_API_KEY", "mail.api_key"),
     ("SMTP_HOST", "mail.smtp_host"),
     ("SMTP_PORT", "mail.smtp_port"),
@@ -26,11 +28,26 @@ pub const VARIABLES: [(&str, &str); 20] = [
     ("SMTP_PASS", "mail.smtp_password"),
     ("SMTP_FROM", "mail.from"),
     ("PARTS_URL", "parts.url"),
-    ("PARTS_TOKEN", "parts.token"),
     ("FW_REST_URL", "printers.fw_rest_url"),
     ("FW_REST_API_KEY", "printers.fw_rest_api_key"),
     ("AGENT_URL", "agent.url"),
     ("AGENT_TOKEN", "agent.token"),
+];
+
+/// Settings whose values are never shown.
+pub const SECRETS: [&str; 12] = [
+    "database.url",
+    "redis.url",
+    "auth.session_secret",
+    "auth.api_key_salt",
+    "auth.secrets_key",
+    "payments.secret_key",
+    "payments.webhook_secret",
+    "mail.smtp_password",
+    "mail.api_key",
+    "parts.token",
+    "printers.fw_rest_api_key",
+    "agent.token",
 ];
 
 /// The variable that chooses the mode, which is not a setting.
@@ -47,8 +64,8 @@ pub struct Known(BTreeMap<String, Value>);
 
 impl Known {
     /// Reads the embedded settings.
-    pub fn new() -> Result<Self, Box<Error>> {
-        let sections: Dict = Figment::from(Toml::string(DEFAULTS)).extract()?;
+    pub fn new() -> Result<Self, String> {
+        let sections = Layer::values(DEFAULTS)?;
         let mut known = BTreeMap::new();
         for (section, value) in sections {
             for (key, value) in value.into_dict().unwrap_or_default() {
@@ -61,6 +78,58 @@ impl Known {
     /// The names of all settings.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
+    }
+
+    /// Whether a setting has this name (`section.key`).
+    pub fn has(&self, key: &str) -> bool {
+        self.0.contains_key(key)
+    }
+
+    /// Whether settings stand in a section of this name.
+    pub fn is_section(&self, name: &str) -> bool {
+        self.sections().any(|section| section == name)
+    }
+
+    fn sections(&self) -> impl Iterator<Item = &str> {
+        self.keys().filter_map(|key| key.split_once('.').map(|(section, _)| section))
+    }
+
+    /// Whether the value of a setting must not be shown.
+    pub fn is_secret(key: &str) -> bool {
+        SECRETS.contains(&key)
+    }
+
+    /// The setting that was probably meant: one that is written nearly so, or that has this name in another section.
+    pub fn nearest(&self, key: &str) -> Option<&str> {
+        let name = key.rsplit('.').next().unwrap_or(key);
+        let same = self.keys().find(|known| known.rsplit('.').next() == Some(name));
+        same.or_else(|| nearest(key, self.keys()))
+            .or_else(|| self.keys().find(|known| known.rsplit('.').next().is_some_and(|last| similar(name, last))))
+    }
+
+    /// The section that was probably meant.
+    pub fn nearest_section(&self, name: &str) -> Option<&str> {
+        nearest(name, self.sections())
+    }
+
+    /// The layer of all defaults.
+    pub fn shipped(&self) -> Layer {
+        let mut dict = Dict::new();
+        for (key, value) in &self.0 {
+            if let Some((section, name)) = key.split_once('.') {
+                let inner = dict.entry(section.to_owned()).or_insert_with(|| Value::from(Dict::new()));
+                if let Value::Dict(_, inner) = inner {
+                    inner.insert(name.to_owned(), value.clone());
+                }
+            }
+        }
+        Layer::new(SHIPPED, dict)
+    }
+
+    /// The layer that gives a setting its default again.
+    pub fn default_layer(&self, key: &str) -> Option<Layer> {
+        let dict = figment::util::nest(key, self.0.get(key)?.clone()).into_dict()?;
+        Some(Layer::new(SHIPPED, dict))
     }
 
     /// The setting that a variable sets, if any.
@@ -84,7 +153,13 @@ impl Known {
             Some(_) => parsed(text),
         };
         let dict = figment::util::nest(key, value).into_dict().unwrap_or_default();
-        Layer { source: source.into(), dict }
+        Layer::new(source, dict)
+    }
+
+    /// The variable that was probably meant by one that sets nothing.
+    pub fn nearest_variable(&self, variable: &str) -> Option<String> {
+        let key = variable.strip_prefix(PREFIX)?.replacen("__", ".", 1).to_ascii_lowercase();
+        self.nearest(&key).map(variable_of)
     }
 
     /// The layers of a set of variables, and the names with our prefix that belong to no setting. Empty values count as
@@ -116,16 +191,44 @@ fn parsed(text: &str) -> Value {
     text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {})
 }
 
+/// The name among `names` that is nearest, if it differs by a few letters only.
+fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let near = names.filter(|known| similar(name, known));
+    near.min_by_key(|known| strsim::damerau_levenshtein(name, known))
+}
+
+/// Whether two names differ by at most one letter in four.
+fn similar(one: &str, other: &str) -> bool {
+    strsim::damerau_levenshtein(one, other) * 4 <= one.len().max(other.len())
+}
+
 /// Settings from one source, whose name appears in errors.
 pub struct Layer {
     source: String,
     dict: Dict,
+    /// In which line of a file each setting stands, from 1.
+    lines: BTreeMap<String, usize>,
 }
 
 impl Layer {
-    /// The layer of a settings file.
-    pub fn file(source: String, text: &str) -> Result<Self, String> {
-        Toml::from_str(text).map(|dict| Self { source, dict }).map_err(|error| error.to_string())
+    /// The layer of a source with these values, as sections of settings.
+    pub fn new(source: impl Into<String>, dict: Dict) -> Self {
+        Self { source: source.into(), dict, lines: BTreeMap::new() }
+    }
+
+    /// With the lines in which its settings stand.
+    pub fn with_lines(self, lines: BTreeMap<String, usize>) -> Self {
+        Self { lines, ..self }
+    }
+
+    /// The values of a text in TOML.
+    pub fn values(text: &str) -> Result<Dict, String> {
+        Toml::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// The line of a setting, if this layer is the source of that name and knows it.
+    pub fn line_of(&self, source: &str, key: &str) -> Option<usize> {
+        if self.source == source { self.lines.get(key).copied() } else { None }
     }
 }
 

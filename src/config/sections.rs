@@ -12,15 +12,16 @@ use super::values::{Days, Hours, Seconds, Secret};
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
-    /// IP address and port to listen on.
+    /// IP address and port to listen on; see [`super::listen`] for how it may be written.
+    #[serde(deserialize_with = "super::listen::deserialize")]
     pub listen: SocketAddr,
     /// Address at which clients reach the server, without a trailing slash; empty: see [`super::Config::public_url`].
     pub public_url: String,
     /// Directory of everything the server stores on disk.
     pub data_dir: PathBuf,
-    /// Largest JSON request body.
+    /// Largest JSON request body, in bytes.
     pub json_body_max_bytes: usize,
-    /// Largest uploaded file.
+    /// Largest uploaded file, in bytes.
     pub upload_max_bytes: u64,
     /// How long running requests and actors may take to complete when the server stops.
     pub shutdown_timeout_seconds: Seconds,
@@ -84,6 +85,17 @@ pub struct Auth {
     pub secrets_key: Secret,
 }
 
+impl Auth {
+    /// The server's own secrets with the names of their variables, to be filled in.
+    pub fn own_secrets_mut(&mut self) -> [(&'static str, &mut Secret); 3] {
+        [
+            ("SESSION_SECRET", &mut self.session_secret),
+            ("API_KEY_SALT", &mut self.api_key_salt),
+            ("SECRETS_KEY", &mut self.secrets_key),
+        ]
+    }
+}
+
 /// `[limits]`: bounds on queued commands, and rate limits.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -143,7 +155,7 @@ pub struct TaxRate {
     pub bps: u32,
 }
 
-/// `[shipping]`: shipping prices.
+/// `[shipping]`: what sending an order costs the customer.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shipping {
@@ -161,6 +173,8 @@ pub struct Dispatch {
     pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,
+    /// Whether the files of prints that are over stay on the printers.
+    pub keep_files: bool,
 }
 
 /// `[printers]`: how the adapters speak to printers.
@@ -209,15 +223,13 @@ pub struct Payments {
     pub secret_key: Secret,
     /// Secret that signs inbound events; empty: they are answered 503, never accepted unsigned.
     pub webhook_secret: Secret,
-    /// Public key for web pages; not used yet.
-    pub publishable_key: String,
     /// Name of the header with the signature of an inbound event.
     pub signature_header: String,
     /// Largest difference between a signature's time and the clock, in both directions.
     pub signature_tolerance_seconds: Seconds,
 }
 
-/// `[mail]`: outbound e-mail.
+/// `[mail]`: how mails leave the server, and which staff gets them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mail {
@@ -247,8 +259,6 @@ pub struct Mail {
 pub struct PartsManagement {
     /// Its address; empty: none.
     pub url: String,
-    /// Token for it.
-    pub token: Secret,
 }
 
 /// `[agent]`: the agent gateway.
@@ -263,7 +273,7 @@ pub struct Agent {
     pub allowed_users: Vec<String>,
 }
 
-/// `[files]`: uploaded files.
+/// `[files]`: where uploaded files are kept.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Files {
@@ -297,6 +307,6 @@ pub enum LogFormat {
     Auto,
     /// One JSON object per line.
     Json,
-    /// Plain text.
+    /// One line of text for each event, for people.
     Text,
 }

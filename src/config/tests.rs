@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use super::layers::{VARIABLES, variable_of};
+use super::layers::{SECRETS, VARIABLES, variable_of};
 use super::sections::{LogFormat, TaxRate};
 use super::*;
 
@@ -30,21 +30,12 @@ impl App {
         self
     }
 
-    fn dotenv(&self) -> String {
-        fs::read_to_string(self.folder.path().join(".env")).unwrap_or_default()
-    }
-
     fn load(&self) -> Result<Loaded, ConfigError> {
-        let mut next = 0;
         Config::load(LoadOptions {
             file: self.file.clone(),
             env: self.env.clone(),
             cwd: self.folder.path().to_owned(),
             overrides: self.overrides.clone(),
-            random: &mut |bytes| {
-                next += 1;
-                bytes.fill(next);
-            },
         })
     }
 
@@ -93,9 +84,9 @@ fn the_shipped_file_says_what_the_specifications_say() {
 
 #[test]
 fn a_load_without_sources_is_the_shipped_file() {
-    let mut config = shop().config();
-    config.auth = Config::default().auth;
+    let config = shop().config();
     assert_eq!(config, Config::default());
+    assert!(config.secrets_key().is_none(), "secrets are not made by loading");
     assert_eq!(config.public_url(), "http://127.0.0.1:8787");
     assert_eq!(config.database_url().expose(), "sqlite://data/printfloor.db?mode=rwc");
     assert_eq!((config.files_dir(), config.outbox_dir()), ("data/files".into(), "data/outbox".into()));
@@ -183,11 +174,26 @@ fn variables_are_read_as_what_the_setting_is() {
 }
 
 #[test]
-fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
-    let refusal = shop().with("printfloor.toml", "[server]\nlissten = 1\n").refusal();
-    assert!(refusal.contains("lissten") && refusal.contains("printfloor.toml"), "{refusal}");
-    assert!(shop().with("printfloor.toml", "[sever]\n").refusal().contains("sever"));
-    assert!(shop().with("printfloor.toml", "mode = \"production\"\n").refusal().contains("mode"));
+fn every_unknown_name_of_a_file_is_told_with_its_line_and_what_was_meant() {
+    let text = "mode = \"x\"\nlisten = \"x\"\n\n[server]\nlisen = 1\njson_body_max_bytes = \"many\"\n\n[maill]\n\n\
+                [mail]\nsmtp_host = \"a\"\nxyz = 1\noperator = []\n";
+    let refusal = shop().with("printfloor.toml", text).refusal();
+    for line in [
+        "mode (printfloor.toml, line 1) is not a setting",
+        "listen (printfloor.toml, line 2) is not a setting; did you mean server.listen?",
+        "server.lisen (printfloor.toml, line 5) is not a setting; did you mean server.listen?",
+        "server.json_body_max_bytes (printfloor.toml, line 6): must be a whole number, 0 or more, not string \"many\"",
+        "maill (printfloor.toml, line 8) is not a section of settings; did you mean mail?",
+        "mail.xyz (printfloor.toml, line 12) is not a setting",
+        "mail.operator (printfloor.toml, line 13) is not a setting; did you mean mail.operators?",
+    ] {
+        assert!(refusal.lines().any(|told| told.trim_start_matches("  - ") == line), "{line}:\n{refusal}");
+    }
+    assert_eq!(refusal.lines().count(), 8, "{refusal}");
+}
+
+#[test]
+fn an_unknown_variable_is_told_with_what_was_meant() {
     let loaded = shop()
         .env("PRINTFLOOR_SERVER__LISSTEN", "x")
         .env("PRINTFLOOR_TEST_POSTGRES", "x")
@@ -197,58 +203,106 @@ fn unknown_keys_of_files_are_refused_and_unknown_variables_named() {
         .unwrap();
     assert_eq!(
         loaded.warnings,
-        ["PRINTFLOOR_SERVER__LISSTEN in the environment is not the name of a setting and has no effect"]
+        ["PRINTFLOOR_SERVER__LISSTEN in the environment is not the name of a setting and has no effect; did you mean \
+          PRINTFLOOR_SERVER__LISTEN?"]
     );
+}
+
+#[test]
+fn the_value_of_a_secret_is_told_nowhere() {
+    let text = "[auth]\nsecrets_key = 424242\n[mail]\nsmtp_password = 424242\n";
+    let refusal = shop().with("printfloor.toml", text).refusal();
+    assert!(refusal.contains("auth.secrets_key (printfloor.toml, line 2)") && !refusal.contains("424242"), "{refusal}");
+    // What `printfloor config` hides is what has the type of a secret.
+    let known = Known::new().unwrap();
+    let marked: Vec<_> = SECRETS.iter().map(|key| (variable_of(key), format!("sqlite:hidden {key}"))).collect();
+    let (layers, _) = known.layers(&marked, "");
+    let figment = layers.into_iter().fold(Figment::from(known.shipped()), Figment::merge);
+    let config: Config = figment.extract().unwrap();
+    let debug = format!("{config:?}");
+    assert_eq!((debug.matches("***").count(), debug.contains("hidden")), (SECRETS.len(), false), "{debug}");
+    assert!(!debug.contains("unset"), "a secret is missing in the list: {debug}");
+}
+
+#[test]
+fn what_is_set_is_shown_with_its_source_and_loads_again() {
+    let shop = shop()
+        .with("printfloor.toml", "[server]\nkeep_alive_timeout_seconds = 0.5\n")
+        .with(".env", "SMTP_PASS=hunter2\n")
+        .env("PRINTFLOOR_MAIL__OPERATORS", "a@b.example,c@d.example")
+        .env("PRINTFLOOR_TAX__RATES", "[{country=\"DE\", bps=1900}]");
+    let given = shop.load().unwrap().given;
+    let changed = shown::changed(&given);
+    let expected = "mail.operators = [\"a@b.example\", \"c@d.example\"]  # PRINTFLOOR_MAIL__OPERATORS in the environment\n\
+                    mail.smtp_password = \"***\"  # SMTP_PASS in .env\n\
+                    server.keep_alive_timeout_seconds = 0.5  # printfloor.toml\n\
+                    tax.rates = [{ bps = 1900, country = \"DE\" }]  # PRINTFLOOR_TAX__RATES in the environment\n";
+    assert_eq!(changed, expected);
+    let whole = shown::whole(&given);
+    assert!(whole.contains("# Set by printfloor.toml; default: 75\nkeep_alive_timeout_seconds = 0.5\n"), "{whole}");
+    let again = self::shop().with("printfloor.toml", &whole.replace("***", "hunter2"));
+    assert_eq!(again.config(), shop.config());
+    assert_eq!(shown::whole(&BTreeMap::new()), DEFAULTS);
+}
+
+#[test]
+fn settings_without_effect_are_told() {
+    let doubts = |shop: App| shop.load().unwrap().warnings;
+    let told = doubts(shop().env("SMTP_PASS", "x"));
+    assert_eq!(told, ["SMTP_PASS is set without SMTP_HOST: mails are not sent but written to files"]);
+    assert!(doubts(shop().env("SMTP_HOST", "mail.example").env("SMTP_PASS", "x"))[0].contains("SMTP_USER"));
+    assert_eq!(doubts(shop().env("SMTP_HOST", "mail.example")), Vec::<String>::new());
 }
 
 #[test]
 fn errors_name_the_setting_and_its_source() {
     let refusal = shop().env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "soon").refusal();
-    assert!(refusal.starts_with("printers.poll_interval_seconds: "), "{refusal}");
-    assert!(refusal.ends_with("(in PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the environment)"), "{refusal}");
+    assert_eq!(
+        refusal,
+        "the settings cannot be used: printers.poll_interval_seconds (PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS in the \
+         environment): must be a number, not string \"soon\""
+    );
     let mut shop = shop();
     shop.file = Some("absent.toml".into());
-    assert!(shop.refusal().contains("absent.toml"));
+    assert!(shop.refusal().ends_with("absent.toml: there is no such file or folder"), "{}", shop.refusal());
     shop = shop.with("absent.toml", "[server");
-    assert!(shop.refusal().contains("is not valid TOML"));
+    assert!(shop.refusal().contains("is not valid TOML: line 1: "), "{}", shop.refusal());
     shop = shop.with("absent.toml", "").with(".env", "A=1\nhunter2\n");
     let refusal = shop.refusal();
     assert!(refusal.contains(".env: line 2: expected NAME=value") && !refusal.contains("hunter2"), "{refusal}");
 }
 
 #[test]
-fn development_makes_missing_secrets_once_and_keeps_the_rest_of_the_file() {
-    let shop = shop().with(".env", "# mine\nAPI_KEY_SALT=pepper\nOTHER=1\n");
-    let first = shop.load().unwrap();
-    assert_eq!(first.generated, ["SESSION_SECRET", "SECRETS_KEY"]);
-    assert_eq!(first.config.auth.api_key_salt.expose(), "pepper");
-    assert_eq!(first.config.secrets_key(), Some([2; 32]));
-    assert!(shop.dotenv().starts_with("# mine\nAPI_KEY_SALT=pepper\nOTHER=1\nSESSION_SECRET=\""));
-    let second = shop.load().unwrap();
-    assert_eq!(second.generated, Vec::<&str>::new());
-    assert_eq!(second.config, first.config);
+fn secrets_beside_the_data_are_used_where_no_other_source_sets_them() {
+    let shop = shop().with(".env", "API_KEY_SALT=pepper\n").env("PRINTFLOOR_SERVER__DATA_DIR", "stuff");
+    fs::create_dir(shop.folder.path().join("stuff")).unwrap();
+    let shop =
+        shop.with("stuff/secrets.env", "API_KEY_SALT=salt\nSESSION_SECRET=0123456789abcdef0123456789abcdef\nX=1\n");
+    let loaded = shop.load().unwrap();
+    let auth = &loaded.config.auth;
+    assert_eq!((auth.api_key_salt.expose(), auth.session_secret.expose().len()), ("pepper", 32));
+    assert!(auth.secrets_key.is_empty());
+    assert!(
+        loaded.warnings[0].starts_with("X in ") && loaded.warnings[0].contains("no effect"),
+        "{:?}",
+        loaded.warnings
+    );
+    assert!(loaded.given["auth.session_secret"].source.ends_with("stuff/secrets.env"), "{:?}", loaded.given);
+    assert!(!format!("{loaded:?}").contains("0123456789abcdef"));
 }
 
 #[test]
-fn secrets_that_cannot_be_kept_are_not_used() {
-    let mut shop = shop().with("other.toml", "");
-    let inner = shop.folder.path().join("gone");
-    shop.file = Some(shop.folder.path().join("other.toml"));
-    let refused = Config::load(LoadOptions {
-        file: shop.file.clone(),
-        env: Vec::new(),
-        cwd: inner,
-        overrides: Vec::new(),
-        random: &mut |bytes| bytes.fill(1),
-    });
-    assert!(matches!(refused, Err(ConfigError::Keep { names, .. }) if names.len() == 3));
+fn loading_writes_nothing() {
+    let shop = shop();
+    shop.load().unwrap();
+    assert_eq!(fs::read_dir(shop.folder.path()).unwrap().count(), 0);
 }
 
 #[test]
 fn production_starts_with_everything_set_and_writes_no_file() {
     let shop = shop().in_production();
     let loaded = shop.load().unwrap();
-    assert_eq!((loaded.config.mode, shop.dotenv().as_str()), (Mode::Production, ""));
+    assert_eq!((loaded.config.mode, shop.folder.path().join(".env").exists()), (Mode::Production, false));
     assert_eq!(loaded.config.public_url(), "https://print.example");
     assert!(!format!("{loaded:?}").contains("hunter2"));
 }
@@ -262,7 +316,7 @@ fn production_names_everything_that_is_missing() {
     for (name, _) in shop().in_production().env.iter().skip(1) {
         let mut lacking = shop().in_production();
         lacking.env.retain(|(other, _)| other != name);
-        assert_eq!(lacking.refusal().lines().count(), 2, "without {name}");
+        assert_eq!(lacking.refusal().lines().count(), 1, "without {name}");
     }
 }
 

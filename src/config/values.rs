@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 pub struct Secret(String);
 
 impl Secret {
-    /// Wraps a value.
+    /// A secret with this value, which nothing prints from now on.
     pub fn new(value: impl Into<String>) -> Self {
         Self(value.into())
     }

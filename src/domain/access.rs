@@ -26,7 +26,7 @@ pub struct User {
     pub id: Id,
     /// E-mail address, trimmed and in lower case; unique among users that are not deleted.
     pub email: String,
-    /// Name for people.
+    /// The name by which people know the user.
     pub name: String,
     /// Argon2id hash of the password as a PHC string. No answer of the API contains it.
     pub password_hash: String,
@@ -145,7 +145,7 @@ pub enum AccessCommand {
         name: String,
         /// The password's hash as a PHC string, made by the edge.
         password_hash: String,
-        /// `operator` or `admin`.
+        /// What the user may do: `operator` or `admin`.
         role: Role,
     },
     /// Edits a staff member. An edit that would leave no active admin is refused with 409 `last_admin`.
@@ -154,7 +154,7 @@ pub enum AccessCommand {
         id: Id,
         /// The user's version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
-        /// The edit.
+        /// What is changed; the rest stays as it is.
         change: UserChange,
         /// The session that survives a change of the password: the one in which the user changed it.
         keep: Option<Id>,

@@ -9,6 +9,7 @@ mod comment;
 mod content;
 mod heatshrink;
 mod notes;
+mod others;
 mod package;
 mod thumbnail;
 
@@ -63,6 +64,9 @@ pub enum Damage {
     /// The bytes do not fit their checksum.
     #[error("a checksum in the file is wrong: it was damaged, upload it again")]
     Checksum,
+    /// It has more parts than files of its kind have; reading it would take too long.
+    #[error("the file has more parts than any print needs: export it again")]
+    TooManyParts,
     /// The version of the format is not known.
     #[error("this version of binary G-code is not supported: export it as text")]
     Unknown,

@@ -11,8 +11,10 @@
 //! what a printer can take on, `safety` holds a printer after a firmware fault, `refusals` lets one rest that refuses
 //! starts, `manual` starts prints that are no jobs.
 
+mod alerts;
 mod attempt;
 mod command;
+mod leftover;
 mod manual;
 mod readiness;
 mod refusals;

@@ -19,6 +19,7 @@ pub struct Model {
     pub made_by: Option<String>,
     pub total_cents: i64,
     pub active: bool,
+    pub flags: String,
     pub payment_session: Option<String>,
     pub payment_intent: Option<String>,
     pub created_at: i64,

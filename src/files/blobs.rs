@@ -1,16 +1,22 @@
 //! Contents of files, stored on the local disk under the SHA-256 of their bytes, so that equal contents are stored
 //! once.
 //!
-//! Names and types of files are in the database (`domain/file`). Contents are never removed, because a job that failed
-//! long ago may be retried with the same file.
+//! Names and types of files are in the database (`domain/file`). A content is removed when no file names it any more. Storing one
+//! and removing one exclude each other ([`Recording`], [`Removing`]).
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sha2::{Digest as _, Sha256};
 use tokio::fs::{self, File};
 use tokio::io::AsyncWriteExt as _;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, Semaphore};
+
+use super::reading::READERS;
+use crate::domain::gcode::Found;
 
 /// Subdirectory of uploads that are not complete.
 const INCOMING: &str = "incoming";
@@ -20,6 +26,10 @@ const INCOMING: &str = "incoming";
 pub struct Blobs {
     dir: PathBuf,
     next: AtomicU64,
+    /// Taken together by contents whose file is not recorded yet, alone by removals.
+    recording: Arc<RwLock<()>>,
+    /// Turns at reading what files say.
+    pub(super) readers: Semaphore,
 }
 
 /// A stored content.
@@ -31,6 +41,55 @@ pub struct Kept {
     pub size: u64,
 }
 
+/// The right to store contents. Nothing is removed before it is dropped: hold it until the file that names the content is
+/// recorded, and no longer, for removals wait for it and others wait for removals.
+#[derive(Debug)]
+pub struct Recording {
+    _together: OwnedRwLockReadGuard<()>,
+}
+
+/// The right to remove contents. Nothing is stored meanwhile.
+#[derive(Debug)]
+pub struct Removing<'a> {
+    blobs: &'a Blobs,
+    _alone: OwnedRwLockWriteGuard<()>,
+}
+
+impl Removing<'_> {
+    /// Removes a content; one that is not there is no error.
+    pub async fn remove(&self, sha256: &str) -> io::Result<()> {
+        match fs::remove_file(self.blobs.path(sha256)).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Removes every content that `named` does not name; how many.
+    pub async fn keep_only(&self, named: &HashSet<String>) -> io::Result<usize> {
+        let mut removed = 0;
+        let mut folders = fs::read_dir(&self.blobs.dir).await?;
+        while let Some(folder) = folders.next_entry().await? {
+            if folder.file_name() == INCOMING || !folder.file_type().await?.is_dir() {
+                continue;
+            }
+            let mut contents = fs::read_dir(folder.path()).await?;
+            while let Some(content) = contents.next_entry().await? {
+                let name = content.file_name().to_string_lossy().into_owned();
+                if is_hash(&name) && !named.contains(&name) {
+                    self.remove(&name).await?;
+                    removed += 1;
+                }
+            }
+        }
+        Ok(removed)
+    }
+}
+
+/// Whether a text is a hex SHA-256.
+fn is_hash(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 impl Blobs {
     /// Opens the directory, creating it if needed, and removes incomplete uploads of earlier processes.
     pub fn open(dir: impl Into<PathBuf>) -> io::Result<Self> {
@@ -40,13 +99,13 @@ impl Blobs {
         for left in std::fs::read_dir(&incoming)? {
             std::fs::remove_file(left?.path())?;
         }
-        Ok(Self { dir, next: AtomicU64::new(0) })
+        let (recording, readers) = (Arc::default(), Semaphore::new(READERS));
+        Ok(Self { dir, next: AtomicU64::new(0), recording, readers })
     }
 
     /// The path of a content. A text that is not a hex SHA-256 gives the path of no content.
     pub fn path(&self, sha256: &str) -> PathBuf {
-        let well_formed = sha256.len() == 64 && sha256.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let name = if well_formed { sha256 } else { "none" };
+        let name = if is_hash(sha256) { sha256 } else { "none" };
         self.dir.join(&name[..2]).join(name)
     }
 
@@ -66,11 +125,21 @@ impl Blobs {
         Ok(Incoming { blobs: self, file: Some(file), path, hash: Sha256::new(), size: 0 })
     }
 
+    /// Waits for the end of removals.
+    pub async fn recording(&self) -> Recording {
+        Recording { _together: self.recording.clone().read_owned().await }
+    }
+
+    /// Waits until every content that is stored has its file recorded, and lets none be stored meanwhile.
+    pub async fn removing(&self) -> Removing<'_> {
+        Removing { blobs: self, _alone: self.recording.clone().write_owned().await }
+    }
+
     /// Stores a content that is in memory.
-    pub async fn put(&self, bytes: &[u8]) -> io::Result<Kept> {
+    pub async fn put(&self, bytes: &[u8], recording: &Recording) -> io::Result<Kept> {
         let mut incoming = self.begin()?;
         incoming.write(bytes).await?;
-        incoming.keep().await
+        incoming.keep(recording).await
     }
 }
 
@@ -95,13 +164,21 @@ impl Incoming<'_> {
         Ok(())
     }
 
+    /// What it is by its bytes so far, and what a slicer wrote into it.
+    pub async fn describe(&mut self) -> io::Result<Found> {
+        if let Some(file) = &mut self.file {
+            file.flush().await?;
+        }
+        self.blobs.describe(&self.path).await
+    }
+
     /// Number of bytes so far.
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// Completes the content. It is durable when this returns.
-    pub async fn keep(mut self) -> io::Result<Kept> {
+    pub async fn keep(mut self, _: &Recording) -> io::Result<Kept> {
         if let Some(mut file) = self.file.take() {
             file.flush().await?;
             file.sync_all().await?;
@@ -149,12 +226,13 @@ mod tests {
     async fn the_same_bytes_are_kept_once_under_their_digest() {
         let dir = tempfile::tempdir().unwrap();
         let blobs = Blobs::open(dir.path()).unwrap();
-        let whole = blobs.put(b"abc").await.unwrap();
+        let recording = blobs.recording().await;
+        let whole = blobs.put(b"abc", &recording).await.unwrap();
         assert_eq!(whole.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let mut pieces = blobs.begin().unwrap();
         pieces.write(b"a").await.unwrap();
         pieces.write(b"bc").await.unwrap();
-        assert_eq!(pieces.keep().await.unwrap(), whole);
+        assert_eq!(pieces.keep(&recording).await.unwrap(), whole);
         let (mut file, size) = blobs.read(&whole.sha256).await.unwrap();
         let mut text = String::new();
         file.read_to_string(&mut text).await.unwrap();
@@ -173,6 +251,40 @@ mod tests {
         std::fs::write(dir.path().join(INCOMING).join("7"), b"left").unwrap();
         Blobs::open(dir.path()).unwrap();
         assert_eq!(files_below(dir.path()), 0);
+    }
+
+    #[tokio::test]
+    async fn contents_are_removed_only_while_none_waits_for_its_record() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(dir.path()).unwrap();
+        let recording = blobs.recording().await;
+        let kept = blobs.put(b"abc", &recording).await.unwrap();
+        let mut removing = std::pin::pin!(blobs.removing());
+        assert!(futures::poll!(&mut removing).is_pending(), "it is not recorded yet");
+        drop(recording);
+        let removing = removing.await;
+        let mut later = std::pin::pin!(blobs.recording());
+        assert!(futures::poll!(&mut later).is_pending(), "nothing is stored while one is removed");
+        removing.remove(&kept.sha256).await.unwrap();
+        removing.remove(&kept.sha256).await.unwrap();
+        assert!(blobs.read(&kept.sha256).await.is_err());
+        drop(removing);
+        let again = blobs.put(b"abc", &later.await).await.unwrap();
+        assert!(blobs.read(&again.sha256).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn only_what_is_named_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(dir.path()).unwrap();
+        let recording = blobs.recording().await;
+        let named = blobs.put(b"named", &recording).await.unwrap().sha256;
+        blobs.put(b"not named", &recording).await.unwrap();
+        drop(recording);
+        std::fs::write(dir.path().join("notes.txt"), b"a person's").unwrap();
+        let removed = blobs.removing().await.keep_only(&HashSet::from([named.clone()])).await.unwrap();
+        assert_eq!((removed, files_below(dir.path())), (1, 2));
+        assert!(blobs.read(&named).await.is_ok());
     }
 
     #[tokio::test]

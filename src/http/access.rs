@@ -10,15 +10,18 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::config::Mode;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::config::{Config, Mode};
 use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
-use crate::http::AppState;
-use crate::http::audit_sampling::{self, Attempt, Source};
+use crate::http::audit_sampling::{self, Attempt, AuditHandles, Source};
 use crate::http::csrf;
 use crate::http::error::{ApiError, ErrorMeta};
+use crate::http::handles::handles;
+use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
@@ -44,7 +47,7 @@ pub enum RequiredAccess {
     Session,
 }
 
-/// Comes in over the control socket: the owner of the machine.
+/// Marks requests that come in over the control socket: their caller is the owner of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct FromMachine;
 
@@ -109,10 +112,22 @@ impl Caller {
     }
 }
 
+handles! {
+    /// What telling who asks takes.
+    pub(crate) struct AccessHandles {
+        access: Directory<Access>,
+        last_used: Arc<LastUsed>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
+
 /// What a route needs to judge its requests; one for each route.
-pub struct Gate {
-    /// Shared application state.
-    pub app: AppState,
+pub(crate) struct Gate {
+    /// Tells who asks.
+    pub access: AccessHandles,
+    /// Takes refused attempts for the audit log.
+    pub audit: AuditHandles,
     /// Who may use the route.
     pub need: RequiredAccess,
     /// The longest time that a request may take; `None` for streams and downloads.
@@ -122,9 +137,9 @@ pub struct Gate {
 }
 
 /// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
-pub async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let admitted = admit(&gate.app, gate.need, &request);
+    let admitted = admit(&gate.access, gate.need, &request);
     let by = admitted.as_ref().ok().map(|who| who.by.clone());
     let refusable = Refusable::of(&request);
     let response = match admitted {
@@ -192,11 +207,11 @@ impl Refusable {
             code: told.code.clone(),
             detail,
         };
-        audit_sampling::note(&gate.app, attempt);
+        audit_sampling::note(&gate.audit, attempt);
     }
 }
 
-fn admit(app: &AppState, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
+fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result<Caller, ApiError> {
     let request_id = request.extensions().get::<RequestId>().map(|id| id.0.clone());
     if request.extensions().get::<FromMachine>().is_some() {
         return Ok(Caller { by: Arc::new(Principal::Machine), session: None, request_id });
@@ -233,7 +248,7 @@ fn admit(app: &AppState, need: RequiredAccess, request: &Request) -> Result<Call
     }
 }
 
-fn same_site(app: &AppState, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
+fn same_site(app: &AccessHandles, method: &Method, headers: &HeaderMap) -> Result<(), ApiError> {
     if csrf::allowed(method, headers, &app.config.public_url()) {
         Ok(())
     } else {
@@ -242,8 +257,8 @@ fn same_site(app: &AppState, method: &Method, headers: &HeaderMap) -> Result<(),
 }
 
 /// The last commit of users, keys and sessions, read without a lock.
-pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
-    let handle = app.access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
+pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> T) -> Result<T, ApiError> {
+    let handle = access.resident(Id::ONLY).ok_or(Unavailable::Database)?;
     let state = handle.read();
     // Until the first key or user is made, the aggregate does not exist.
     match &state.state {
@@ -252,7 +267,7 @@ pub fn with_access<T>(app: &AppState, read: impl FnOnce(&Access) -> T) -> Result
     }
 }
 
-fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
+fn by_key(app: &AccessHandles, headers: &HeaderMap) -> Result<Principal, ApiError> {
     let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
     let given = headers.get(KEY_HEADER).and_then(|value| value.to_str().ok()).ok_or(refused(KeyRefusal::Unknown))?;
     if app.config.mode == Mode::Production && given.starts_with(TEST_PREFIX) {
@@ -260,19 +275,19 @@ fn by_key(app: &AppState, headers: &HeaderMap) -> Result<Principal, ApiError> {
     }
     let now = app.environment.now();
     let hash = credentials::api_key_hash(app.config.auth.api_key_salt.expose(), given);
-    let key = with_access(app, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
+    let key = with_access(&app.access, |access| access.key_by_hash(&hash, now).cloned())?.map_err(refused)?;
     app.last_used.key(key.id, now);
     let (name, customer_email) = (key.name.clone(), key.customer_email.clone());
     Ok(Principal::Key { id: key.id, name, role: key.role, customer_email })
 }
 
-fn by_cookie(app: &AppState, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
+fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
     let missing = || ApiError::unauthorized("an API key or a session is needed");
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
     let hash = credentials::session_hash(token);
-    let found = with_access(app, |access| {
+    let found = with_access(&app.access, |access| {
         let session = access.session_by_hash(&hash, now, idle, life)?;
         Some((session.id, access.user(session.user_id)?.clone()))
     })?;
@@ -294,7 +309,7 @@ pub enum Credentials {
 
 impl Credentials {
     /// Reads the headers and looks up what they name.
-    pub fn by(app: &AppState, headers: &HeaderMap) -> Self {
+    pub(crate) fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
         if headers.contains_key(KEY_HEADER) {
             Self::Key(by_key(app, headers).map(Arc::new))
         } else if cookie(headers, COOKIE).is_some() {
@@ -318,10 +333,10 @@ impl Credentials {
 }
 
 /// Whether the caller who opened a stream may go on reading it: key or session have not ended, the role is the same.
-pub fn still(app: &AppState, who: &Caller) -> bool {
+pub(crate) fn still(app: &AccessHandles, who: &Caller) -> bool {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
-    let checked = with_access(app, |access| match &*who.by {
+    let checked = with_access(&app.access, |access| match &*who.by {
         Principal::Key { id, role, .. } => access.key(*id).is_some_and(|key| {
             key.revoked_at.is_none() && key.expires_at.is_none_or(|at| at > now) && key.role == *role
         }),

@@ -95,11 +95,11 @@ impl Admission {
         permit
     }
 
-    /// Connections open now.
+    /// How many connections are open now.
     pub fn connections(&self) -> usize {
         self.connections.load(Relaxed)
     }
-    /// Requests worked on now.
+    /// How many requests are worked on now.
     pub fn requests(&self) -> usize {
         self.most_requests - self.requests.available_permits()
     }

@@ -1,17 +1,18 @@
 //! Refused attempts in the audit log: a sample of them as they come, the rest as counts, so that nobody can fill the
-//! log by
-//! sending requests that are refused.
+//! log by sending requests that are refused.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::actors::kernel::environment::Environment;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
+use crate::http::handles::handles;
 use crate::observe::meters::Counter;
+use crate::store::Store;
 use crate::store::rows::Audit;
 
 const MINUTE_MS: i64 = 60_000;
@@ -124,8 +125,17 @@ impl RefusalSampler {
     }
 }
 
+handles! {
+    /// What noting refused attempts takes.
+    pub(crate) struct AuditHandles {
+        refusals: Arc<RefusalSampler>,
+        environment: Arc<Environment>,
+        store: Store,
+    }
+}
+
 /// Counts an attempt, and writes it down if it is one of the sample.
-pub fn note(app: &AppState, attempt: Attempt) {
+pub(crate) fn note(app: &AuditHandles, attempt: Attempt) {
     app.refusals.all.one();
     let environment = &app.environment;
     let now = environment.now();
@@ -142,13 +152,13 @@ pub fn note(app: &AppState, attempt: Attempt) {
 }
 
 /// Writes the counts of the last minute when it is over.
-pub fn sweep(app: &AppState) {
+pub(crate) fn sweep(app: &AuditHandles) {
     let now = app.environment.now();
     let (left, _) = app.refusals.look(now, None);
     app.store.note(summaries(app, now, left));
 }
 
-fn summaries(app: &AppState, now: Timestamp, left: Unwritten) -> Vec<Audit> {
+fn summaries(app: &AuditHandles, now: Timestamp, left: Unwritten) -> Vec<Audit> {
     let counted = |(source, count)| {
         let words = ("refused".to_owned(), "counted".to_owned());
         let detail = json!({"count": count, "seconds": MINUTE_MS / 1000});

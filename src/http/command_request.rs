@@ -1,44 +1,57 @@
-//! A request with its body read, and the one way from it to a thing: look for a kept answer, ask, say what came of it.
+//! A request with its body read, and the one way from it to an aggregate: look for a kept answer, ask, say what came of it.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, FromRequestParts as _, Request};
+use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
+use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
 use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
-use crate::http::idempotency::{self, Kept, Running};
+use crate::http::handles::handles;
+use crate::http::idempotency::{self, Kept, Running, RunningKeys};
 use crate::http::wire::{self, RequestBody};
 use crate::store::StoredAggregate;
+use crate::store::queries::Queries;
 
-/// How often a change that names no version is merged anew when the thing changed in between.
+/// How often a change that names no version is merged anew when the aggregate changed in between.
 const MERGES: usize = 8;
 
 /// So much of a body that is too large is still taken off the wire: a client that is cut off while it sends sees a broken
 /// connection instead of the answer.
 pub const HEARD_OUT: usize = 16 * 1024 * 1024;
 
+handles! {
+    /// What reading a request and asking an aggregate take.
+    pub(crate) struct RequestHandles {
+        environment: Arc<Environment>,
+        queries: Queries,
+        running: RunningKeys,
+        config: Arc<Config>,
+    }
+}
+
 /// A request: who asks, with which body and key. `B` is what its body is (a [`RequestBody`]); `()` when it has none, or the
 /// handler reads it by hand.
 pub struct CommandRequest<B = ()> {
-    /// The server.
-    pub app: AppState,
-    /// Caller asks.
+    app: RequestHandles,
+    /// The caller, as the guard of the route let it in.
     pub who: Caller,
     /// As they were sent, for `If-Match` and signatures.
     pub headers: HeaderMap,
-    /// Its whole body.
+    /// The whole body, as it was sent.
     pub body: Bytes,
     /// Scope of its idempotency key, with the place of the running request.
     key: Option<(String, Running)>,
@@ -48,45 +61,50 @@ pub struct CommandRequest<B = ()> {
 /// Whom a command is for.
 #[derive(Clone, Copy, Debug)]
 pub enum CommandTarget {
-    /// A thing that it makes.
+    /// An aggregate that it makes.
     New,
-    /// A thing that exists.
+    /// An aggregate that exists.
     Id(Id),
 }
 
-/// What a thing answered.
+/// What an aggregate answered.
 pub struct CommandOutcome<A> {
-    /// The thing.
+    /// The identifier of the aggregate that answered.
     pub id: Id,
     /// Its version after the commit.
     pub version: i64,
-    /// What it said.
+    /// What the aggregate answered.
     pub answer: A,
-    /// It said so to the first request with this key.
+    /// Whether this is the kept answer to the first request with the same key.
     pub replayed: bool,
 }
 
 impl<B> FromRequest<AppState> for CommandRequest<B> {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &AppState) -> Result<Self, ApiError> {
+        let app = RequestHandles::from_ref(app);
         let (mut parts, body) = request.into_parts();
-        let who = Caller::from_request_parts(&mut parts, app).await?;
+        let who = Caller::from_request_parts(&mut parts, &app).await?;
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
         let limit = app.config.server.json_body_max_bytes;
         let body = read(body, limit).await?;
-        Ok(Self { app: app.clone(), who, headers: parts.headers, body, key, kind: PhantomData })
+        Ok(Self { app, who, headers: parts.headers, body, key, kind: PhantomData })
     }
 }
 
 impl CommandRequest {
     /// A request whose body was read by the handler itself.
-    pub fn without_body(app: AppState, who: Caller, parts: &axum::http::request::Parts) -> Result<Self, ApiError> {
+    pub(crate) fn without_body(
+        app: &RequestHandles,
+        who: Caller,
+        parts: &axum::http::request::Parts,
+    ) -> Result<Self, ApiError> {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
-        Ok(Self { app, who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
+        Ok(Self { app: app.clone(), who, headers: parts.headers.clone(), body: Bytes::new(), key, kind: PhantomData })
     }
 }
 
@@ -130,28 +148,28 @@ impl<B> CommandRequest<B> {
     /// Asks a command that is known at once.
     pub async fn ask<T: StoredAggregate>(
         &self,
-        things: &Directory<T>,
+        directory: &Directory<T>,
         to: CommandTarget,
         command: T::Command,
     ) -> Result<CommandOutcome<T::Answer>, ApiError> {
-        self.ask_with(things, to, async { Ok(command) }).await
+        self.ask_with(directory, to, async { Ok(command) }).await
     }
 
     /// Asks a command that takes some looking up: only when no answer is kept for the request's key.
     pub async fn ask_with<T: StoredAggregate>(
         &self,
-        things: &Directory<T>,
+        directory: &Directory<T>,
         to: CommandTarget,
         command: impl Future<Output = Result<T::Command, ApiError>>,
     ) -> Result<CommandOutcome<T::Answer>, ApiError> {
         let hash = idempotency::short(&Sha256::digest(&self.body));
-        self.ask_hashed(things, to, hash, command).await
+        self.ask_hashed(directory, to, hash, command).await
     }
 
     /// As [`Self::ask_with`], with a hash that stands for the body.
     pub async fn ask_hashed<T: StoredAggregate>(
         &self,
-        things: &Directory<T>,
+        directory: &Directory<T>,
         to: CommandTarget,
         body_hash: String,
         command: impl Future<Output = Result<T::Command, ApiError>>,
@@ -159,34 +177,36 @@ impl<B> CommandRequest<B> {
         let now = self.app.environment.now();
         let key = self.key.as_ref().map(|(scope, _)| idempotency::key(scope, body_hash, now));
         if let Some(key) = &key
-            && let Some(kept) = idempotency::look_up::<T>(&self.app, key).await?
+            && let Some(kept) = idempotency::look_up::<T>(&self.app.queries, key, now).await?
         {
             return replay(kept);
         }
         let command = command.await?;
         let caller = self.caller(key.clone());
         let asked = match to {
-            CommandTarget::New => things.create(caller, command).await,
-            CommandTarget::Id(id) => things.ask(id, caller, command).await.map(|answered| (id, answered)),
+            CommandTarget::New => directory.create(caller, command).await,
+            CommandTarget::Id(id) => directory.ask(id, caller, command).await.map(|answered| (id, answered)),
         };
         match (asked, key) {
             (Ok((id, answered)), _) => {
                 Ok(CommandOutcome { id, version: answered.version, answer: answered.answer, replayed: false })
             }
-            // Somebody was quicker with the same key, or this very request had got through before a fall.
-            (Err(AskError::KeyTaken), Some(key)) => match idempotency::look_up::<T>(&self.app, &key).await? {
-                Some(kept) => replay(kept),
-                None => Err(AskError::KeyTaken.into()),
-            },
+            // Somebody was quicker with the same key, or this very request had got through before a crash.
+            (Err(AskError::KeyTaken), Some(key)) => {
+                match idempotency::look_up::<T>(&self.app.queries, &key, now).await? {
+                    Some(kept) => replay(kept),
+                    None => Err(AskError::KeyTaken.into()),
+                }
+            }
             (Err(error), _) => Err(error.into()),
         }
     }
 
-    /// Changes a thing by merging into its present state. `merge` makes the command, guarded by the version it is given;
+    /// Changes an aggregate by merging into its present state. `merge` makes the command, guarded by the version it is given;
     /// without an `If-Match` of the caller a change in between is merged into anew.
     pub async fn merge<T: StoredAggregate>(
         &self,
-        things: &Directory<T>,
+        directory: &Directory<T>,
         id: Id,
         merge: impl Fn(&T, i64) -> Result<T::Command, ApiError>,
     ) -> Result<CommandOutcome<T::Answer>, ApiError> {
@@ -194,9 +214,9 @@ impl<B> CommandRequest<B> {
         let mut tries = 0;
         loop {
             tries += 1;
-            let (version, state) = found(things, id).await?;
+            let (version, state) = found(directory, id).await?;
             let command = merge(state_of(&state)?, wanted.unwrap_or(version))?;
-            match things.ask(id, self.caller(None), command).await {
+            match directory.ask(id, self.caller(None), command).await {
                 Ok(done) => {
                     return Ok(CommandOutcome { id, version: done.version, answer: done.answer, replayed: false });
                 }
@@ -253,9 +273,9 @@ fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>
     }
 }
 
-/// A thing's last commit and its version; 404 when there is none.
-pub async fn found<T: StoredAggregate>(things: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
-    let state = things.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
+/// An aggregate's last commit and its version; 404 when there is none.
+pub async fn found<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
+    let state = directory.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
     Ok((state.version, state))
 }
 

@@ -21,7 +21,7 @@ pub const REPLAYED: &str = "idempotency-replayed";
 /// What the layers around a handler learn of an error: carried among the extensions of its response.
 #[derive(Clone, Debug)]
 pub struct ErrorMeta {
-    /// Word for programs.
+    /// The error's word for programs, such as `rate_limited`.
     pub code: String,
     /// Facts for the audit log, never sent.
     pub facts: Option<Value>,
@@ -52,23 +52,23 @@ impl ApiError {
         let (faults, retry_after, replayed, facts) = (Vec::new(), None, false, None);
         Self(Box::new(ErrorParts { status, code, message, faults, retry_after, replayed, facts }))
     }
-    /// 400.
+    /// 400: the request cannot be understood.
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
-    /// 401.
+    /// 401: nobody knows who asks.
     pub fn unauthorized(message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
-    /// 403.
+    /// 403: the caller is known and may not.
     pub fn forbidden(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, code, message)
     }
-    /// 409.
+    /// 409: not in the present state.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
-    /// 413.
+    /// 413: the body is larger than `limit` bytes.
     pub fn too_large(limit: u64) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("the body is larger than {limit} bytes"))
     }
@@ -77,11 +77,11 @@ impl ApiError {
         tracing::error!(%reason, "internal fault");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
     }
-    /// 503 with `Retry-After`.
+    /// 503: the caller may come again after so many seconds (`Retry-After`).
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
     }
-    /// With `Retry-After`.
+    /// Tells the caller to come again after so many seconds (`Retry-After`).
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self
@@ -223,14 +223,19 @@ impl From<PrinterError> for ApiError {
     fn from(error: PrinterError) -> Self {
         use PrinterError as P;
         let (status, code) = match &error {
-            P::Unreachable(_) | P::Lost(_) | P::Timeout => (StatusCode::GATEWAY_TIMEOUT, "printer_timeout"),
+            P::Unreachable(_) | P::Lost(_) | P::Timeout | P::Stalled(_) => {
+                (StatusCode::GATEWAY_TIMEOUT, "printer_timeout")
+            }
             P::Unsupported(_) => (StatusCode::CONFLICT, "unsupported_by_printer"),
             P::InUse(_) => (StatusCode::CONFLICT, "printer_in_use"),
             P::NotFound(_) => (StatusCode::NOT_FOUND, "printer_file_not_found"),
             P::Invalid(_) => (StatusCode::BAD_REQUEST, "validation_failed"),
-            P::WrongKey(_) | P::FirmwareDisconnected(_) | P::Refused { .. } | P::BadAnswer(_) => {
-                (StatusCode::BAD_GATEWAY, "printer_refused")
-            }
+            P::WrongKey(_)
+            | P::FirmwareDisconnected(_)
+            | P::Refused { .. }
+            | P::BadAnswer(_)
+            | P::Altered(_)
+            | P::Stranger { .. } => (StatusCode::BAD_GATEWAY, "printer_refused"),
         };
         Self::new(status, code, error.to_string())
     }
@@ -274,6 +279,9 @@ mod tests {
             PrinterError::Unreachable("no route".to_owned()),
             PrinterError::Lost("reset".to_owned()),
             PrinterError::Timeout,
+            PrinterError::Stalled(std::time::Duration::from_secs(15)),
+            PrinterError::Altered("3 of 5 bytes".to_owned()),
+            PrinterError::Stranger { program: "Printer", address: "http://a/".to_owned(), port: 80 },
             PrinterError::WrongKey("bad key".to_owned()),
             PrinterError::FirmwareDisconnected("klippy".to_owned()),
             PrinterError::Refused { status: 400, message: "must home first".to_owned() },
@@ -305,6 +313,9 @@ mod tests {
         504 printer_timeout: the printer cannot be reached: no route
         504 printer_timeout: the connection to the printer was lost: reset
         504 printer_timeout: the printer did not answer in time
+        504 printer_timeout: the printer took no byte of the upload for 15 s
+        502 printer_refused: the printer stored something else than what was sent: 3 of 5 bytes
+        502 printer_refused: no Printer answers at http://a/: is this its port (80), and is the type right?
         502 printer_refused: the printer refuses the api key: bad key
         502 printer_refused: the printer's firmware is not connected: klippy
         502 printer_refused: the printer refused: must home first

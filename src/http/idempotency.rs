@@ -1,8 +1,7 @@
 //! `Idempotency-Key`: a repeated request gets the first answer again, whatever happened in between.
 //!
 //! The answer is kept in the commit of the aggregate that gave it. Here are the scope of a key, the look-up before the
-//! mailbox,
-//! and the refusal of a repeat while the first request is still running.
+//! mailbox, and the refusal of a repeat while the first request is still running.
 
 use std::sync::Arc;
 
@@ -17,9 +16,9 @@ use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::error::ApiError;
+use crate::store::queries::Queries;
 
 const HEADER: &str = "idempotency-key";
 const LONGEST: usize = 255;
@@ -64,9 +63,12 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
 }
 
 /// The kept answer, if there is one. The same key with another body is 422.
-pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Result<Option<Kept<T>>, ApiError> {
-    let now = app.environment.now();
-    let Some(row) = app.queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
+pub async fn look_up<T: Aggregate>(
+    queries: &Queries,
+    key: &IdempotencyKey,
+    now: Timestamp,
+) -> Result<Option<Kept<T>>, ApiError> {
+    let Some(row) = queries.idempotency(&key.key).await?.filter(|row| row.expires_at > now) else {
         return Ok(None);
     };
     if row.body_hash != key.body_hash || row.kind != T::KIND {
@@ -80,15 +82,18 @@ pub async fn look_up<T: Aggregate>(app: &AppState, key: &IdempotencyKey) -> Resu
     Ok(Some(Kept { id: row.aggregate_id, version: row.version, verdict }))
 }
 
+/// Scopes of keys whose first request is still running.
+pub type RunningKeys = Arc<DashSet<String>>;
+
 /// Marks a request with a key as running until it is dropped.
 pub struct Running {
-    all: Arc<DashSet<String>>,
+    all: RunningKeys,
     scope: String,
 }
 
 impl Running {
     /// Marks the key as running; 409 while an earlier request with it is.
-    pub fn take(all: &Arc<DashSet<String>>, scope: &str) -> Result<Self, ApiError> {
+    pub fn take(all: &RunningKeys, scope: &str) -> Result<Self, ApiError> {
         if all.insert(scope.to_owned()) {
             Ok(Self { all: all.clone(), scope: scope.to_owned() })
         } else {

@@ -1,17 +1,33 @@
 //! When keys and sessions were last used: collected in memory, written each minute in one commit.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dashmap::DashMap;
+use tokio_util::sync::CancellationToken;
 
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::access::AccessCommand;
+use crate::config::Config;
+use crate::domain::access::{Access, AccessCommand};
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::{AppState, audit_sampling};
+use crate::http::audit_sampling::{self, AuditHandles};
+use crate::http::handles::handles;
 
 /// Time between two writes.
 const EVERY: Duration = Duration::from_mins(1);
+
+handles! {
+    /// What writing last uses takes.
+    pub(crate) struct LastUsedHandles {
+        access: Directory<Access>,
+        last_used: Arc<LastUsed>,
+        audit: AuditHandles,
+        config: Arc<Config>,
+        leaving: CancellationToken,
+    }
+}
 
 /// Uses since the last write.
 #[derive(Debug, Default)]
@@ -62,7 +78,7 @@ impl LastUsed {
 }
 
 /// Writes uses and sweeps ended sessions each minute, and once more at the end.
-pub async fn keep_writing(app: AppState) {
+pub(crate) async fn keep_writing(app: LastUsedHandles) {
     loop {
         let last = tokio::select! {
             biased; // the end of the server first: then this is the last write
@@ -73,7 +89,7 @@ pub async fn keep_writing(app: AppState) {
         if last {
             return;
         }
-        audit_sampling::sweep(&app);
+        audit_sampling::sweep(&app.audit);
         let auth = &app.config.auth;
         let sweep = AccessCommand::Sweep {
             idle_ms: auth.session_idle_timeout_hours.millis(),
@@ -86,7 +102,7 @@ pub async fn keep_writing(app: AppState) {
 }
 
 /// Writes what was collected.
-pub async fn write(app: &AppState) {
+async fn write(app: &LastUsedHandles) {
     let Some(command) = app.last_used.command() else { return };
     match app.access.ask(Id::ONLY, CommandOrigin::system(), command.clone()).await {
         Ok(_) => app.last_used.forget(&command),

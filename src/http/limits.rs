@@ -18,7 +18,6 @@ use crate::config::Config;
 use crate::domain::limits::address::{self, Network};
 use crate::domain::limits::{Named, Rule, Standing};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::error::ApiError;
 use crate::services::redis::{Redis, Shared};
 use windows::Windows;
@@ -135,7 +134,7 @@ impl Limits {
         Named::ALL.into_iter().map(|named| (named, self.refused[named as usize].load(Relaxed)))
     }
 
-    /// Windows in memory.
+    /// How many windows are held in memory.
     pub fn held(&self) -> usize {
         self.windows.len()
     }
@@ -147,14 +146,14 @@ impl Limits {
 }
 
 /// Runs `rest` unless one of these windows is full: for windows that only a handler can name, such as one for the
-/// e-mail
-/// address in the body. The answer tells of the tightest of all its windows.
+/// e-mail address in the body. The answer tells of the tightest of all its windows.
 pub async fn within<R>(
-    app: &AppState,
+    limits: &Limits,
+    now: Timestamp,
     charges: &[Charge],
     rest: impl Future<Output = Result<R, ApiError>>,
 ) -> Result<Limited<R>, ApiError> {
-    let standing = app.limits.charge(charges, app.environment.now()).await;
+    let standing = limits.charge(charges, now).await;
     let answer =
         if standing.refused { Err(refusal(standing)) } else { rest.await.map_err(IntoResponse::into_response) };
     Ok(Limited { answer, standing })

@@ -70,7 +70,7 @@ impl RouteMeters {
         all.push(fresh.clone());
         fresh
     }
-    /// All of them.
+    /// The counters of every route, and those of requests that matched none.
     pub fn all(&self) -> Vec<Arc<RouteMeter>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -10,25 +10,25 @@ pub mod derive;
 mod document;
 pub mod downgrade;
 pub mod operation;
-pub mod shape;
 pub mod shared;
-pub mod words;
+
+use std::sync::{Arc, OnceLock};
 
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use serde_json::{Value, json};
+use shape::{Shape, open_object};
 
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
 use crate::http::production::{self, health};
 use crate::http::routes::{ResourceRoutes, Served};
 use crate::http::wire::{Components, Reply, ToSchema};
 use operation::{Content, Operation, Resource};
-use shape::{Shape, open_object};
 
+pub use api_schema::{shape, words};
 pub use document::document;
 
 /// Everything that is described, in the order of the document.
@@ -101,25 +101,41 @@ impl Reply for Description {
     }
 }
 
-async fn show(State(app): State<AppState>) -> Result<Description, ApiError> {
-    Ok(served_description(described(&app)?.clone()))
+async fn show(State(made): State<Arc<Descriptions>>) -> Result<Description, ApiError> {
+    Ok(served_description(made.present()?.clone()))
 }
 
-async fn show_downgraded(State(app): State<AppState>) -> Result<Description, ApiError> {
-    let kept = match app.description_3_0.get() {
-        Some(kept) => kept.clone(),
-        None => {
-            let json = std::str::from_utf8(described(&app)?).map_err(ApiError::internal)?;
-            let made = downgraded(json)?;
-            app.description_3_0.get_or_init(|| made.into()).clone()
+async fn show_downgraded(State(made): State<Arc<Descriptions>>) -> Result<Description, ApiError> {
+    Ok(served_description(made.downgraded()?.clone()))
+}
+
+/// The description of the routes that are served, as JSON.
+#[derive(Debug, Default)]
+pub struct Descriptions {
+    present: OnceLock<Bytes>,
+    /// The same as OpenAPI 3.0, made when it is first asked for.
+    downgraded: OnceLock<Bytes>,
+}
+
+impl Descriptions {
+    /// Keeps the description; a later one is not made.
+    pub fn made_once(&self, make: impl FnOnce() -> String) {
+        self.present.get_or_init(|| make().into());
+    }
+
+    fn present(&self) -> Result<&Bytes, ApiError> {
+        let json = self.present.get().filter(|json| !json.is_empty());
+        json.ok_or_else(|| ApiError::internal("there is no description of the API"))
+    }
+
+    fn downgraded(&self) -> Result<&Bytes, ApiError> {
+        if let Some(kept) = self.downgraded.get() {
+            return Ok(kept);
         }
-    };
-    Ok(served_description(kept))
-}
-
-fn described(app: &AppState) -> Result<&Bytes, ApiError> {
-    let json = app.description.get().filter(|json| !json.is_empty());
-    json.ok_or_else(|| ApiError::internal("there is no description of the API"))
+        let json = std::str::from_utf8(self.present()?).map_err(ApiError::internal)?;
+        let made = downgraded(json)?;
+        Ok(self.downgraded.get_or_init(|| made.into()))
+    }
 }
 
 fn served_description(json: Bytes) -> Description {

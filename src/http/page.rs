@@ -10,7 +10,7 @@ use crate::store::queries::Page;
 
 /// `limit` when none is given.
 pub const LIMIT_DEFAULT: u64 = 50;
-/// Highest `limit`.
+/// Largest `limit` that a list takes.
 pub const LIMIT_MOST: u64 = 200;
 /// Highest `offset`: what the database can count.
 const MAX_OFFSET: u64 = i64::MAX as u64;

@@ -1,4 +1,4 @@
-//! Path parameters.
+//! The identifier in a path.
 
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;

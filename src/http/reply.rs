@@ -14,12 +14,12 @@ use crate::http::page::Pagination;
 use crate::http::wire::ListItem;
 use crate::store::queries::Page;
 
-/// What most answers have room in, in bytes.
-const USUAL: usize = 2048;
+/// Room that most answers fit in, in bytes.
+const USUAL_BYTES: usize = 2048;
 
 /// An answer in JSON. Written into one piece of memory, which costs half of what the framework's own way does.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    let mut text = Vec::with_capacity(USUAL);
+    let mut text = Vec::with_capacity(USUAL_BYTES);
     match serde_json::to_writer(&mut text, body) {
         Ok(()) => {
             let mut response = Response::new(Body::from(text));
@@ -155,7 +155,7 @@ impl<T: ListItem> IntoResponse for Listed<T> {
     }
 }
 
-/// 204.
+/// 204: done, and there is nothing to show.
 pub struct NoContent;
 
 impl IntoResponse for NoContent {

@@ -8,18 +8,19 @@ use axum::middleware::Next;
 use axum::response::Response;
 use tracing::Instrument as _;
 
-use crate::http::AppState;
+use crate::actors::kernel::environment::Environment;
 
 const HEADER: HeaderName = HeaderName::from_static("x-request-id");
-const LONGEST: usize = 128;
+/// Longest id that is taken from a caller, in bytes.
+const MAX_ID_BYTES: usize = 128;
 
 /// The id of a request, carried among its extensions.
 #[derive(Clone, Debug)]
 pub struct RequestId(pub Arc<str>);
 
 /// Gives the request its id.
-pub async fn name(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
-    let id = given(request.headers()).unwrap_or_else(|| app.environment.id().to_string());
+pub async fn name(State(environment): State<Arc<Environment>>, mut request: Request, next: Next) -> Response {
+    let id = given(request.headers()).unwrap_or_else(|| environment.id().to_string());
     let span = tracing::info_span!("request", id = %id, method = %request.method(), path = %request.uri().path());
     request.extensions_mut().insert(RequestId(id.as_str().into()));
     let mut response = next.run(request).instrument(span.clone()).await;
@@ -33,7 +34,7 @@ pub async fn name(State(app): State<AppState>, mut request: Request, next: Next)
 /// The id that the caller sent, unless it is unfit for a log line.
 fn given(headers: &HeaderMap) -> Option<String> {
     let text = headers.get(HEADER)?.to_str().ok()?;
-    let fit = !text.is_empty() && text.len() <= LONGEST && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let fit = !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic());
     fit.then(|| text.to_owned())
 }
 

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::FromRef;
 use axum::handler::Handler;
 use axum::http::Method;
 use axum::middleware::from_fn_with_state;
@@ -23,7 +24,7 @@ pub struct Served {
     pub method: Method,
     /// As the router knows it: `/api/orders/{id}`, `/api/printers/{id}/files/{*name}`.
     pub path: &'static str,
-    /// Caller may use it.
+    /// Who may use it.
     pub need: RequiredAccess,
 }
 
@@ -38,7 +39,7 @@ pub struct ResourceRoutes {
 impl ResourceRoutes {
     /// None yet. `kind` is what `{id}` names: it makes the code of the 404, `<kind>_not_found`.
     pub fn new(tag: &'static str, about: &'static str, kind: &'static str) -> Self {
-        let resource = Resource { tag, about, thing: kind, shapes: Vec::new(), operations: Vec::new() };
+        let resource = Resource { tag, about, kind, shapes: Vec::new(), operations: Vec::new() };
         Self { routes: Routes::new(), resource, components: Components::default() }
     }
 
@@ -54,7 +55,7 @@ impl ResourceRoutes {
         self
     }
 
-    /// Its description.
+    /// The description of the resource, for the document.
     pub fn resource(self) -> Resource {
         let Self { mut resource, components, .. } = self;
         let named = components.0.into_iter().map(|(name, shape, example)| Named { name, shape, example });
@@ -107,7 +108,7 @@ type Make = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 pub struct Routes(Vec<(Served, Make)>);
 
 impl Routes {
-    /// None yet.
+    /// Without any route.
     pub fn new() -> Self {
         Self::default()
     }
@@ -125,7 +126,8 @@ impl Routes {
         };
         let make = move |app: &AppState| {
             let within = timed.then(|| app.config.server.request_timeout_seconds.duration());
-            let gate = Gate { app: app.clone(), need, within, meter: app.meters.of(word, path) };
+            let (access, audit) = (FromRef::from_ref(app), FromRef::from_ref(app));
+            let gate = Gate { access, audit, need, within, meter: app.meters.of(word, path) };
             on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
         };
         self.0.push((Served { method, path, need }, Box::new(make)));
@@ -207,7 +209,7 @@ impl Routes {
         self.0.iter().map(|(served, _)| served.clone()).collect()
     }
 
-    /// As axum's router.
+    /// The routes as the router of the framework, with the guard of each.
     pub fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, (served, make)| router.route(served.path, make(app)))
     }

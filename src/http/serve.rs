@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::extract::FromRef;
 use axum::serve::{Listener, ListenerExt as _};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
@@ -33,10 +34,9 @@ const SWEEP: Duration = Duration::from_secs(30);
 const CROWDED: Duration = Duration::from_secs(2);
 
 /// Serves until `leaving` is cancelled. Then no connection is accepted any more, requests under way may finish within
-/// the
-/// configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
+/// the configured time, and streams end. Last uses of keys and sessions are written meanwhile and at the end.
 pub async fn serve_tcp(listener: TcpListener, app: AppState, leaving: CancellationToken) {
-    let written = tokio::spawn(last_used::keep_writing(app.clone()));
+    let written = tokio::spawn(last_used::keep_writing(FromRef::from_ref(&app)));
     let swept = tokio::spawn(keep_sweeping(app.clone()));
     // Small answers are sent at once instead of waiting for more data.
     let listener = listener.tap_io(|stream| {

@@ -4,16 +4,26 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
-use crate::http::AppState;
-use crate::http::access::{Caller, still};
+use crate::http::access::{AccessHandles, Caller, still};
+use crate::http::handles::{AccessChanges, handles};
 
 /// Time between two checks by the clock: keys and sessions also expire.
 const LOOK: Duration = Duration::from_secs(1);
 
+handles! {
+    /// What tells whether a stream may go on.
+    pub(crate) struct StreamHandles {
+        access: AccessHandles,
+        changes: AccessChanges,
+        leaving: CancellationToken,
+    }
+}
+
 /// The right of one caller to go on reading a stream.
 pub struct Standing {
-    app: AppState,
+    app: StreamHandles,
     who: Caller,
     changes: watch::Receiver<u64>,
     looked: Instant,
@@ -21,8 +31,8 @@ pub struct Standing {
 
 impl Standing {
     /// For a caller who has just been let in.
-    pub fn new(app: AppState, who: Caller) -> Self {
-        let changes = app.access_changes.subscribe();
+    pub(crate) fn new(app: StreamHandles, who: Caller) -> Self {
+        let changes = app.changes.0.subscribe();
         Self { app, who, changes, looked: Instant::now() }
     }
 
@@ -37,7 +47,7 @@ impl Standing {
         }
         self.changes.mark_unchanged();
         self.looked = Instant::now();
-        still(&self.app, &self.who)
+        still(&self.app.access, &self.who)
     }
 
     /// Completes when the right should be checked again.

@@ -1,4 +1,5 @@
-//! How values of the API are read from JSON and described in OpenAPI, from one declaration each.
+//! How values of the API are read from JSON and described in OpenAPI, from one declaration each. What is answered is
+//! described by the crate `api_schema`, which stands below the rules; reading is judged here.
 //!
 //! A request is a struct with `#[derive(Request)]`, an answer one with `#[derive(Response)]` (crate `api-derive`). Checks of
 //! single members are [`Rule`]s: each judges a value and marks the schema, so that what the server refuses and what the
@@ -21,9 +22,11 @@ mod schema;
 mod tests;
 mod values;
 
+pub use api_schema::{Components, Flattened, ListItem, Member, Response, ToSchema, response_member, schema_of};
+
 pub use accounts::{EmailAddress, NewPassword};
 pub use body::{EmptyBody, OptionalBody, RequestBody, object, read_body};
-pub use borrowed::{OpenObject, Shown, Viewed};
+pub use borrowed::{Shown, Viewed};
 pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Place, Request, read_object, read_open_object};
@@ -34,9 +37,6 @@ pub use rules::{
     AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule,
     Secret, TextList, Within, Worded,
 };
-pub use schema::{
-    Components, Flattened, ListItem, Member, Response, ToSchema, absent_response_member, open_request_schema,
-    request_member, request_schema, response_member, response_schema, schema_of,
-};
-pub(crate) use values::enumeration;
+pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;
+pub(crate) use values::{enumeration, readable};

@@ -24,7 +24,8 @@ pub fn start_for_command() {
 }
 
 fn install(filter: EnvFilter, json: bool) {
-    let lines = tracing_subscriber::fmt::layer().with_writer(stderr);
+    // Whoever read standard error may have gone away: a line that cannot be written is lost, and nothing else.
+    let lines = tracing_subscriber::fmt::layer().with_writer(stderr).log_internal_errors(false);
     let lines = if json {
         lines.json().flatten_event(true).with_filter(Repeats::default()).boxed()
     } else {

@@ -11,8 +11,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
+use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Filter};
+use tracing_subscriber::registry::LookupSpan;
 
 /// How long an equal line is left out.
 const SILENCE: Duration = Duration::from_mins(1);
@@ -44,14 +46,21 @@ impl Repeats {
     }
 }
 
-impl<S: Subscriber> Filter<S> for Repeats {
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Repeats {
     fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
         true
     }
 
-    fn event_enabled(&self, event: &Event<'_>, _: &Context<'_, S>) -> bool {
+    /// Always, so that the answer is cached for each place in the code: what repeats is told by the event itself.
+    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::always()
+    }
+
+    fn event_enabled(&self, event: &Event<'_>, context: &Context<'_, S>) -> bool {
         let metadata = event.metadata();
-        if *metadata.level() > Level::WARN {
+        // An error within a request is looked for by the request's id, so each of them is written.
+        let of_a_request = *metadata.level() == Level::ERROR && context.event_span(event).is_some();
+        if *metadata.level() > Level::WARN || of_a_request {
             return true;
         }
         let mut line = Line(DefaultHasher::new());
@@ -115,6 +124,13 @@ mod tests {
             tracing::info!("the same");
             tracing::info!("the same");
             assert_eq!(count.load(Relaxed), 304);
+            for id in ["a", "b"] {
+                tracing::info_span!("request", id).in_scope(|| {
+                    tracing::error!("internal fault");
+                    tracing::warn!("the database cannot be read");
+                });
+            }
+            assert_eq!(count.load(Relaxed), 307, "each fault of a request, and the outage once");
         });
     }
 }

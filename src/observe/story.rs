@@ -26,6 +26,7 @@ pub fn line(event: &Event) -> Option<(Urgency, String)> {
             return Some((Urgency::Info, format!("printer {} is back", text("name"))));
         }
         "printer.offline" => format!("printer {} is lost: {}", text("name"), text("error")),
+        "printer.firmware_error" => format!("printer {} has a firmware error: {}", text("name"), text("error")),
         "printer.emergency_stopped" => {
             format!("printer {} was stopped in an emergency by {}", text("name"), event.actor)
         }

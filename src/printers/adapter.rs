@@ -1,7 +1,7 @@
 //! The printer adapter contract: what every brand of printer can be asked.
 //!
-//! An adapter carries a wish to the wire and tells truthfully what came back. It decides nothing, remembers nothing durable, never retries a command, and never starts what
-//! it uploads.
+//! An adapter carries a command to the printer and tells truthfully what came back. It decides nothing, remembers nothing durable, never
+//! retries a command, and never starts what it uploads.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,9 +9,13 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::time::Instant;
 
-use crate::domain::printer_status::{PastPrint, Status};
+use crate::domain::file::{File, GcodeForm};
+use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection, PastPrint, Status};
 use crate::domain::time::Timestamp;
+use crate::printers::PrinterType;
 
 pub use super::error::PrinterError;
 
@@ -23,7 +27,7 @@ pub enum Operation {
     History,
     /// [`Adapter::delete_file`].
     DeleteFile,
-    /// [`Adapter::list_files`] and [`Adapter::file_exists`].
+    /// [`Adapter::list_files`].
     ListFiles,
     /// [`Adapter::run_gcode`].
     RunGcode,
@@ -39,8 +43,22 @@ pub enum Operation {
     Webcams,
     /// [`Adapter::system_info`].
     SystemInfo,
-    /// [`Adapter::changed`] resolves.
-    Push,
+}
+
+impl Operation {
+    /// All operations that a type may lack.
+    pub const ALL: [Self; 10] = [
+        Self::History,
+        Self::DeleteFile,
+        Self::ListFiles,
+        Self::RunGcode,
+        Self::RestartFirmware,
+        Self::Home,
+        Self::ServerInfo,
+        Self::PrinterInfo,
+        Self::Webcams,
+        Self::SystemInfo,
+    ];
 }
 
 impl fmt::Display for Operation {
@@ -56,7 +74,6 @@ impl fmt::Display for Operation {
             Self::PrinterInfo => "printer info",
             Self::Webcams => "webcams",
             Self::SystemInfo => "system info",
-            Self::Push => "push updates",
         })
     }
 }
@@ -68,22 +85,94 @@ pub struct Source {
     pub path: PathBuf,
     /// Bytes; must be the file's length.
     pub size: u64,
-    /// Lower-case hex, where known; computed where a printer's protocol wants it and it is not.
-    pub sha256: Option<String>,
+    /// A line of text to send before the file's own bytes, without its line break; `None` for forms that are not text.
+    pub first_line: Option<String>,
 }
 
-/// Degrees Celsius; 0 when unknown.
+impl Source {
+    /// A stored file, whose content is at this path.
+    pub fn of(file: &File, path: PathBuf) -> Self {
+        Self { path, size: file.size.unsigned_abs(), first_line: None }
+    }
+
+    /// With a first line that names the print, where the file is G-code as text: what the printer holds then shows which
+    /// print it was sent for.
+    pub fn marked(mut self, print: Id, form: Option<GcodeForm>) -> Self {
+        self.first_line = (form == Some(GcodeForm::Text)).then(|| format!("; printfloor print {print}"));
+        self
+    }
+
+    /// Bytes that come before the file's own.
+    pub(super) fn head(&self) -> Vec<u8> {
+        self.first_line.as_ref().map(|line| format!("{line}\n").into_bytes()).unwrap_or_default()
+    }
+
+    /// Bytes that are sent in all.
+    pub(super) fn sent_bytes(&self) -> u64 {
+        self.size + self.head().len() as u64
+    }
+}
+
+/// Present temperatures in degrees Celsius; 0 when unknown.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Temperatures {
-    /// First nozzle.
+    /// Of the first nozzle.
     pub nozzle: f64,
-    /// What the first nozzle is to reach.
-    pub nozzle_target: f64,
-    /// Heated bed.
+    /// Of the heated bed.
     pub bed: f64,
-    /// What the bed is to reach.
-    pub bed_target: f64,
+}
+
+/// What a printer pushed of a print that goes on, or of its heaters. What was not pushed is `None`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Telemetry {
+    /// Progress of the print in percent, 0 to 100.
+    pub progress: Option<f64>,
+    /// Remaining print time in seconds.
+    pub remaining_seconds: Option<i64>,
+    /// Filament that the print has used, in millimetres.
+    pub filament_mm: Option<f64>,
+    /// Temperature of the nozzle in degrees Celsius.
+    pub nozzle: Option<f64>,
+    /// Temperature of the bed in degrees Celsius.
+    pub bed: Option<f64>,
+}
+
+impl Telemetry {
+    /// With what was pushed later.
+    pub(super) fn then(self, later: Self) -> Self {
+        Self {
+            progress: later.progress.or(self.progress),
+            remaining_seconds: later.remaining_seconds.or(self.remaining_seconds),
+            filament_mm: later.filament_mm.or(self.filament_mm),
+            nozzle: later.nozzle.or(self.nozzle),
+            bed: later.bed.or(self.bed),
+        }
+    }
+
+    /// Takes it over into the status of the last look. What concerns a print counts only while one is on, because a change of state
+    /// is followed by a look; the time of the status stays that of the look, as its state does.
+    pub fn update(self, status: &mut Status) {
+        if status.connection != Connection::Connected {
+            return;
+        }
+        if matches!(status.state, Activity::Printing | Activity::Paused) {
+            status.progress = self.progress.unwrap_or(status.progress);
+            status.remaining_seconds = self.remaining_seconds.or(status.remaining_seconds);
+            status.filament_mm = self.filament_mm.or(status.filament_mm);
+        }
+        status.nozzle = self.nozzle.unwrap_or(status.nozzle);
+        status.bed = self.bed.unwrap_or(status.bed);
+    }
+}
+
+/// How a push connection stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PushState {
+    /// Whether it is open and pushes what changes, so that the printer need not be polled.
+    pub open: bool,
+    /// When the printer was heard on it last, also if it is closed now.
+    pub heard: Option<Instant>,
 }
 
 /// What deleting a file came to. A file in use is `Err(InUse)`.
@@ -127,8 +216,12 @@ pub struct Webcam {
 /// them; [`PrinterError::Timeout`] then says nothing about whether it happened.
 #[async_trait]
 pub trait Adapter: Send + Sync {
+    /// The declaration of the printer's type.
+    fn declared(&self) -> &'static PrinterType;
     /// Whether this type can do it; if not, the operation answers [`PrinterError::Unsupported`].
-    fn supports(&self, operation: Operation) -> bool;
+    fn supports(&self, operation: Operation) -> bool {
+        !self.declared().lacks.contains(&operation)
+    }
 
     /// Makes the printer ready to be commanded where its server has such a step (serial port), and proves that it answers and takes our key.
     async fn connect(&self) -> Result<(), PrinterError>;
@@ -138,11 +231,25 @@ pub trait Adapter: Send + Sync {
     async fn is_connected(&self) -> bool;
     /// One look, taken at `at`. A firmware that is away is a status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Present and wanted temperatures.
-    async fn temperatures(&self) -> Result<Temperatures, PrinterError>;
+    /// Present temperatures.
+    async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
+        let Status { nozzle, bed, .. } = self.connected_status().await?;
+        Ok(Temperatures { nozzle, bed })
+    }
     /// How far the print is, 0 to 100.
-    async fn progress(&self) -> Result<f64, PrinterError>;
-    /// Stores a file without starting it; the name the printer really gave it. The time limit grows with the size.
+    async fn progress(&self) -> Result<f64, PrinterError> {
+        Ok(self.connected_status().await?.progress)
+    }
+    /// The status of a printer whose firmware must answer.
+    async fn connected_status(&self) -> Result<Status, PrinterError> {
+        let status = self.status(Timestamp::default()).await?;
+        if status.connection == Connection::Connected {
+            return Ok(status);
+        }
+        Err(PrinterError::FirmwareDisconnected(status.message.unwrap_or_default()))
+    }
+    /// Stores a file without starting it, and where the printer's server lets us, reads back that it stored what was sent; the
+    /// name the printer really gave it. The time limit grows with the size.
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
@@ -167,12 +274,9 @@ pub trait Adapter: Send + Sync {
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::ListFiles))
     }
-    /// Whether the printer has this file.
-    async fn file_exists(&self, name: &str) -> Result<bool, PrinterError> {
-        Ok(self.list_files().await?.iter().any(|file| file.path == name))
-    }
-    /// Runs commands in turn; waits for them where the printer tells when they are done.
-    async fn run_gcode(&self, _commands: &[String]) -> Result<(), PrinterError> {
+    /// Runs commands in turn; waits for them where the printer tells when they are done. What the printer's console said meanwhile,
+    /// as far as it was heard; a command that the printer does not know is no error to it.
+    async fn run_gcode(&self, _commands: &[String]) -> Result<Vec<String>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::RunGcode))
     }
     /// Restarts the firmware; the way out of a shutdown.
@@ -201,9 +305,18 @@ pub trait Adapter: Send + Sync {
     }
 
     /// Resolves when the printer pushed something worth a look; for one waiter. Pushes while nobody waits are kept as one. The first wait opens the connection. It is a
-    /// hint only, so poll as well: a type without push never resolves it.
+    /// hint only, so look at the printer then, and every now and then: a type without push never resolves it.
     async fn changed(&self) {
         std::future::pending::<()>().await;
+    }
+
+    /// How the push connection stands.
+    fn push(&self) -> PushState {
+        PushState::default()
+    }
+    /// What was pushed since the last call, beside what [`Adapter::changed`] tells.
+    fn telemetry(&self) -> Option<Telemetry> {
+        None
     }
 
     /// [`Adapter::status`], with a failure told as a printer that is away.

@@ -1,22 +1,23 @@
 //! Connections to printers: the last status of each, and operations that go straight to the printer.
 //!
-//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone,
-//! so that they
-//! needs neither an actor nor a database.
+//! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone, so
+//! that they need neither an actor nor a database.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::domain::id::Id;
-use crate::domain::printer_status::Status;
+use crate::domain::printer_status::{Connection, Status};
+use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
-const COMES: Duration = Duration::from_secs(5);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The way to one printer, held as long as it is watched.
 pub struct PrinterConnection {
@@ -26,11 +27,27 @@ pub struct PrinterConnection {
     pub status: watch::Sender<Status>,
     /// Wakes the watch, so that it asks the printer for its status now.
     pub look: Notify,
+    /// When the printer pushed something last, in milliseconds; 0: never.
+    pushed_at: AtomicI64,
     /// Emergency stops that are going out, or went out and are not recorded yet.
     stopping: watch::Sender<u32>,
 }
 
 impl PrinterConnection {
+    /// Notes that the printer pushed something that was taken over into its status.
+    pub fn pushed(&self, at: Timestamp) {
+        self.pushed_at.store(at.0, Ordering::Relaxed);
+    }
+
+    /// What the printer said last, in a look or on its push connection.
+    fn latest(&self) -> Status {
+        let mut status = self.status.borrow().clone();
+        if status.connection == Connection::Connected {
+            status.updated_at = status.updated_at.max(Timestamp(self.pushed_at.load(Ordering::Relaxed)));
+        }
+        status
+    }
+
     /// Begins an emergency stop, which is under way until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
         self.stopping.send_modify(|stops| *stops += 1);
@@ -92,12 +109,12 @@ impl PrinterConnections {
                 came.changed().await.ok()?;
             }
         };
-        tokio::time::timeout(COMES, found).await.ok().flatten()
+        tokio::time::timeout(CONNECTION_TIMEOUT, found).await.ok().flatten()
     }
 
     /// What a printer said last.
     pub fn status(&self, printer: Id) -> Option<Status> {
-        self.links.get(&printer).map(|link| link.status.borrow().clone())
+        self.links.get(&printer).map(|link| link.latest())
     }
 
     /// Waits for the outcome of a manual print that is about to be asked for; what it hears is dropped when nobody waits.
@@ -121,6 +138,7 @@ impl PrinterConnections {
             adapter,
             status: watch::Sender::new(Status::default()),
             look: Notify::new(),
+            pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });
         self.links.insert(printer, link.clone());

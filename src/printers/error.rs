@@ -1,5 +1,7 @@
 //! What can go wrong between us and a printer.
 
+use std::time::Duration;
+
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::Operation;
 
@@ -18,6 +20,12 @@ pub enum PrinterError {
     /// No answer in time: it may have happened, or still happen.
     #[error("the printer did not answer in time")]
     Timeout,
+    /// An upload stood still for so long that it was given up.
+    #[error("the printer took no byte of the upload for {} s", .0.as_secs_f64())]
+    Stalled(Duration),
+    /// It stored something else than what was sent to it.
+    #[error("the printer stored something else than what was sent: {0}")]
+    Altered(String),
     /// It refuses our key.
     #[error("the printer refuses the api key: {0}")]
     WrongKey(String),
@@ -41,6 +49,16 @@ pub enum PrinterError {
     /// This type of printer cannot do that.
     #[error("this type of printer does not support {0}")]
     Unsupported(Operation),
+    /// Something answers at the address, and it is not the program that the printer's type runs.
+    #[error("no {program} answers at {address}: is this its port ({port}), and is the type right?")]
+    Stranger {
+        /// The program that was expected.
+        program: &'static str,
+        /// The address that was tried.
+        address: String,
+        /// The port that the program usually listens on.
+        port: u16,
+    },
     /// It answered something that its protocol does not allow.
     #[error("the printer's answer is not understood: {0}")]
     BadAnswer(String),
@@ -58,9 +76,15 @@ impl PrinterError {
             | Self::NotFound(_)
             | Self::InUse(_)
             | Self::Unsupported(_)
+            | Self::Stranger { .. }
             | Self::Invalid(_) => true,
             Self::Refused { status, .. } => (400..500).contains(status),
-            Self::Lost(_) | Self::Timeout | Self::FirmwareDisconnected(_) | Self::BadAnswer(_) => false,
+            Self::Lost(_)
+            | Self::Timeout
+            | Self::FirmwareDisconnected(_)
+            | Self::BadAnswer(_)
+            | Self::Stalled(_)
+            | Self::Altered(_) => false,
         }
     }
 

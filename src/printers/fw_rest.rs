@@ -1,58 +1,100 @@
 //! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
-mod client;
+mod console;
+mod files;
+mod history;
 mod push;
+mod read;
 mod status;
 #[cfg(test)]
 mod tests;
-
-pub use client::Client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::domain::file::GcodeForm;
+use self::read::{no_route, result};
+use self::status::{FileFacts, KnownFacts};
 use crate::domain::printer_status::{PastPrint, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
+use crate::printers::PrinterType;
+use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
 use crate::printers::push::{Endpoint, Push};
-use crate::printers::registry::PrinterType;
-use crate::printers::wire::Wire;
+use crate::printers::registry::AdapterParts;
+use crate::printers::wire::{Wire, file_name};
 
-/// One Moonraker.
-pub struct FwRest {
-    client: Client,
-    push: Push,
-    /// An operator disconnected it.
-    let_go: AtomicBool,
-}
-
-/// The type's declaration.
+/// The declaration of the type.
 pub(super) const TYPE: PrinterType = PrinterType {
-    word: "fw_rest",
-    default_port: 7125,
-    forms: &[GcodeForm::Text],
-    make: |wire| Arc::new(FwRest::new(wire)),
+    one_upload_per_host: true,
+    defaults: Some(|printers| (&printers.fw_rest_url, &printers.fw_rest_api_key)),
+    ..PrinterType::of("fw_rest", "Moonraker", 7125, |parts: AdapterParts| {
+        Ok(Arc::new(FwRest {
+            wire: Wire::new(parts)?.judged_by(read::judge),
+            push: Push::default(),
+            let_go: AtomicBool::new(false),
+            facts: Arc::default(),
+        }))
+    })
 };
 
+/// One Moonraker.
+struct FwRest {
+    wire: Wire,
+    push: Push,
+    /// Whether an operator disconnected it.
+    let_go: AtomicBool,
+    /// What Moonraker read from the file that is being printed.
+    facts: Arc<KnownFacts>,
+}
+
 impl FwRest {
-    pub(super) fn new(wire: Wire) -> Self {
-        Self { client: Client::new(wire), push: Push::default(), let_go: AtomicBool::new(false) }
+    async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Value, PrinterError> {
+        result(self.wire.get(path, query).await?)
+    }
+
+    /// What the server says of itself, `klippy_connected` included. It answers whatever the firmware does.
+    async fn info(&self) -> Result<Value, PrinterError> {
+        self.get("server/info", &[]).await.map_err(|error| self.wire.at_first(error))
+    }
+
+    /// What Moonraker read from a file; it is asked once for the file that is being printed.
+    async fn facts(&self, file: &str) -> FileFacts {
+        if let Some(facts) = self.facts.of(file) {
+            return facts;
+        }
+        let facts = match self.get("server/files/metadata", &[("filename", file)]).await {
+            Ok(metadata) => FileFacts::read(&metadata),
+            // It could not read the file, and will not later.
+            Err(PrinterError::NotFound(_)) => FileFacts::default(),
+            Err(_) => return FileFacts::default(),
+        };
+        self.facts.note(file, facts);
+        facts
+    }
+
+    /// A command without arguments; waits for the macros that it runs.
+    async fn command(&self, path: &str) -> Result<(), PrinterError> {
+        self.wire.post(path, &[], None).await.map(drop)
+    }
+
+    /// Runs lines of G-code and waits for their end.
+    async fn script(&self, script: &str) -> Result<(), PrinterError> {
+        let script = json!({ "script": script });
+        self.wire.post("printer/gcode/script", &[], Some(&script)).await.map(drop).map_err(no_route)
     }
 }
 
 #[async_trait]
 impl Adapter for FwRest {
-    fn supports(&self, operation: Operation) -> bool {
-        operation != Operation::Push || self.client.wire().base.scheme() == "http"
+    fn declared(&self) -> &'static PrinterType {
+        self.wire.declared
     }
 
     async fn connect(&self) -> Result<(), PrinterError> {
         self.let_go.store(false, Ordering::Relaxed);
-        let info = self.client.server_info().await?;
+        let info = self.info().await?;
         if status::klippy_connected(&info) {
             Ok(())
         } else {
@@ -68,101 +110,120 @@ impl Adapter for FwRest {
     }
 
     async fn is_connected(&self) -> bool {
-        !self.let_go.load(Ordering::Relaxed)
-            && self.client.server_info().await.is_ok_and(|info| status::klippy_connected(&info))
+        !self.let_go.load(Ordering::Relaxed) && self.info().await.is_ok_and(|info| status::klippy_connected(&info))
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        match self.client.query(status::OBJECTS).await {
-            Ok(objects) => Ok(status::read(&objects, at)),
-            // These routes answer 404 until Klipper connected for the first time, 503 while it is away; `/server/info` then tells whether this is a Moonraker at all.
+        match self.get("printer/objects/query", status::OBJECTS).await {
+            Ok(answer) => {
+                let objects = status::objects(&answer)?;
+                let facts = match status::open_file(objects) {
+                    Some(file) => self.facts(file).await,
+                    None => FileFacts::default(),
+                };
+                Ok(status::read(objects, facts, at))
+            }
+            // These routes answer 404 until Klipper connected for the first time, 503 while it is away; `/server/info`
+            // then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {
-                let info = self.client.server_info().await?;
-                Ok(status::firmware_away(&info, at))
+                Ok(status::firmware_away(&self.info().await?, at))
+            }
+            Err(error @ (PrinterError::BadAnswer(_) | PrinterError::Stranger { .. })) => {
+                self.info().await?;
+                Err(error)
             }
             Err(error) => Err(error),
         }
     }
 
-    async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
-        self.client.temperatures().await
-    }
-
-    async fn progress(&self) -> Result<f64, PrinterError> {
-        Ok(self.client.print_progress().await? * 100.0)
-    }
-
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
-        self.client.upload(name, source).await
+        files::upload(&self.wire, name, source).await
     }
 
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
-        self.client.start(name).await
+        let name = file_name(name)?;
+        self.wire.post("printer/print/start", &[("filename", name)], None).await.map(drop)
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
-        self.client.command("printer/print/pause").await
+        self.command("printer/print/pause").await
     }
 
     async fn resume(&self) -> Result<(), PrinterError> {
-        self.client.command("printer/print/resume").await
+        self.command("printer/print/resume").await
     }
 
     async fn cancel(&self) -> Result<(), PrinterError> {
-        self.client.command("printer/print/cancel").await
+        self.command("printer/print/cancel").await
     }
 
+    /// Shuts the firmware down at once. Before the firmware first connected there is no such route, and nothing to stop.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
-        self.client.emergency_stop().await
+        self.wire.post_emergency("printer/emergency_stop", None).await.map(drop).map_err(no_route)
     }
 
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
-        self.client.history(name).await
+        history::of(self, name).await
     }
 
+    /// 403 is a file in use, 400 a file that is not there.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
-        self.client.delete_file(name).await
+        let name = file_name(name)?;
+        match self.wire.delete(&format!("server/files/gcodes/{name}")).await {
+            Ok(_) => Ok(Deleted::Gone),
+            Err(PrinterError::Refused { status: 400, .. } | PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
+            Err(error) => Err(read::in_use(error, name)),
+        }
     }
 
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
-        self.client.list_files().await
+        files::list(&self.get("server/files/list", &[("root", "gcodes")]).await?)
     }
 
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.client.run_gcode(&commands.join("\n")).await
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        // A Moonraker that does not show its console runs G-code all the same.
+        let before = console::lines(self, 1).await.unwrap_or_default().pop();
+        self.script(&commands.join("\n")).await?;
+        let lines = console::lines(self, console::MAX_LINES).await.unwrap_or_default();
+        Ok(console::said_after(lines, before.as_ref()))
     }
 
     async fn restart_firmware(&self) -> Result<(), PrinterError> {
-        self.client.command("printer/firmware_restart").await
+        self.command("printer/firmware_restart").await
     }
 
     async fn home(&self) -> Result<(), PrinterError> {
-        self.client.run_gcode("G28").await
+        self.script("G28").await
     }
 
     async fn server_info(&self) -> Result<Value, PrinterError> {
-        self.client.server_info().await
+        self.info().await
     }
 
     async fn printer_info(&self) -> Result<Value, PrinterError> {
-        self.client.printer_info().await
+        self.get("printer/info", &[]).await.map_err(no_route)
     }
 
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
-        self.client.webcams().await
+        read::webcams(&self.get("server/webcams/list", &[]).await?, &self.wire.base)
     }
 
     async fn system_info(&self) -> Result<Value, PrinterError> {
-        self.client.system_info().await
+        let mut info = self.get("machine/system_info", &[]).await?;
+        Ok(info.get_mut("system_info").map(Value::take).unwrap_or(info))
     }
 
     async fn changed(&self) {
-        let wire = self.client.wire();
-        self.push
-            .changed(|| {
-                let endpoint = Endpoint::new(wire.url("websocket"), wire.api_key.as_deref(), &wire.settings)?;
-                Some((endpoint, push::Socket::new(wire.api_key.clone())))
-            })
-            .await;
+        let endpoint = || Endpoint::beside(&self.wire, "websocket");
+        let socket = || push::Socket::new(self.wire.api_key.clone(), self.facts.clone());
+        self.push.changed(|| Some((endpoint()?, socket()))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

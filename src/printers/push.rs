@@ -1,5 +1,5 @@
-//! A printer's push connection: a web socket that is kept open and wakes a waiter. It is only a hint; polling is the
-//! backstop.
+//! A printer's push connection: a web socket that is kept open. It wakes a waiter when the printer's state changes and collects
+//! telemetry. What it says of a state is only a hint: the printer is then asked.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures::{SinkExt, StreamExt};
 use reqwest::Url;
-use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
+use tokio::sync::{Notify, broadcast};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::http::{HeaderName, HeaderValue};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -16,18 +16,23 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::schedule::Delays;
-use crate::printers::adapter::PrinterError;
+use crate::printers::adapter::{PrinterError, PushState, Telemetry};
 use crate::printers::registry::Settings;
+use crate::printers::wire::Wire;
 
-/// Silence after which we ask whether the other side is still there.
-const QUIET: Duration = Duration::from_secs(20);
-/// After so many unanswered pings the connection counts as dead.
-const QUIET_LIMIT: u32 = 3;
+/// Longest silence after which we ask whether the other side is still there.
+const LONGEST_QUIET: Duration = Duration::from_secs(5);
+/// So many silences in a row and the connection counts as dead; a printer that is silent for all of them is offline.
+const MAX_QUIET: u32 = 3;
 /// Pauses between attempts to open the connection again.
 const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
 /// Most bytes of a message. A status push has a few kilobytes; the first one, with logs and temperatures, some
 /// hundred.
-const MAX_MESSAGE: usize = 4 * 1024 * 1024;
+const MAX_MESSAGE_BYTES: usize = 4 * 1024 * 1024;
+/// Lines of a terminal that wait for whoever listens.
+const CONSOLE_LINES: usize = 64;
+/// Bytes that are read from a connection at a time. Each printer holds as many.
+const READ_BYTES: usize = 4 * 1024;
 
 /// What the socket of one printer type says and how its messages are read.
 #[async_trait]
@@ -43,6 +48,12 @@ pub(super) trait Dialect: Send + 'static {
 pub(super) struct Heard {
     /// True when the printer's status should be read.
     pub(super) wake: bool,
+    /// What it says beside that.
+    pub(super) telemetry: Option<Telemetry>,
+    /// Lines of the printer's terminal.
+    pub(super) console: Vec<String>,
+    /// True when the printer will push what changes from now on.
+    pub(super) subscribed: bool,
     /// A message to send back.
     pub(super) reply: Option<String>,
 }
@@ -50,8 +61,44 @@ pub(super) struct Heard {
 /// The connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
 #[derive(Default)]
 pub(super) struct Push {
-    woken: Arc<Notify>,
+    shared: Arc<Shared>,
     task: Mutex<Option<AbortOnDropHandle<()>>>,
+}
+
+/// What the connection leaves for the adapter.
+struct Shared {
+    woken: Notify,
+    pushed: Mutex<Pushed>,
+    /// Lines of the printer's terminal, for whoever listens.
+    console: broadcast::Sender<String>,
+}
+
+impl Default for Shared {
+    fn default() -> Self {
+        Self { woken: Notify::new(), pushed: Mutex::default(), console: broadcast::Sender::new(CONSOLE_LINES) }
+    }
+}
+
+#[derive(Default)]
+struct Pushed {
+    state: PushState,
+    telemetry: Option<Telemetry>,
+}
+
+impl Shared {
+    fn with<T>(&self, act: impl FnOnce(&mut Pushed) -> T) -> T {
+        act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Wakes the waiter. What was pushed of the state before is of no use any more.
+    fn wake(&self) {
+        self.with(|pushed| pushed.telemetry = None);
+        self.woken.notify_one();
+    }
+
+    fn closed(&self) {
+        self.with(|pushed| (pushed.state.open, pushed.telemetry) = (false, None));
+    }
 }
 
 /// Where to connect.
@@ -59,17 +106,22 @@ pub(super) struct Endpoint {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,
     connect_timeout: Duration,
+    /// Silence after which we ask whether the other side is still there.
+    quiet: Duration,
 }
 
 impl Endpoint {
-    /// The socket beside an HTTP base; `None` for https, where only polling is done.
-    pub(super) fn new(mut url: Url, api_key: Option<&str>, settings: &Settings) -> Option<Self> {
+    /// The socket at a path of a printer's HTTP server; `None` for https, where only polling is done.
+    pub(super) fn beside(wire: &Wire, path: &str) -> Option<Self> {
+        let mut url = wire.url(path);
         if url.scheme() != "http" || url.set_scheme("ws").is_err() {
             return None;
         }
-        let header =
-            api_key.and_then(|key| Some((HeaderName::from_static("x-api-key"), HeaderValue::from_str(key).ok()?)));
-        Some(Self { url, header, connect_timeout: settings.connect_timeout })
+        let header = wire.api_key.as_deref().and_then(|key| {
+            Some((HeaderName::from_static(wire.declared.key_header), HeaderValue::from_str(key).ok()?))
+        });
+        let Settings { connect_timeout, offline_after, .. } = wire.settings;
+        Some(Self { url, header, connect_timeout, quiet: LONGEST_QUIET.min(offline_after / MAX_QUIET) })
     }
 }
 
@@ -81,26 +133,44 @@ impl Push {
             if task.as_ref().is_none_or(AbortOnDropHandle::is_finished)
                 && let Some((endpoint, dialect)) = begin()
             {
-                *task = Some(AbortOnDropHandle::new(tokio::spawn(keep(endpoint, dialect, self.woken.clone()))));
+                *task = Some(AbortOnDropHandle::new(tokio::spawn(keep(endpoint, dialect, self.shared.clone()))));
             }
         }
-        self.woken.notified().await;
+        self.shared.woken.notified().await;
+    }
+
+    /// How the connection stands.
+    pub(super) fn state(&self) -> PushState {
+        self.shared.with(|pushed| pushed.state)
+    }
+
+    /// Lines of the printer's terminal from now on.
+    pub(super) fn console(&self) -> broadcast::Receiver<String> {
+        self.shared.console.subscribe()
+    }
+
+    /// What was pushed since the last call.
+    pub(super) fn telemetry(&self) -> Option<Telemetry> {
+        self.shared.with(|pushed| pushed.telemetry.take())
     }
 
     /// Closes the connection; the next waiter opens a new one.
     pub(super) fn stop(&self) {
         *self.task.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.shared.closed();
     }
 }
 
-async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>) {
+async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<Shared>) {
     let mut failures = 0;
     loop {
-        match talk(&endpoint, &mut dialect, &woken).await {
+        let talked = talk(&endpoint, &mut dialect, &shared).await;
+        shared.closed();
+        match talked {
             Ok(()) => {
                 // The connection was open and broke: what was said meanwhile is missed, and the printer may be gone.
                 failures = 0;
-                woken.notify_one();
+                shared.wake();
             }
             Err(error) => {
                 tracing::debug!(%error, url = %endpoint.url, "no push connection to the printer");
@@ -112,14 +182,17 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, woken: Arc<Notify>
 }
 
 /// Serves one connection from opening to its end. An error means that it never opened.
-async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) -> Result<(), PrinterError> {
+async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &Shared) -> Result<(), PrinterError> {
     let greeting = dialect.greet().await?;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let mut request = endpoint.url.as_str().into_client_request().map_err(|error| unreachable(&error))?;
     if let Some((name, value)) = &endpoint.header {
         request.headers_mut().insert(name.clone(), value.clone());
     }
-    let config = WebSocketConfig::default().max_message_size(Some(MAX_MESSAGE)).max_frame_size(Some(MAX_MESSAGE));
+    let config = WebSocketConfig::default()
+        .read_buffer_size(READ_BYTES)
+        .max_message_size(Some(MAX_MESSAGE_BYTES))
+        .max_frame_size(Some(MAX_MESSAGE_BYTES));
     let opening = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
     let (mut socket, _) = timeout(endpoint.connect_timeout, opening)
         .await
@@ -130,22 +203,32 @@ async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, woken: &Notify) 
     }
     let mut quiet = 0;
     loop {
-        let sent = match timeout(QUIET, socket.next()).await {
+        let sent = match timeout(endpoint.quiet, socket.next()).await {
             Ok(Some(Ok(message))) => {
                 quiet = 0;
+                shared.with(|pushed| pushed.state.heard = Some(Instant::now()));
                 let Message::Text(text) = message else {
                     continue;
                 };
                 let heard = dialect.heard(text.as_str());
+                for line in heard.console {
+                    // Nobody may listen.
+                    let _ = shared.console.send(line);
+                }
+                if heard.subscribed {
+                    shared.with(|pushed| pushed.state.open = true);
+                }
                 if heard.wake {
-                    woken.notify_one();
+                    shared.wake();
+                } else if let Some(later) = heard.telemetry {
+                    shared.with(|pushed| pushed.telemetry = Some(pushed.telemetry.unwrap_or_default().then(later)));
                 }
                 match heard.reply {
                     Some(reply) => socket.send(Message::text(reply)).await,
                     None => Ok(()),
                 }
             }
-            Err(_) if quiet < QUIET_LIMIT => {
+            Err(_) if quiet + 1 < MAX_QUIET => {
                 quiet += 1;
                 socket.send(Message::Ping(Bytes::new())).await
             }

@@ -1,15 +1,15 @@
-//! Printer types by name. A factory registered under a new `type` is usable everywhere at once.
+//! Makes adapters: the one place where a printer's address, its type and the server's HTTP clients come together.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::{PRINTER_TYPES, PrinterType};
 use crate::config::sections::Printers;
 use crate::domain::dispatch::PrintableForms;
-use crate::domain::file::GcodeForm;
+use crate::domain::printer::PrinterFields;
 use crate::printers::adapter::Adapter;
-use crate::printers::wire::Wire;
-use crate::printers::{fw_rest, server_rest};
+use crate::printers::upload::UploadTurns;
+use crate::secrets::encryption::{EncryptionError, SecretCipher};
 
 /// Time limits of the adapters.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct Settings {
     pub command_timeout: Duration,
     /// An upload slower than this is given up.
     pub upload_min_bytes_per_second: u64,
+    /// A printer that is silent for this long counts as offline; an upload of which it takes no byte for so long is given up.
+    pub offline_after: Duration,
     /// For an emergency stop.
     pub emergency_timeout: Duration,
 }
@@ -29,7 +31,7 @@ pub struct Settings {
 /// Commands may run macros on the printer, so they are given this many times as long as requests for its status.
 const COMMAND_TIMEOUT_FACTOR: u32 = 4;
 
-/// Longest an emergency stop may take.
+/// Longest time that an emergency stop may take.
 const EMERGENCY_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl From<&Printers> for Settings {
@@ -40,6 +42,7 @@ impl From<&Printers> for Settings {
             request_timeout,
             command_timeout: request_timeout * COMMAND_TIMEOUT_FACTOR,
             upload_min_bytes_per_second: printers.upload_min_bytes_per_second,
+            offline_after: printers.offline_after_seconds.duration(),
             emergency_timeout: EMERGENCY_TIMEOUT,
         }
     }
@@ -59,111 +62,109 @@ pub struct PrinterAddress {
     pub base_url: String,
     /// Empty: none is needed.
     pub api_key: String,
-    /// For types that want it; else empty.
+    /// For types that need it; else empty.
     pub serial: String,
 }
 
-/// What a factory builds from.
-#[derive(Clone, Debug)]
+/// The address of a printer as it is stored.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoredAddress {
+    /// The word of the printer's type.
+    pub kind: String,
+    /// Base URL, port included.
+    pub base_url: String,
+    /// The API key, encrypted; empty: none is needed.
+    pub encrypted_api_key: String,
+    /// The serial number, for types that need it.
+    pub serial: Option<String>,
+}
+
+impl From<&PrinterFields> for StoredAddress {
+    fn from(fields: &PrinterFields) -> Self {
+        Self {
+            kind: fields.kind.clone(),
+            base_url: fields.base_url.clone(),
+            encrypted_api_key: fields.encrypted_api_key.clone(),
+            serial: fields.serial.clone(),
+        }
+    }
+}
+
+/// What an adapter is made from.
+#[derive(Clone)]
 pub struct AdapterParts {
+    /// The declaration of the printer's type.
+    pub declared: &'static PrinterType,
+    /// Where the printer is.
+    pub address: PrinterAddress,
+    /// What all adapters of the server share.
+    pub shared: SharedParts,
+}
+
+/// What all adapters share.
+#[derive(Clone, Debug)]
+pub struct SharedParts {
     /// Time limits.
     pub settings: Settings,
     /// For everything but emergency stops.
     pub client: reqwest::Client,
     /// For emergency stops alone, so that nothing queued delays them.
     pub emergency: reqwest::Client,
+    /// Turns at uploading, for types whose uploads to one host must not overlap.
+    pub(super) turns: Arc<UploadTurns>,
 }
 
 /// Why no adapter was made.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MakeError {
-    /// Nobody registered this type.
+    /// No type of this word is declared.
     #[error("unknown printer type {0:?}")]
     UnknownType(String),
-    /// The base URL or key cannot be used.
+    /// The base URL, the key or the serial number cannot be used.
     #[error("{0}")]
     BadAddress(String),
+    /// The stored API key cannot be read.
+    #[error("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {0}")]
+    Key(EncryptionError),
 }
 
-/// Makes an adapter of one type.
-pub type Factory = Arc<dyn Fn(&AdapterParts, &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> + Send + Sync>;
-
-struct RegistryEntry {
-    factory: Factory,
-    default_port: Option<u16>,
-}
-
-/// A built-in printer type. Each declares itself in its folder.
-pub struct PrinterType {
-    /// The word for it in the API and in settings: `fw_rest`.
-    pub word: &'static str,
-    /// The port that its printers usually listen on.
-    pub default_port: u16,
-    /// The formats of G-code that its printers print.
-    pub forms: &'static [GcodeForm],
-    /// Makes the adapter of one printer over its HTTP client.
-    pub(super) make: fn(Wire) -> Arc<dyn Adapter>,
-}
-
-/// The built-in types. A new one is its folder and a line here.
-pub const PRINTER_TYPES: [PrinterType; 2] = [fw_rest::TYPE, server_rest::TYPE];
-
-/// The words of the built-in types.
-pub const BUILT_IN: [&str; PRINTER_TYPES.len()] = {
-    let mut words = [""; PRINTER_TYPES.len()];
-    let mut at = 0;
-    while at < words.len() {
-        words[at] = PRINTER_TYPES[at].word;
-        at += 1;
-    }
-    words
-};
-
-/// The formats of G-code that printers of each built-in type print.
+/// The formats of G-code that printers of each type print.
 pub fn printable_forms() -> PrintableForms {
     PrintableForms::new(PRINTER_TYPES.iter().map(|one| (one.word, one.forms)))
 }
 
-/// The header that every built-in type takes its API key in.
-const API_KEY_HEADER: &str = "x-api-key";
-
-/// All printer types known to this server.
+/// Makes adapters of all printer types.
 pub struct Registry {
-    parts: AdapterParts,
-    types: BTreeMap<String, RegistryEntry>,
+    types: &'static [PrinterType],
+    shared: SharedParts,
 }
 
 impl Registry {
-    /// With the built-in types. `client` and `emergency` must be two clients: they must not share connections.
+    /// `client` and `emergency` must be two clients: they must not share connections.
     pub fn new(settings: Settings, client: reqwest::Client, emergency: reqwest::Client) -> Self {
-        let mut registry = Self { parts: AdapterParts { settings, client, emergency }, types: BTreeMap::new() };
-        for PrinterType { word, default_port, make, .. } in PRINTER_TYPES {
-            let factory = move |parts: &AdapterParts, address: &PrinterAddress| {
-                Ok(make(Wire::new(parts, address, default_port, API_KEY_HEADER)?))
-            };
-            registry.register(word, Some(default_port), Arc::new(factory));
-        }
-        registry
-    }
-
-    /// Adds a type, or replaces one.
-    pub fn register(&mut self, kind: &str, default_port: Option<u16>, factory: Factory) {
-        self.types.insert(kind.to_owned(), RegistryEntry { factory, default_port });
+        Self { types: PRINTER_TYPES, shared: SharedParts { settings, client, emergency, turns: Arc::default() } }
     }
 
     /// An adapter for a printer; nothing is sent yet.
-    pub fn make(&self, kind: &str, address: &PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> {
-        let entry = self.types.get(kind).ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
-        (entry.factory)(&self.parts, address)
+    pub fn make(&self, kind: &str, address: PrinterAddress) -> Result<Arc<dyn Adapter>, MakeError> {
+        let declared = self.types.iter().find(|declared| declared.word == kind);
+        let declared = declared.ok_or_else(|| MakeError::UnknownType(kind.to_owned()))?;
+        if declared.needs_serial && address.serial.trim().is_empty() {
+            return Err(MakeError::BadAddress(format!("printers of type {kind} need their serial number")));
+        }
+        (declared.make)(AdapterParts { declared, address, shared: self.shared.clone() })
     }
 
-    /// Names of all types.
-    pub fn types(&self) -> Vec<&str> {
-        self.types.keys().map(String::as_str).collect()
-    }
-
-    /// The port that printers of a type usually listen on.
-    pub fn default_port(&self, kind: &str) -> Option<u16> {
-        self.types.get(kind)?.default_port
+    /// An adapter for a printer whose API key is encrypted; nothing is sent yet.
+    pub fn open(&self, stored: &StoredAddress, cipher: &SecretCipher) -> Result<Arc<dyn Adapter>, MakeError> {
+        let api_key = match stored.encrypted_api_key.as_str() {
+            "" => String::new(),
+            encrypted => cipher.decrypt(encrypted).map_err(MakeError::Key)?,
+        };
+        let serial = stored.serial.clone().unwrap_or_default();
+        self.make(&stored.kind, PrinterAddress { base_url: stored.base_url.clone(), api_key, serial })
     }
 }
+
+#[cfg(test)]
+mod tests;

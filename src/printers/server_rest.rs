@@ -1,7 +1,10 @@
-//! Type `server_rest`: a print server, `OctoPrint`.
+//! Type `server_rest`: a print server, `OctoPrint`. Its HTTP API is used in the shapes of 1.x; 2.0 answers them too, since we do
+//! not ask for its version.
 
-mod client;
+mod console;
+mod files;
 mod push;
+mod read;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -13,59 +16,84 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use crate::domain::file::GcodeForm;
+use self::read::Port;
 use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, RemoteFile, Source, Temperatures, Webcam};
+use crate::printers::PrinterType;
+use crate::printers::adapter::{
+    Adapter, Deleted, Operation, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam,
+};
 use crate::printers::push::{Endpoint, Push};
-use crate::printers::registry::PrinterType;
+use crate::printers::registry::AdapterParts;
 use crate::printers::wire::Wire;
-use client::{Client, Port};
 
 /// How often the serial port is asked for while it opens.
 const PORT_POLL: Duration = Duration::from_millis(250);
 
+/// The declaration of the type.
+pub(super) const TYPE: PrinterType = PrinterType {
+    lacks: &[Operation::RestartFirmware],
+    ..PrinterType::of("server_rest", "OctoPrint", 5000, |parts: AdapterParts| {
+        Ok(Arc::new(ServerRest { wire: Wire::new(parts)?.judged_by(read::judge), push: Push::default() }))
+    })
+};
+
 /// One `OctoPrint`.
-pub struct ServerRest {
-    client: Arc<Client>,
+struct ServerRest {
+    wire: Wire,
     push: Push,
 }
 
-/// The type's declaration.
-pub(super) const TYPE: PrinterType = PrinterType {
-    word: "server_rest",
-    default_port: 5000,
-    forms: &[GcodeForm::Text],
-    make: |wire| Arc::new(ServerRest::new(wire)),
-};
-
 impl ServerRest {
-    pub(super) fn new(wire: Wire) -> Self {
-        Self { client: Arc::new(Client::new(wire)), push: Push::default() }
+    /// State flags and temperatures; `None` while the serial port is closed (409).
+    async fn printer(&self) -> Result<Option<Value>, PrinterError> {
+        match self.wire.get("api/printer", &[("exclude", "sd")]).await {
+            Ok(printer) if printer.pointer("/state/flags").is_some_and(Value::is_object) => Ok(Some(printer)),
+            Ok(_) => Err(self.wire.at_first(PrinterError::BadAnswer("no state flags".into()))),
+            Err(PrinterError::Refused { status: 409, .. }) => Ok(None),
+            Err(error) => Err(self.wire.at_first(error)),
+        }
+    }
+
+    /// The selected file and how far it is; answers whatever the printer does.
+    async fn job(&self) -> Result<Value, PrinterError> {
+        self.wire.get("api/job", &[]).await
+    }
+
+    /// How the serial port stands.
+    async fn port(&self) -> Result<Port, PrinterError> {
+        let connection = self.wire.get("api/connection", &[]).await.map_err(|error| self.wire.at_first(error))?;
+        read::port(&connection)
+    }
+
+    /// `connect` (with the preferred port) or `disconnect`.
+    async fn serial(&self, command: &str) -> Result<(), PrinterError> {
+        self.wire.post("api/connection", &[], Some(&json!({ "command": command }))).await.map(drop)
+    }
+
+    /// A command about the print that is on, or the selected file.
+    async fn job_command(&self, command: &Value) -> Result<(), PrinterError> {
+        self.wire.post("api/job", &[], Some(command)).await.map(drop)
     }
 }
 
 #[async_trait]
 impl Adapter for ServerRest {
-    fn supports(&self, operation: Operation) -> bool {
-        match operation {
-            Operation::RestartFirmware => false,
-            Operation::Push => self.client.wire().base.scheme() == "http",
-            _ => true,
-        }
+    fn declared(&self) -> &'static PrinterType {
+        self.wire.declared
     }
 
     /// Opens the serial port, also after an emergency stop, which closes it; waits until the firmware answers (2 to 6 s).
     async fn connect(&self) -> Result<(), PrinterError> {
-        match self.client.port().await? {
+        match self.port().await? {
             Port::Open => return Ok(()),
             Port::Opening => {}
-            Port::Closed(_) => self.client.serial("connect").await?,
+            Port::Closed(_) => self.serial("connect").await?,
         }
-        let until = Instant::now() + self.client.wire().settings.command_timeout;
+        let until = Instant::now() + self.wire.settings.command_timeout;
         let mut begun = false;
         loop {
-            match self.client.port().await? {
+            match self.port().await? {
                 Port::Open => return Ok(()),
                 Port::Opening => begun = true,
                 // Right after the command the old state may still be told.
@@ -86,32 +114,32 @@ impl Adapter for ServerRest {
 
     /// Closes the serial port, which would end a print: refused while one is on.
     async fn disconnect(&self) -> Result<(), PrinterError> {
-        if let Some(printer) = self.client.printer().await? {
-            let job = self.client.job().await?;
+        if let Some(printer) = self.printer().await? {
+            let job = self.job().await?;
             let status = status::read(&printer, &job, Timestamp::default());
             if matches!(status.state, Activity::Printing | Activity::Paused) {
                 return Err(PrinterError::InUse(status.file.unwrap_or_else(|| "a print is on".into())));
             }
-            self.client.serial("disconnect").await?;
+            self.serial("disconnect").await?;
         }
         self.push.stop();
         Ok(())
     }
 
     async fn is_connected(&self) -> bool {
-        matches!(self.client.port().await, Ok(Port::Open))
+        matches!(self.port().await, Ok(Port::Open))
     }
 
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError> {
-        let printer = self.client.printer().await?;
-        let job = self.client.job().await?;
+        let printer = self.printer().await?;
+        let job = self.job().await?;
         let Some(printer) = printer else {
             return Ok(status::port_closed(&job, at));
         };
         let mut status = status::read(&printer, &job, at);
         // `OctoPrint` shows a cancelled print as a selected file without completion, just like one never printed: what it remembers of the file tells.
         if let (Activity::Idle, None, Some(file)) = (status.state, status.ended, &status.file) {
-            let past = match self.client.history(file).await {
+            let past = match files::history(&self.wire, file).await {
                 // Gone in the meantime, and with it what was remembered.
                 Err(PrinterError::NotFound(_)) => None,
                 other => other?.into_iter().next(),
@@ -123,94 +151,102 @@ impl Adapter for ServerRest {
         Ok(status)
     }
 
-    async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
-        match self.client.printer().await? {
-            Some(printer) => Ok(status::temperatures(&printer)),
-            None => Err(PrinterError::FirmwareDisconnected("the serial port is closed".into())),
-        }
-    }
-
-    async fn progress(&self) -> Result<f64, PrinterError> {
-        Ok(status::completion(&self.client.job().await?).unwrap_or(0.0))
-    }
-
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError> {
-        self.client.upload(name, source).await
+        files::upload(&self.wire, name, source).await
     }
 
+    /// Selects an uploaded file and prints it, in one call.
     async fn start(&self, name: &str) -> Result<(), PrinterError> {
-        self.client.start(name).await
+        let select = json!({"command": "select", "print": true});
+        self.wire.post(&files::resource(name)?, &[], Some(&select)).await.map(drop)
     }
 
     async fn pause(&self) -> Result<(), PrinterError> {
-        self.client.job_command(&json!({"command": "pause", "action": "pause"})).await
+        self.job_command(&json!({"command": "pause", "action": "pause"})).await
     }
 
     async fn resume(&self) -> Result<(), PrinterError> {
-        self.client.job_command(&json!({"command": "pause", "action": "resume"})).await
+        self.job_command(&json!({"command": "pause", "action": "resume"})).await
     }
 
     async fn cancel(&self) -> Result<(), PrinterError> {
-        self.client.job_command(&json!({"command": "cancel"})).await
+        self.job_command(&json!({"command": "cancel"})).await
     }
 
     /// M112 jumps `OctoPrint`'s queue; it then closes the serial port, so [`Adapter::connect`] is needed before anything else.
     async fn emergency_stop(&self) -> Result<(), PrinterError> {
-        self.client.emergency_stop().await
+        self.wire.post_emergency("api/printer/command", Some(&json!({"command": "M112"}))).await.map(drop)
     }
 
+    /// With a file goes what was remembered of it.
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
-        match self.client.history(name).await {
-            // With the file goes what was remembered of it.
+        match files::history(&self.wire, name).await {
             Err(PrinterError::NotFound(_)) => Ok(Vec::new()),
             other => other,
         }
     }
 
+    /// 409 is a file that is printing or paused.
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
-        self.client.delete_file(name).await
+        match self.wire.delete(&files::resource(name)?).await {
+            Ok(_) => Ok(Deleted::Gone),
+            Err(PrinterError::NotFound(_)) => Ok(Deleted::NotFound),
+            Err(error) => Err(read::in_use(error, name)),
+        }
     }
 
     async fn list_files(&self) -> Result<Vec<RemoteFile>, PrinterError> {
-        self.client.list_files().await
+        files::list(&self.wire.get("api/files/local", &[("recursive", "true")]).await?)
     }
 
-    async fn file_exists(&self, name: &str) -> Result<bool, PrinterError> {
-        self.client.file_exists(name).await
-    }
-
-    /// `OctoPrint` queues the commands and does not tell when they are done.
-    async fn run_gcode(&self, commands: &[String]) -> Result<(), PrinterError> {
-        self.client.gcode(commands).await
+    /// `OctoPrint` queues the commands. What the firmware answers comes on the push connection, where that is open.
+    async fn run_gcode(&self, commands: &[String]) -> Result<Vec<String>, PrinterError> {
+        let console = self.push.state().open.then(|| self.push.console());
+        self.wire.post("api/printer/command", &[], Some(&json!({ "commands": commands }))).await?;
+        match console {
+            Some(console) => Ok(console::answers(console, commands).await),
+            None => Ok(Vec::new()),
+        }
     }
 
     async fn home(&self) -> Result<(), PrinterError> {
-        self.client.home().await
+        let home = json!({"command": "home", "axes": ["x", "y", "z"]});
+        self.wire.post("api/printer/printhead", &[], Some(&home)).await.map(drop)
     }
 
     async fn server_info(&self) -> Result<Value, PrinterError> {
-        self.client.server_info().await
+        self.wire.get("api/version", &[]).await
     }
 
     async fn printer_info(&self) -> Result<Value, PrinterError> {
-        self.client.printer_info().await
+        let mut connection = self.wire.get("api/connection", &[]).await?;
+        connection
+            .get_mut("current")
+            .map(Value::take)
+            .ok_or_else(|| PrinterError::BadAnswer("no connection state".into()))
     }
 
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
-        self.client.webcams().await
+        Ok(read::webcams(&self.wire.get("api/settings", &[]).await?, &self.wire.base))
     }
 
+    /// Version of the server and whether it runs in safe mode; it tells no more of its computer.
     async fn system_info(&self) -> Result<Value, PrinterError> {
-        self.client.system_info().await
+        let version = self.wire.get("api/version", &[]).await?;
+        let server = self.wire.get("api/server", &[]).await?;
+        Ok(json!({ "version": version, "server": server }))
     }
 
     async fn changed(&self) {
-        let wire = self.client.wire();
-        self.push
-            .changed(|| {
-                let endpoint = Endpoint::new(wire.url("sockjs/websocket"), wire.api_key.as_deref(), &wire.settings)?;
-                Some((endpoint, push::Socket::new(self.client.clone())))
-            })
-            .await;
+        let endpoint = || Endpoint::beside(&self.wire, "sockjs/websocket");
+        self.push.changed(|| Some((endpoint()?, push::Socket::new(self.wire.clone())))).await;
+    }
+
+    fn push(&self) -> PushState {
+        self.push.state()
+    }
+
+    fn telemetry(&self) -> Option<Telemetry> {
+        self.push.telemetry()
     }
 }

@@ -7,13 +7,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::routing::{get, post};
+use axum::routing::post;
 use futures::StreamExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 use super::adapter::{Adapter, Deleted, Operation, PrinterError, Source};
-use super::registry::{MakeError, PrinterAddress, Registry, Settings};
+use super::registry::{PrinterAddress, Registry, Settings};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
@@ -32,6 +32,7 @@ pub(crate) fn settings() -> Settings {
         request_timeout: Duration::from_secs(5),
         command_timeout: Duration::from_secs(5),
         upload_min_bytes_per_second: 20_000,
+        offline_after: Duration::from_secs(5),
         emergency_timeout: Duration::from_secs(5),
     }
 }
@@ -48,18 +49,18 @@ pub(crate) fn adapter(kind: &str, url: &str) -> Arc<dyn Adapter> {
 
 pub(super) fn with_key(kind: &str, url: &str, key: &str, settings: Settings) -> Arc<dyn Adapter> {
     let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: String::new() };
-    registry(settings).make(kind, &address).unwrap()
+    registry(settings).make(kind, address).unwrap()
 }
 
 /// A local file of so many bytes.
 pub(super) fn file(size: usize) -> (tempfile::NamedTempFile, Source) {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), vec![b'G'; size]).unwrap();
-    let source = Source { path: file.path().into(), size: size as u64, sha256: None };
+    let source = Source { path: file.path().into(), size: size as u64, first_line: None };
     (file, source)
 }
 
-/// Only the wire: no route of a fake matters.
+/// The types that are spoken to over HTTP: what they share is tested for each of them.
 const KINDS: [&str; 2] = ["fw_rest", "server_rest"];
 
 #[tokio::test]
@@ -119,11 +120,18 @@ async fn refusals_are_certain_and_server_faults_are_not() {
 }
 
 #[tokio::test]
-async fn answers_that_are_no_json_are_bad_answers() {
-    let url = serve(Router::new().fallback(|| async { "<html>" })).await;
-    for kind in KINDS {
-        let error = adapter(kind, &url).status(Timestamp(0)).await.unwrap_err();
-        assert!(matches!(error, PrinterError::BadAnswer(_)), "{error:?}");
+async fn a_web_server_of_another_kind_is_told_in_words() {
+    let page = "<html><body>Welcome to nginx!</body></html>";
+    for status in [200, 302, 401, 403, 404, 405] {
+        let status = StatusCode::from_u16(status).unwrap();
+        let url = serve(Router::new().fallback(move || async move { (status, page) })).await;
+        for (kind, program, port) in [("fw_rest", "Moonraker", 7125), ("server_rest", "OctoPrint", 5000)] {
+            let printer = adapter(kind, &url);
+            let words = format!("no {program} answers at {url}/: is this its port ({port}), and is the type right?");
+            let look = printer.look(Timestamp(0)).await;
+            assert_eq!((look.connection, look.message), (Connection::Unreachable, Some(words.clone())), "{status}");
+            assert_eq!(printer.connect().await.map_err(|error| error.to_string()), Err(words), "{status}");
+        }
     }
 }
 
@@ -171,6 +179,28 @@ async fn uploads_slower_than_allowed_are_given_up() {
     for kind in KINDS {
         let error = with_key(kind, &url, "", limits.clone()).upload("a.gcode", &source).await.unwrap_err();
         assert_eq!(error, PrinterError::Timeout);
+    }
+}
+
+#[tokio::test]
+async fn an_upload_of_which_no_byte_is_taken_is_given_up_long_before_its_deadline() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        // Connections are held open and never read.
+        let mut held = Vec::new();
+        while let Ok((socket, _)) = listener.accept().await {
+            held.push(socket);
+        }
+    });
+    // More than the buffers of a connection hold.
+    let (_kept, source) = file(64_000_000);
+    let limits = Settings { offline_after: Duration::from_millis(300), ..settings() };
+    for kind in KINDS {
+        let printer = with_key(kind, &url, "", limits.clone());
+        let uploaded =
+            tokio::time::timeout(limits.upload_timeout(64_000_000), printer.upload("a.gcode", &source)).await;
+        assert_eq!(uploaded, Ok(Err(PrinterError::Stalled(limits.offline_after))));
     }
 }
 
@@ -223,23 +253,6 @@ async fn an_upload_in_progress_does_not_delay_an_emergency_stop() {
 }
 
 #[test]
-fn unknown_types_and_bad_addresses_are_refused() {
-    let registry = registry(settings());
-    let make = |kind: &str, url: &str, key: &str| {
-        let address = PrinterAddress { base_url: url.into(), api_key: key.into(), serial: String::new() };
-        registry.make(kind, &address).map(drop)
-    };
-    assert_eq!(registry.types(), ["fw_rest", "server_rest"]);
-    assert_eq!(registry.default_port("fw_rest"), Some(7125));
-    assert_eq!(make("teapot", "http://a", ""), Err(MakeError::UnknownType("teapot".into())));
-    for bad in ["", "ftp://a", "http://", "mailto:a@b", "http://a:99999"] {
-        assert!(matches!(make("fw_rest", bad, ""), Err(MakeError::BadAddress(_))), "{bad:?}");
-    }
-    assert!(matches!(make("fw_rest", "http://a", "two\nlines"), Err(MakeError::BadAddress(_))));
-    assert_eq!(make("fw_rest", "printer.local", "k"), Ok(()));
-}
-
-#[test]
 fn the_default_port_is_for_addresses_without_a_scheme() {
     use super::wire::base_url;
     let url = |text: &str| base_url(text, 7125).unwrap().to_string();
@@ -248,18 +261,6 @@ fn the_default_port_is_for_addresses_without_a_scheme() {
     assert_eq!(url(" 10.0.0.5:8080/p/ "), "http://10.0.0.5:8080/p/");
     assert_eq!(url("http://printer"), "http://printer/");
     assert_eq!(url("https://printer?x=1#y"), "https://printer/");
-}
-
-#[tokio::test]
-async fn a_type_registered_later_is_used_like_any_other() {
-    let url =
-        serve(Router::new().route("/server/info", get(|| async { r#"{"result":{"klippy_connected":true}}"# }))).await;
-    let mut registry = registry(settings());
-    let inner = self::registry(settings());
-    registry.register("mine", Some(1), Arc::new(move |_, address| inner.make("fw_rest", address)));
-    let printer = registry.make("mine", &PrinterAddress { base_url: url, ..PrinterAddress::default() }).unwrap();
-    assert!(printer.is_connected().await);
-    assert!(printer.supports(Operation::History));
 }
 
 /// Looks until what is seen is right; woken by pushes, with polls as the backstop.
@@ -288,7 +289,7 @@ async fn a_life_of_each_type_over_its_real_protocol() {
     // Much longer than the test.
     let gcode = simulator::gcode::gcode("ours", 36_000, 5.0, 1700.0);
     std::fs::write(local.path(), &gcode).unwrap();
-    let source = Source { path: local.path().into(), size: gcode.len() as u64, sha256: None };
+    let source = Source { path: local.path().into(), size: gcode.len() as u64, first_line: None };
     for sim in &fleet.printers {
         let kind = sim.kind.as_str();
         let printer = with_key(kind, &sim.base_url, &sim.api_key, settings());
@@ -300,7 +301,7 @@ async fn a_life_of_each_type_over_its_real_protocol() {
 
         let name = printer.upload("ours.gcode", &source).await.unwrap();
         assert_eq!(sim.handle.starts_of(&name), 0, "{kind}: stored, not started");
-        assert!(printer.file_exists(&name).await.unwrap());
+        assert!(printer.list_files().await.unwrap().iter().any(|file| file.path == name), "{kind}");
         assert_eq!(printer.history(&name).await, Ok(vec![]), "{kind}");
 
         printer.start(&name).await.unwrap();
@@ -321,12 +322,18 @@ async fn a_life_of_each_type_over_its_real_protocol() {
         assert_eq!(printer.delete_file(&name).await, Ok(Deleted::NotFound), "{kind}");
         assert!(printer.start(&name).await.unwrap_err().certainly_not_done(), "{kind}");
 
-        printer.home().await.unwrap();
-        printer.run_gcode(&["M105".into()]).await.unwrap();
-        for info in [printer.server_info().await, printer.printer_info().await, printer.system_info().await] {
-            assert!(info.unwrap().is_object(), "{kind}");
-        }
-        printer.webcams().await.unwrap();
+        // What the type lacks is answered as such.
+        let unsupported = |operation| Err(PrinterError::Unsupported(operation));
+        let supported = |operation: Operation, answer: Result<(), PrinterError>| {
+            let expected = if printer.supports(operation) { Ok(()) } else { unsupported(operation) };
+            assert_eq!(answer, expected, "{kind}");
+        };
+        supported(Operation::Home, printer.home().await);
+        supported(Operation::RunGcode, printer.run_gcode(&["M105".into()]).await.map(drop));
+        supported(Operation::ServerInfo, printer.server_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::PrinterInfo, printer.printer_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::SystemInfo, printer.system_info().await.map(|info| assert!(info.is_object())));
+        supported(Operation::Webcams, printer.webcams().await.map(drop));
         printer.temperatures().await.unwrap();
         printer.emergency_stop().await.unwrap();
         until(printer, "stopped", |look| look.state == Activity::Error).await;

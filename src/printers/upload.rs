@@ -1,62 +1,110 @@
-//! A local file as a form: read while it is sent, its length told beforehand.
+//! Uploads: a local file as a form, read while it is sent; how far it is taken; and what the printer stored, compared with it.
 
-use std::io::Read;
+use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
+use bytes::Bytes;
+use futures::{StreamExt, TryStreamExt};
 use reqwest::Body;
 use reqwest::multipart::{Form, Part};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
+use tokio::sync::{OwnedMutexGuard, watch};
+use tokio::time::timeout;
 use tokio_util::io::ReaderStream;
 
 use crate::printers::adapter::{PrinterError, Source};
+use crate::printers::wire::Wire;
 
 /// Bytes read at a time.
-const CHUNK: usize = 64 * 1024;
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Bytes at the beginning and at the end of a stored file that are compared with what was sent.
+pub(super) const EDGE_BYTES: usize = 4096;
+
+/// Turns at uploading to one host, by the host's name.
+#[derive(Debug, Default)]
+pub(super) struct UploadTurns(Mutex<HashMap<String, Weak<tokio::sync::Mutex<()>>>>);
+
+impl UploadTurns {
+    /// Waits until nobody else uploads to this host. The turn ends when the guard is dropped.
+    pub(super) async fn take(&self, host: &str) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            turns.retain(|_, turn| turn.strong_count() > 0);
+            let known = turns.get(host).and_then(Weak::upgrade);
+            known.unwrap_or_else(|| {
+                let turn = Arc::default();
+                turns.insert(host.to_owned(), Arc::downgrade(&turn));
+                turn
+            })
+        };
+        turn.lock_owned().await
+    }
+}
+
+/// How many bytes of a file the connection has taken.
+pub(super) struct Taken(watch::Receiver<u64>);
+
+impl Taken {
+    /// Resolves once no byte was taken for so long; never after the last byte was.
+    pub(super) async fn stalled(mut self, limit: Duration) {
+        loop {
+            match timeout(limit, self.0.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => std::future::pending().await,
+                Err(_) => return,
+            }
+        }
+    }
+}
 
 /// `form` with the file as its part `file`. The form then has a known length, which the printers' servers insist on.
-pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<Form, PrinterError> {
+pub(super) async fn with_file(form: Form, name: &str, source: &Source) -> Result<(Form, Taken), PrinterError> {
     let file = File::open(&source.path).await.map_err(|error| local(&source.path, error))?;
     let length = file.metadata().await.map_err(|error| local(&source.path, error))?.len();
     if length != source.size {
         return Err(PrinterError::Invalid(format!("the file to upload has {length} bytes, not {}", source.size)));
     }
-    let body = Body::wrap_stream(ReaderStream::with_capacity(file, CHUNK));
-    let part = Part::stream_with_length(body, length)
+    let (told, taken) = watch::channel(0);
+    let head = futures::stream::iter(
+        [Ok(Bytes::from(source.head()))]
+            .into_iter()
+            .filter(|head| head.as_ref().is_ok_and(|head: &Bytes| !head.is_empty())),
+    );
+    // The connection asks for a chunk when it has room for it. Dropping the stream ends the count.
+    let bytes = head.chain(ReaderStream::with_capacity(file, CHUNK_BYTES)).inspect_ok(move |chunk: &Bytes| {
+        told.send_modify(|taken| *taken += chunk.len() as u64);
+    });
+    let part = Part::stream_with_length(Body::wrap_stream(bytes), source.sent_bytes())
         .file_name(name.to_owned())
         .mime_str("application/octet-stream")
         .map_err(|error| PrinterError::Invalid(error.to_string()))?;
-    Ok(form.part("file", part))
+    Ok((form.part("file", part), Taken(taken)))
 }
 
-/// Refuses what a printer that reads text cannot print, by the ending that tells it.
-pub(super) fn text_only(name: &str) -> Result<(), PrinterError> {
-    let lower = name.to_ascii_lowercase();
-    match [".bgcode", ".3mf"].iter().find(|ending| lower.ends_with(**ending)) {
-        Some(ending) => {
-            Err(PrinterError::Invalid(format!("this type of printer prints G-code as text, not {ending} files")))
-        }
-        None => Ok(()),
-    }
-}
-
-/// Lower-case hex SHA-256 of the source: as told, else computed off the async threads.
+/// Lower-case hex SHA-256 of what is sent, computed off the async threads.
 pub(super) async fn sha256(source: &Source) -> Result<String, PrinterError> {
-    if let Some(known) = &source.sha256 {
-        return Ok(known.to_ascii_lowercase());
-    }
-    let path = source.path.clone();
-    tokio::task::spawn_blocking(move || hash(path))
-        .await
-        .map_err(|error| PrinterError::Invalid(format!("hashing the file failed: {error}")))?
+    let (path, head) = (source.path.clone(), source.head());
+    blocking(move || hash(&path, &head)).await
 }
 
-fn hash(path: PathBuf) -> Result<String, PrinterError> {
-    let mut file = std::fs::File::open(&path).map_err(|error| local(&path, error))?;
+async fn blocking<T: Send + 'static>(
+    read: impl FnOnce() -> Result<T, PrinterError> + Send + 'static,
+) -> Result<T, PrinterError> {
+    let done = tokio::task::spawn_blocking(read).await;
+    done.map_err(|error| PrinterError::Invalid(format!("the file to upload cannot be read: {error}")))?
+}
+
+fn hash(path: &Path, head: &[u8]) -> Result<String, PrinterError> {
+    let mut file = std::fs::File::open(path).map_err(|error| local(path, error))?;
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; CHUNK];
+    hasher.update(head);
+    let mut buffer = vec![0; CHUNK_BYTES];
     loop {
-        let read = file.read(&mut buffer).map_err(|error| local(&path, error))?;
+        let read = file.read(&mut buffer).map_err(|error| local(path, error))?;
         if read == 0 {
             return Ok(hex::encode(hasher.finalize()));
         }
@@ -64,7 +112,85 @@ fn hash(path: PathBuf) -> Result<String, PrinterError> {
     }
 }
 
+/// The first and the last [`EDGE_BYTES`] of what is sent; all of it, twice, where it is shorter.
+async fn edges(source: &Source) -> Result<[Vec<u8>; 2], PrinterError> {
+    let (path, head): (PathBuf, _) = (source.path.clone(), source.head());
+    blocking(move || {
+        let failed = |error| local(&path, error);
+        let mut file = std::fs::File::open(&path).map_err(failed)?;
+        let size = file.metadata().map_err(failed)?.len();
+        let mut first = head.clone();
+        first.truncate(EDGE_BYTES);
+        let room = (EDGE_BYTES - first.len()) as u64;
+        Read::by_ref(&mut file).take(room).read_to_end(&mut first).map_err(failed)?;
+        let mut last = Vec::new();
+        file.seek(SeekFrom::Start(size.saturating_sub(EDGE_BYTES as u64))).map_err(failed)?;
+        file.take(EDGE_BYTES as u64).read_to_end(&mut last).map_err(failed)?;
+        let missing = EDGE_BYTES.saturating_sub(last.len()).min(head.len());
+        Ok([first, [&head[head.len() - missing..], &last[..]].concat()])
+    })
+    .await
+}
+
+/// Reads the edges of a stored file back and compares them with what was sent. A server that does not send parts of files is
+/// only asked for the beginning.
+pub(super) async fn compare(wire: &Wire, path: &str, source: &Source) -> Result<(), PrinterError> {
+    let [first, last] = edges(source).await?;
+    let sent = source.sent_bytes();
+    let differs = |what: &str| Err(PrinterError::Altered(format!("{what} of the stored file differ")));
+    let begins = wire.part(path, &format!("bytes=0-{}", EDGE_BYTES - 1)).await?;
+    if begins.total.is_some_and(|total| total != sent) {
+        return Err(PrinterError::Altered(format!("{} of {sent} bytes", begins.total.unwrap_or_default())));
+    }
+    if begins.bytes != first {
+        return differs("the first bytes");
+    }
+    if begins.partial {
+        let from = sent.saturating_sub(EDGE_BYTES as u64);
+        let ends = wire.part(path, &format!("bytes={from}-{}", sent.saturating_sub(1))).await?;
+        if ends.partial && ends.bytes != last {
+            return differs("the last bytes");
+        }
+    }
+    Ok(())
+}
+
 fn local(path: &Path, error: std::io::Error) -> PrinterError {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     PrinterError::Invalid(format!("the file to upload ({name}) cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn edges_are_those_of_what_is_sent(size in 0usize..10_000, line in proptest::option::of("[a-z]{0,60}")) {
+            let kept = tempfile::NamedTempFile::new().unwrap();
+            let bytes: Vec<u8> = (0..size).map(|at| (at % 251) as u8).collect();
+            std::fs::write(kept.path(), &bytes).unwrap();
+            let source = Source { path: kept.path().into(), size: size as u64, first_line: line };
+            let all = [source.head(), bytes].concat();
+            prop_assert_eq!(source.sent_bytes(), all.len() as u64);
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let [first, last] = runtime.block_on(edges(&source)).unwrap();
+            prop_assert_eq!(&first[..], &all[..all.len().min(EDGE_BYTES)]);
+            prop_assert_eq!(&last[..], &all[all.len().saturating_sub(EDGE_BYTES)..]);
+        }
+    }
+
+    #[tokio::test]
+    async fn one_host_has_one_turn_and_others_have_theirs() {
+        let turns = UploadTurns::default();
+        let first = turns.take("a").await;
+        let _other = turns.take("b").await;
+        assert!(timeout(Duration::from_millis(20), turns.take("a")).await.is_err(), "taken");
+        drop(first);
+        let _next = turns.take("a").await;
+        assert_eq!(turns.0.lock().unwrap().len(), 2, "turns that nobody takes are forgotten");
+    }
 }

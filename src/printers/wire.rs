@@ -1,26 +1,42 @@
 //! Calls to a printer's HTTP server: time limits, size limits, and what a failure means. Each adapter judges status
 //! codes itself.
 
-use std::time::Duration;
+use std::sync::Arc;
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method, Response, Url};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use reqwest::multipart::Form;
+use reqwest::{Client, Method, Response, StatusCode, Url};
 use serde_json::Value;
+use tokio::sync::OwnedMutexGuard;
 
-use crate::printers::adapter::PrinterError;
-use crate::printers::registry::{AdapterParts, MakeError, PrinterAddress, Settings};
+use crate::printers::PrinterType;
+use crate::printers::adapter::{PrinterError, Source};
+use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
+use crate::printers::upload::{self, UploadTurns};
 
 /// Most bytes of an answer; a broken printer must not fill the memory.
-const MAX_ANSWER: usize = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 /// Most characters that are kept of an error answer that is not JSON.
-const MAX_WORDS: usize = 300;
+const MAX_WORDS_CHARS: usize = 300;
 
 /// What a status code other than success means in a brand's API.
 pub(super) type Judge = fn(u16, String) -> PrinterError;
 
+/// A part of a file on a printer.
+pub(super) struct FilePart {
+    /// Whether it is the part that was asked for, not the beginning of the whole file.
+    pub(super) partial: bool,
+    /// Bytes of the whole file, where told.
+    pub(super) total: Option<u64>,
+    /// At most [`upload::EDGE_BYTES`].
+    pub(super) bytes: Vec<u8>,
+}
+
 /// A printer's HTTP server.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Wire {
+    /// The declaration of the printer's type.
+    pub(super) declared: &'static PrinterType,
     pub(super) base: Url,
     pub(super) settings: Settings,
     pub(super) api_key: Option<String>,
@@ -28,34 +44,25 @@ pub(super) struct Wire {
     emergency: Client,
     headers: HeaderMap,
     judge: Judge,
+    turns: Arc<UploadTurns>,
 }
 
 impl Wire {
-    /// `key_header` is the header that carries the API key, if there is one.
-    pub(super) fn new(
-        parts: &AdapterParts,
-        address: &PrinterAddress,
-        default_port: u16,
-        key_header: &'static str,
-    ) -> Result<Self, MakeError> {
-        let base = base_url(&address.base_url, default_port)?;
+    /// The server at the address of the parts. The API key goes in the header that the type declares.
+    pub(super) fn new(parts: AdapterParts) -> Result<Self, MakeError> {
+        let AdapterParts { declared, address, shared } = parts;
+        let SharedParts { settings, client, emergency, turns } = shared;
+        let base = base_url(&address.base_url, declared.default_port)?;
         let mut headers = HeaderMap::new();
         let api_key = Some(address.api_key.trim()).filter(|key| !key.is_empty()).map(str::to_owned);
         if let Some(key) = &api_key {
             let mut value = HeaderValue::from_str(key)
                 .map_err(|_| MakeError::BadAddress("the api key has characters that no header can carry".into()))?;
             value.set_sensitive(true);
-            headers.insert(HeaderName::from_static(key_header), value);
+            headers.insert(HeaderName::from_static(declared.key_header), value);
         }
-        Ok(Self {
-            base,
-            settings: parts.settings.clone(),
-            api_key,
-            client: parts.client.clone(),
-            emergency: parts.emergency.clone(),
-            headers,
-            judge: |status, message| PrinterError::Refused { status, message },
-        })
+        let judge: Judge = |status, message| PrinterError::Refused { status, message };
+        Ok(Self { declared, base, settings, api_key, client, emergency, headers, judge, turns })
     }
 
     /// With the brand's reading of status codes.
@@ -106,14 +113,79 @@ impl Wire {
         self.finish(with_body(call, body)).await
     }
 
-    /// Sends a form that holds a file.
-    pub(super) async fn post_form(
+    /// Waits for the turn to upload to this host, for types whose uploads to one host must not overlap. The turn ends when the
+    /// guard is dropped.
+    pub(super) async fn upload_turn(&self) -> Option<OwnedMutexGuard<()>> {
+        if !self.declared.one_upload_per_host {
+            return None;
+        }
+        Some(self.turns.take(self.base.host_str().unwrap_or_default()).await)
+    }
+
+    /// Sends a form with a file. It is given up when it takes longer than its size allows, and when no byte is taken for the
+    /// time after which a printer counts as offline.
+    pub(super) async fn upload(
         &self,
         path: &str,
-        form: reqwest::multipart::Form,
-        timeout: Duration,
+        form: Form,
+        name: &str,
+        source: &Source,
     ) -> Result<Value, PrinterError> {
-        self.finish(self.client.post(self.url(path)).multipart(form).timeout(timeout)).await
+        let (form, taken) = upload::with_file(form, name, source).await?;
+        let Settings { offline_after, .. } = self.settings;
+        let limit = self.settings.upload_timeout(source.sent_bytes());
+        tokio::select! {
+            biased; // an answer counts, even when it comes with the end of patience
+            answer = self.finish(self.client.post(self.url(path)).multipart(form).timeout(limit)) => answer,
+            () = taken.stalled(offline_after) => Err(PrinterError::Stalled(offline_after)),
+        }
+    }
+
+    /// A part of a file, as the value of a `Range` header names it; at most [`upload::EDGE_BYTES`] are read. Asked for once more
+    /// when the server answers 5xx.
+    pub(super) async fn part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
+        match self.ask_part(path, range).await {
+            Err(PrinterError::Refused { status: 500.., .. }) => self.ask_part(path, range).await,
+            part => part,
+        }
+    }
+
+    async fn ask_part(&self, path: &str, range: &str) -> Result<FilePart, PrinterError> {
+        let call = self.client.get(self.url(path)).header(header::RANGE, range).timeout(self.settings.request_timeout);
+        let mut answer = call.headers(self.headers.clone()).send().await.map_err(failure)?;
+        let status = answer.status();
+        if !status.is_success() {
+            return Err((self.judge)(status.as_u16(), status.to_string()));
+        }
+        let partial = status == StatusCode::PARTIAL_CONTENT;
+        let told = answer.headers().get(header::CONTENT_RANGE).and_then(|value| value.to_str().ok());
+        let total = match told.and_then(|range| range.rsplit_once('/')) {
+            Some((_, total)) => total.parse().ok(),
+            None => answer.content_length().filter(|_| !partial),
+        };
+        let mut bytes = Vec::new();
+        while bytes.len() < upload::EDGE_BYTES
+            && let Some(chunk) = answer.chunk().await.map_err(failure)?
+        {
+            bytes.extend_from_slice(&chunk[..chunk.len().min(upload::EDGE_BYTES - bytes.len())]);
+        }
+        Ok(FilePart { partial, total, bytes })
+    }
+
+    /// That something else answers than the program of the printer's type.
+    fn strange(&self) -> PrinterError {
+        let PrinterType { program, default_port, .. } = *self.declared;
+        PrinterError::Stranger { program, address: self.base.to_string(), port: default_port }
+    }
+
+    /// What a failed question means that every server of the type answers: one that does not know it is another program.
+    pub(super) fn at_first(&self, error: PrinterError) -> PrinterError {
+        match error {
+            PrinterError::BadAnswer(_) | PrinterError::NotFound(_) | PrinterError::Refused { status: 405, .. } => {
+                self.strange()
+            }
+            other => other,
+        }
     }
 
     async fn finish(&self, call: reqwest::RequestBuilder) -> Result<Value, PrinterError> {
@@ -121,7 +193,12 @@ impl Wire {
         let status = answer.status();
         let body = read(answer).await?;
         if !status.is_success() {
-            return Err((self.judge)(status.as_u16(), words(&body, status)));
+            let told = bounded_json::read(&body, bounded_json::ANSWER).ok();
+            // Printers' servers say no in JSON. A page is from something else.
+            if told.is_none() && !body.is_empty() && matches!(status.as_u16(), 300..=399 | 401 | 403..=405) {
+                return Err(self.strange());
+            }
+            return Err((self.judge)(status.as_u16(), words(told.as_ref(), &body, status)));
         }
         if body.is_empty() {
             return Ok(Value::Null);
@@ -193,24 +270,41 @@ fn chain(error: &dyn std::error::Error) -> String {
 async fn read(mut answer: Response) -> Result<Vec<u8>, PrinterError> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(failure)? {
-        if body.len() + chunk.len() > MAX_ANSWER {
-            return Err(PrinterError::BadAnswer(format!("longer than {MAX_ANSWER} bytes")));
+        if body.len() + chunk.len() > MAX_ANSWER_BYTES {
+            return Err(PrinterError::BadAnswer(format!("longer than {MAX_ANSWER_BYTES} bytes")));
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body)
 }
 
-/// The printer's own words of an error answer: `{"error": {"message": text}}` (`fw_rest`), `{"error": text}` (`server_rest`), or the text as it is.
-fn words(body: &[u8], status: reqwest::StatusCode) -> String {
-    let told = bounded_json::read(body, bounded_json::ANSWER).ok().and_then(|json| {
+/// The printer's own words of an error answer: `{"error": {"message": text, "traceback": text}}`, `{"error": text}`, or the text as
+/// it is; of a page only its status.
+fn words(told: Option<&Value>, body: &[u8], status: StatusCode) -> String {
+    let told = told.and_then(|json| {
         let error = json.get("error")?;
-        error.as_str().or_else(|| error.get("message")?.as_str()).map(str::to_owned)
+        let message = error.as_str().or_else(|| error.get("message")?.as_str())?;
+        // A message of several lines is no reason phrase of HTTP: it then stands in the traceback only, as what uploads and
+        // deletions refuse always does.
+        let bare = message == "Unknown" || Some(message) == status.canonical_reason();
+        let inner = error.get("traceback").and_then(Value::as_str).filter(|_| bare).and_then(raised);
+        Some(inner.unwrap_or_else(|| message.to_owned()))
     });
-    told.filter(|text| !text.is_empty()).unwrap_or_else(|| {
-        let text: String = String::from_utf8_lossy(body).trim().chars().take(MAX_WORDS).collect();
-        if text.is_empty() { status.to_string() } else { text }
-    })
+    let text = told.unwrap_or_else(|| String::from_utf8_lossy(body).trim().to_owned());
+    let text: String = text.chars().take(MAX_WORDS_CHARS).collect();
+    if text.is_empty() || text.starts_with('<') { status.to_string() } else { text }
+}
+
+/// What a Python traceback says was raised: the text after the exception's name, its lines joined.
+fn raised(traceback: &str) -> Option<String> {
+    let last = traceback.rsplit("Traceback (most recent call last):").next()?;
+    let mut lines = last.lines().skip_while(|line| line.trim().is_empty() || line.starts_with(' '));
+    let (_, first) = lines.next()?.split_once(": ")?;
+    let text = std::iter::once(first).chain(lines).map(str::trim).filter(|line| !line.is_empty());
+    let text = text.collect::<Vec<_>>().join(" ");
+    // `HTTP 403: Forbidden (File is loaded)`: what is in the brackets.
+    let inner = text.strip_prefix("HTTP ").and_then(|rest| rest.split_once(" (")?.1.strip_suffix(')'));
+    Some(inner.unwrap_or(&text).to_owned()).filter(|text| !text.is_empty())
 }
 
 /// A file name that may be put into a path: relative, without parts that climb.
@@ -220,4 +314,41 @@ pub(super) fn file_name(name: &str) -> Result<&str, PrinterError> {
         || name.chars().any(|c| c.is_control() || c == '\\')
         || name.split('/').any(|part| matches!(part, "" | "." | ".."));
     if bad { Err(PrinterError::Invalid(format!("{name:?} is not a file name"))) } else { Ok(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_several_lines_are_told_from_the_traceback() {
+        let told = |status: u16, message: &str, traceback: &str| {
+            let body = json!({"error": {"code": status, "message": message, "traceback": traceback}});
+            words(Some(&body), b"{}", StatusCode::from_u16(status).unwrap_or_default())
+        };
+        let frames =
+            "Traceback (most recent call last):\n\n  File \"application.py\", line 734, in _process\n    await x()\n\n";
+        let shutdown = format!(
+            "{frames}moonraker.utils.exceptions.ServerError: Lost communication with MCU 'mcu'\nOnce the underlying issue is corrected,\n\nPrinter is shutdown\n"
+        );
+        assert_eq!(
+            told(400, "Unknown", &shutdown),
+            "Lost communication with MCU 'mcu' Once the underlying issue is corrected, Printer is shutdown"
+        );
+        let loaded =
+            format!("{frames}tornado.web.HTTPError: HTTP 403: Forbidden (File is loaded, upload not permitted)\n");
+        assert_eq!(told(403, "Forbidden", &loaded), "File is loaded, upload not permitted");
+        assert_eq!(told(400, "SD busy", &loaded), "SD busy", "a message of its own");
+        assert_eq!(told(400, "Unknown", "…"), "Unknown");
+    }
+
+    #[test]
+    fn a_page_is_never_passed_on() {
+        let page = b"<html><head><title>502 Bad Gateway</title></head></html>";
+        assert_eq!(words(None, page, StatusCode::BAD_GATEWAY), "502 Bad Gateway");
+        assert_eq!(words(None, b"", StatusCode::BAD_GATEWAY), "502 Bad Gateway");
+        assert_eq!(words(Some(&json!({"error": "no"})), b"", StatusCode::CONFLICT), "no");
+    }
 }

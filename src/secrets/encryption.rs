@@ -11,6 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::aead::{Aead as _, Payload};
 use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
 
+use super::random::secret_bytes;
+
 /// Length of the random nonce, in bytes.
 pub const NONCE_BYTES: usize = 24;
 
@@ -65,6 +67,11 @@ impl SecretCipher {
         #[expect(clippy::expect_used, reason = "fails only for more than 256 GiB")]
         let encrypted = self.cipher.encrypt(&XNonce::from(nonce), payload).expect("a secret is short");
         format!("{VERSION}{}", STANDARD.encode([nonce.as_slice(), &encrypted].concat()))
+    }
+
+    /// Encrypts a secret for the database, with a new random nonce; an empty one stays empty.
+    pub fn encrypt_or_empty(&self, secret: &str) -> String {
+        if secret.is_empty() { String::new() } else { self.encrypt(secret, secret_bytes()) }
     }
 
     /// Decrypts a text that [`SecretCipher::encrypt`] encrypted with the same key.

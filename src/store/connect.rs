@@ -4,6 +4,7 @@
 //! since, takes the lock that keeps others off (PostgreSQL; on SQLite it is the lock on the data folder), and takes the next
 //! epoch. The first opening of a process also brings the tables up to date in between.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use migrations::{Migrator, MigratorTrait, SchemaManager};
@@ -11,7 +12,9 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseBackend, DatabaseConnection, DbErr, RuntimeErr, Statement,
     TransactionTrait,
 };
+use tokio::net::TcpStream;
 
+use crate::config::io_words::io_words;
 use crate::store::Unavailable;
 
 /// Where the database is, and how it is spoken to.
@@ -29,10 +32,21 @@ pub struct DatabaseSettings {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The database reports an error, or cannot be reached.
-    #[error("database: {0}")]
-    Database(#[from] DbErr),
+    #[error("{}", plain(.0))]
+    Database(DbErr),
+    /// Nothing listens where the database server should be.
+    #[error("nothing answers at {address} ({words})")]
+    Unreachable {
+        /// Host and port.
+        address: String,
+        /// What the system says.
+        words: String,
+    },
+    /// A file that is no database.
+    #[error("the file is not a database of Printfloor")]
+    NotADatabase,
     /// The connection failed while the next epoch was committed, so it may have been taken or not.
-    #[error("database: {0}")]
+    #[error("{}", plain(.0))]
     EpochUncertain(DbErr),
     /// Another server took a newer epoch than this process can have taken: this process may never write again.
     #[error("another printfloor server has taken over this database")]
@@ -61,6 +75,15 @@ pub struct Writing {
 /// Key of the advisory lock that keeps a second server off a PostgreSQL database: the bytes of "Printflo".
 const ADVISORY_LOCK: i64 = 0x5072_696e_7466_6c6f;
 
+/// Longest time to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where PostgreSQL listens if its address names no port.
+const POSTGRES_PORT: u16 = 5432;
+
+/// SQLite's code for a file that is something else.
+const SQLITE_NOT_A_DATABASE: &str = "26";
+
 /// Prepared statements that the writer's connection caches. Each table has a few statements, each in a few lengths.
 const CACHED_STATEMENTS: usize = 512;
 
@@ -69,11 +92,83 @@ fn options(settings: &DatabaseSettings, max_connections: u32) -> ConnectOptions 
     options
         .min_connections(1)
         .max_connections(max_connections)
-        .connect_timeout(Duration::from_secs(5))
-        .acquire_timeout(Duration::from_secs(5))
+        .connect_timeout(CONNECT_TIMEOUT)
+        .acquire_timeout(CONNECT_TIMEOUT)
         .sqlx_logging(false)
         .test_before_acquire(false);
     options
+}
+
+/// The file that an SQLite address names.
+pub fn sqlite_file(url: &str) -> Option<PathBuf> {
+    let path = url.strip_prefix("sqlite:")?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    let path = path.split('?').next().unwrap_or_default();
+    (path != ":memory:").then(|| path.replace("%25", "%").replace("%3F", "?").replace("%23", "#").into())
+}
+
+/// Kind and place of a database for people, without its password.
+pub fn shown(url: &str) -> String {
+    if let Some(file) = sqlite_file(url) {
+        let absolute = file.canonicalize().or_else(|_| std::path::absolute(&file)).unwrap_or(file);
+        return format!("SQLite {}", absolute.display());
+    }
+    let Ok(url) = url::Url::parse(url) else { return "the database".to_owned() };
+    let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("PostgreSQL {}{port}{}", url.host_str().unwrap_or_default(), url.path())
+}
+
+/// Looks whether something listens at the address of a PostgreSQL server. The pool of connections would try again and
+/// again, and report only that time was up. A database in a file counts as reached.
+///
+/// # Errors
+///
+/// When nothing listens there.
+pub async fn reach(url: &str) -> Result<(), OpenError> {
+    let Ok(url) = url::Url::parse(url) else { return Ok(()) };
+    let Some(host) = url.host_str().filter(|_| url.scheme().starts_with("postgres")) else { return Ok(()) };
+    if url.query_pairs().any(|(name, _)| name == "host") {
+        // A socket in the file system.
+        return Ok(());
+    }
+    let port = url.port().unwrap_or(POSTGRES_PORT);
+    let unreachable = |words: String| OpenError::Unreachable { address: format!("{host}:{port}"), words };
+    match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect((host.trim_matches(['[', ']']), port))).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(unreachable(io_words(&error))),
+        Err(_) => Err(unreachable(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))),
+    }
+}
+
+impl From<DbErr> for OpenError {
+    fn from(error: DbErr) -> Self {
+        match sqlx_error(&error) {
+            Some(sqlx::Error::Database(said)) if said.code().as_deref() == Some(SQLITE_NOT_A_DATABASE) => {
+                Self::NotADatabase
+            }
+            _ => Self::Database(error),
+        }
+    }
+}
+
+fn sqlx_error(error: &DbErr) -> Option<&sqlx::Error> {
+    match error {
+        DbErr::Conn(RuntimeErr::SqlxError(inner))
+        | DbErr::Exec(RuntimeErr::SqlxError(inner))
+        | DbErr::Query(RuntimeErr::SqlxError(inner)) => Some(inner),
+        _ => None,
+    }
+}
+
+/// The words of the database server or of the system alone, without those of the layers between.
+fn plain(error: &DbErr) -> String {
+    let Some(inner) = sqlx_error(error) else { return error.to_string() };
+    match inner {
+        sqlx::Error::Database(said) => said.message().to_owned(),
+        sqlx::Error::Io(system) => io_words(system),
+        sqlx::Error::PoolTimedOut => format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()),
+        other => other.to_string(),
+    }
 }
 
 fn sqlite_writer(options: sqlx::sqlite::SqliteConnectOptions) -> sqlx::sqlite::SqliteConnectOptions {

@@ -5,6 +5,7 @@
 
 mod aggregates;
 mod audit;
+mod contents;
 mod damaged;
 mod domain;
 mod idempotency;

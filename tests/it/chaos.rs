@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
 use simulator::printer::What;
 use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions};
 
 use crate::support::{App, Client, on_both, until};
 use crate::whole::{pay, sliced};
@@ -61,7 +61,7 @@ on_both! {
             .env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "[0.2, 0.4, 1, 2, 5]")
             .start()
             .await;
-        let options = FleetOptions { fw_rest: 2, server_rest: 2, base_port: None, speed: 400.0, seed };
+        let options = FleetOptions { speed: 400.0, seed, ..FleetOptions::of_each(2) };
         let fleet = Fleet::start(options).await.unwrap();
         for sim in &fleet.printers {
             app.printer(sim).await;

@@ -1,12 +1,15 @@
 //! The command line, tested with the real binary.
 
+mod data;
+mod mistakes;
 pub mod process;
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
 
@@ -32,7 +35,7 @@ fn id_of<'a>(list: &'a str, name: &str) -> &'a str {
 #[tokio::test]
 async fn keys_made_without_a_server_work_at_the_next_one() {
     let place = Place::new();
-    let key = place.done("key create --data data --name first --role admin");
+    let key = place.done("key create --new --data data --name first --role admin");
     assert!(key.starts_with("key_test_") && key.lines().count() == 1, "the key alone: {key:?}");
     let (_server, base) = served(&place);
     assert_eq!(status(&base, key.trim()).await, 200);
@@ -56,7 +59,7 @@ fn both_ways_print_the_same() {
     let place = Place::new();
     let expiry = "2099-01-31T12:00:00Z";
     place.done(&format!(
-        "key create --data data --name shop --role customer --customer-email A@b.example --expires-at {expiry}"
+        "key create --new --data data --name shop --role customer --customer-email A@b.example --expires-at {expiry}"
     ));
     let made = place.run_with("user create --data data --email Boss@shop.example --role admin", "correct horse\n");
     assert_eq!(made.code, Some(0), "{made:?}");
@@ -77,16 +80,19 @@ fn both_ways_print_the_same() {
 #[test]
 fn both_ways_refuse_the_same() {
     let place = Place::new();
+    place.done("key create --new --data data --name first --role admin");
     let refusals = || {
         let user = |email: &str, password: &str| {
             place.run_with(&format!("user create --data data --email {email} --role admin"), password)
         };
         let unknown = place.run("key revoke --data data 018f0000-0000-7000-8000-000000000000");
-        let all = [user("boss@shop.example", "short\n"), user("no address", "correct horse\n"), unknown];
+        let nobody = place.run_with("user passwd --data data --email nobody@shop.example", "correct horse\n");
+        let all = [user("boss@shop.example", "short\n"), user("no-address", "correct horse\n"), unknown, nobody];
         all.map(|ended| (ended.code, ended.err))
     };
     let alone = refusals();
-    assert!(alone.iter().all(|(code, words)| *code != Some(0) && !words.is_empty()), "{alone:?}");
+    assert!(alone.iter().all(|(code, words)| *code == Some(1) && !words.is_empty()), "{alone:?}");
+    assert_eq!(alone[1].1.matches("email").count(), 1, "the field is named once: {}", alone[1].1);
     let (_server, _) = served(&place);
     assert_eq!(refusals(), alone);
 }
@@ -95,28 +101,23 @@ fn both_ways_refuse_the_same() {
 fn the_server_says_how_to_get_in_until_somebody_can() {
     let place = Place::new();
     let (mut server, _) = served(&place);
-    assert!(server.line("user create").contains("user create --data data --email"));
+    let said = server.line("user create");
+    // What it says works from any folder, as it stands.
+    let said = said.replace("you@example.com", "boss@shop.example");
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(words[0].starts_with('/') && words[4].starts_with('/'), "{said}");
+    let mut typed = std::process::Command::new(words[0]);
+    typed.args(&words[1..]).current_dir("/").stdin(std::process::Stdio::piped());
+    let mut typed = typed.stdout(std::process::Stdio::null()).spawn().unwrap();
+    typed.stdin.take().unwrap().write_all(b"correct horse\n").unwrap();
+    assert!(typed.wait().unwrap().success(), "{said}");
     server.signal("TERM");
     assert_eq!(server.end().0, Some(0));
-    let made = place.run_with("user create --data data --email boss@shop.example --role admin", "correct horse\n");
-    assert_eq!(made.code, Some(0), "{made:?}");
     let (server, _) = served(&place);
     server.signal("INT");
     let (code, lines) = server.end();
     assert_eq!(code, Some(0), "{lines:?}");
     assert!(lines.iter().all(|line| !line.contains("user create")), "{lines:?}");
-}
-
-#[test]
-fn a_data_folder_is_made_for_its_owner_alone_and_one_that_is_there_stays_as_it_is() {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    let place = Place::new();
-    let mode = || place.path().join("data").metadata().unwrap().mode() & 0o777;
-    place.done("key list --data data");
-    assert_eq!(mode(), 0o700);
-    std::fs::set_permissions(place.path().join("data"), std::fs::Permissions::from_mode(0o750)).unwrap();
-    let (_server, _) = served(&place);
-    assert_eq!(mode(), 0o750);
 }
 
 #[test]
@@ -130,18 +131,84 @@ fn a_second_server_on_the_same_folder_names_the_first() {
 }
 
 #[test]
-fn a_port_in_use_says_what_to_do() {
+fn a_port_in_use_says_what_to_do_and_leaves_nothing_behind() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let ended = Place::new().run(&format!("--data data --listen {address}"));
+    let place = Place::new();
+    let ended = place.run(&format!("--data data --listen {address}"));
     assert_eq!(ended.code, Some(1));
     assert!(ended.err.contains(&address) && ended.err.contains("--listen ADDR"), "{ended:?}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0, "no folder and no secrets");
+}
+
+#[test]
+fn an_address_may_leave_out_what_is_usual() {
+    let place = Place::new();
+    for listen in ["localhost:0", ":0", "0"] {
+        let mut server = place.start(&format!("serve --data data --listen {listen}"));
+        assert!(server.line("address   http://").contains("http://127.0.0.1:"), "{listen}");
+        server.signal("TERM");
+        assert_eq!(server.end().0, Some(0));
+    }
+}
+
+#[test]
+fn a_closed_terminal_ends_it_in_order() {
+    let place = Place::new();
+    let (server, _) = served(&place);
+    server.signal("HUP");
+    let (code, lines) = server.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("stopping")), "{lines:?}");
+}
+
+#[test]
+fn nobody_reading_the_output_is_no_failure() {
+    let place = Place::new();
+    place.done("key create --new --data data --name first --role admin");
+    for line in ["openapi", "config", "key list --data data"] {
+        let ended = place.unread(line);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{line}");
+    }
+    let ended = place.unread("check --data data");
+    assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "the checks go on, their result counts");
+}
+
+#[tokio::test]
+async fn a_forgotten_password_is_set_anew_with_and_without_a_server() {
+    let place = Place::new();
+    let user = "--data data --email boss@shop.example";
+    let made = place.run_with(&format!("user create --new {user} --role admin"), "first password\n");
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let set = place.run_with(&format!("user passwd {user}"), "second password\n");
+    assert_eq!(set.out, "set the password of boss@shop.example; all its sessions have ended\n", "{set:?}");
+    let (_server, base) = served(&place);
+    let sign_in = async |password: &str| {
+        let body = serde_json::json!({"email": "boss@shop.example", "password": password});
+        let request = crate::support::client::http().post(format!("{base}/api/auth/login")).json(&body);
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((sign_in("first password").await, sign_in("second password").await), (401, 200));
+    place.run_with(&format!("user passwd {user}"), "third password\n");
+    assert_eq!((sign_in("second password").await, sign_in("third password").await), (401, 200));
+}
+
+#[test]
+fn settings_are_listed_with_their_source() {
+    let place = Place::new().env("SMTP_HOST", "mail.shop.example").env("SMTP_PASS", "hunter2");
+    std::fs::write(place.path().join("printfloor.toml"), "[server]\nmax_headers = 50\n").unwrap();
+    let all = place.done("config");
+    assert!(all.contains("# Set by printfloor.toml; default: 100\nmax_headers = 50\n"), "{all}");
+    assert!(all.contains("[webhooks]") && !all.contains("hunter2"), "{all}");
+    let set = place.done("config --set");
+    assert_eq!(set.lines().count(), 3, "{set}");
+    assert!(set.contains("mail.smtp_host = \"mail.shop.example\"  # SMTP_HOST in the environment"), "{set}");
 }
 
 #[test]
 fn a_second_signal_ends_it_at_once() {
     let place = Place::new();
-    let key = place.done("key create --data data --name up --role admin");
+    let key = place.done("key create --new --data data --name up --role admin");
     let (mut server, base) = served(&place);
     // An upload that never ends holds up the drain.
     let mut upload = TcpStream::connect(base.trim_start_matches("http://")).unwrap();
@@ -189,6 +256,33 @@ fn check_is_content_with_what_works() {
         "{beside}"
     );
     assert!(beside.ends_with("all checks passed\n"), "{beside}");
+}
+
+/// A check that closed a printer's serial port would end its print.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn check_changes_nothing_at_a_printer() {
+    let place = Place::new();
+    let key = place.done("key create --data data --name up --role admin");
+    let (_server, base) = served(&place);
+    let fleet = Fleet::start(FleetOptions::default()).await.unwrap();
+    let client = crate::support::client::http();
+    for sim in &fleet.printers {
+        let printer = json!({
+            "name": sim.serial, "type": sim.kind.as_str(), "machineType": "fdm_standard", "baseUrl": sim.base_url,
+            "apiKey": sim.api_key,
+        });
+        let made = client.post(format!("{base}/api/printers")).header("X-Api-Key", key.trim()).json(&printer).send();
+        assert_eq!(made.await.unwrap().status(), 201);
+        sim.handle.put_file("a.gcode", simulator::gcode::gcode("a", 36_000, 5.0, 1700.0));
+        sim.handle.with(|machine| machine.start("a.gcode")).unwrap();
+    }
+    let before: Vec<_> = fleet.printers.iter().map(|sim| sim.handle.log().len()).collect();
+    let checked = place.done("check --data data");
+    for (sim, before) in fleet.printers.iter().zip(before) {
+        assert!(checked.contains(&sim.serial) && checked.contains("is printing"), "{checked}");
+        let log = sim.handle.log();
+        assert_eq!(log.len(), before, "{}: {:?}", sim.kind.as_str(), &log[before..]);
+    }
 }
 
 #[test]

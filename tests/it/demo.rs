@@ -29,10 +29,46 @@ async fn orders_are_paid_printed_and_shipped_by_themselves() {
     let (code, lines) = demo.end();
     assert_eq!(code, Some(0), "{lines:?}");
     let summary = lines.last().unwrap();
-    for what in ["orders placed", "paid", "shipped", "parts printed", "webhooks received"] {
+    for what in ["orders placed", "paid", "shipped", "prints finished", "webhooks received"] {
         assert!(counted(summary, what) >= 1, "{what}: {summary}");
     }
-    assert_eq!(counted(summary, "failed"), 0, "{summary}");
+    assert!(lines.iter().all(|line| !line.contains('\u{1b}')), "plain lines where there is no terminal: {lines:?}");
+}
+
+/// Each promise is shown: something goes wrong, people are told what the server makes of it, and all ends well.
+#[test]
+fn three_kinds_of_mishaps_happen_and_each_is_rescued() {
+    let place = Place::new();
+    let mut demo = started(&place, "--printers 3");
+    assert!(demo.line("/docs").contains("press Authorize"), "it says where to go on");
+    for (mishap, meanwhile) in [
+        ("loses its network in the middle of JOB-", "is started nowhere else"),
+        ("fails: ", "printed again"),
+        ("takes the start of JOB-", "the server does not guess"),
+    ] {
+        assert!(demo.line(mishap).starts_with("MISHAP"));
+        demo.line(meanwhile);
+        demo.line("RESCUED");
+    }
+    demo.signal("INT");
+    let (code, lines) = demo.end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    assert_eq!(counted(lines.last().unwrap(), "rescued"), 3, "{lines:?}");
+}
+
+#[tokio::test]
+async fn more_printers_than_last_time_have_names_of_their_own() {
+    let place = Place::new();
+    let (code, lines) = started(&place, "--printers 4 --for 1").end();
+    assert_eq!(code, Some(0), "{lines:?}");
+    let mut demo = started(&place, "--printers 7");
+    let base = demo.line("address").split_whitespace().last().unwrap().to_owned();
+    let key = demo.line("key").split_whitespace().last().unwrap().to_owned();
+    let printers = crate::support::client::http().get(format!("{base}/api/printers")).header("X-API-Key", key);
+    let printers: serde_json::Value = printers.send().await.unwrap().json().await.unwrap();
+    let names: Vec<_> = printers["printers"].as_array().unwrap().iter().map(|one| one["name"].to_string()).collect();
+    let different: std::collections::BTreeSet<_> = names.iter().collect();
+    assert_eq!((names.len(), different.len()), (7, 7), "{names:?}");
 }
 
 #[test]
@@ -60,7 +96,7 @@ fn it_ends_by_itself_when_asked_to() {
 #[test]
 fn a_real_shops_folder_is_left_alone() {
     let place = Place::new();
-    place.done("key create --data data --name real --role admin");
+    place.done("key create --new --data data --name real --role admin");
     let ended = place.run("demo --data data --for 1");
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(ended.err.contains("does not belong to a demo"), "{ended:?}");

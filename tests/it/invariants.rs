@@ -86,12 +86,33 @@ const EDGE: Rule = Rule {
     ],
 };
 
+const HANDLES: Rule = Rule {
+    holds: "handlers take the handles that they use, never the state of the whole server",
+    check: |file| {
+        if !file.within("src/http/production/") {
+            return Vec::new();
+        }
+        let whole = ["State<AppState>", "app: AppState"];
+        file.in_code(|line| whole.iter().find(|whole| line.contains(**whole)).map(|whole| format!("takes {whole}")))
+    },
+    planted: &[
+        ("src/http/production/skus.rs", "async fn list(State(app): State<AppState>) {}"),
+        ("src/http/production/agent.rs", "struct AgentCall {\n    app: AppState,\n}"),
+    ],
+    innocent: &[
+        ("src/http/production/skus.rs", "async fn list(State(app): State<Handles>) {}"),
+        ("src/http/production/payments.rs", "impl FromRequest<AppState> for SignedEvent {}"),
+        ("src/http/serve.rs", "pub async fn serve(app: AppState) {}"),
+    ],
+};
+
 /// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
-const PASS_ON: [&str; 4] = [
+const PASS_ON: [&str; 5] = [
+    "src/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
     "src/actors/kernel/directory.rs", // reads things at rest, by the store's `Load`
-    "src/app/start.rs",               // opens the database and hands it out
-    "src/cli/check/database.rs",      // tells whether it can be reached; and whether its tables are up to date
-    "src/cli/check/printers.rs",      // loads the registered printers, by the store's `Load`
+    "src/app/start.rs",       // opens the database and hands it out
+    "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
+    "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
 ];
 
 const TABLES: Rule = Rule {
@@ -325,8 +346,8 @@ const BOUNDED_JSON: Rule = Rule {
     ],
 };
 
-const RULES: [&Rule; 11] =
-    [&DOMAIN, &EDGE, &TABLES, &BRANDS, &VENDORS, &WIRE, &EXPECT, &SIZE, &DOCUMENTED, &START, &BOUNDED_JSON];
+const RULES: [&Rule; 12] =
+    [&DOMAIN, &EDGE, &HANDLES, &TABLES, &BRANDS, &VENDORS, &WIRE, &EXPECT, &SIZE, &DOCUMENTED, &START, &BOUNDED_JSON];
 
 #[test]
 fn the_rules_know_nothing_of_the_outside() {
@@ -336,6 +357,11 @@ fn the_rules_know_nothing_of_the_outside() {
 #[test]
 fn the_edge_knows_no_tables() {
     holds(&EDGE);
+}
+
+#[test]
+fn handlers_take_narrow_handles() {
+    holds(&HANDLES);
 }
 
 #[test]

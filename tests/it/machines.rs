@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use simulator::faults::Faults;
-use simulator::fleet::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 use simulator::printer::What;
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use crate::support::{App, Db, until};
 
@@ -36,11 +36,13 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod pushes;
 mod sick;
 mod starts;
 mod stop;
 mod story;
 mod unverified;
+mod uploads;
 
 /// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
 pub const SLOW: f64 = 1.0;
@@ -58,6 +60,8 @@ pub type Env<'a> = &'a [(&'a str, &'a str)];
 pub const JUDGE_SOON: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "1");
 /// Nobody doubts a start while the test runs.
 pub const JUDGE_LATE: (&str, &str) = ("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", "300");
+/// The files of prints that are over stay on the printers, so that the test sees them.
+pub const KEEP_FILES: (&str, &str) = ("PRINTFLOOR_DISPATCH__KEEP_FILES", "true");
 /// Printers that do not answer are given up soon.
 pub const IMPATIENT: (&str, &str) = ("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", "1");
 
@@ -79,23 +83,35 @@ impl Floor {
 
     pub async fn on(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
         let mut floor = Self::empty(db, kind, count, speed, env).await;
-        for n in 0..count {
-            let printer = floor.app.printer(floor.sim(n)).await;
-            floor.printers.push(printer);
-            // What is shown may be newer than what its own rules know.
-            floor.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
-        }
+        floor.register_all().await;
         floor
     }
 
-    /// The printers are there and not registered.
+    /// As [`Self::new`], with all printers' servers on one computer.
+    pub async fn on_one_computer(kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        let options = FleetOptions { speed, seed: 11, ..FleetOptions::of(kind, count) };
+        let mut floor = Self::with(Db::sqlite(), options, env).await;
+        floor.register_all().await;
+        floor
+    }
+
+    /// The printers are there, each on a computer of its own, and not registered.
     pub async fn empty(db: Db, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
-        let (fw_rest, server_rest) = match kind {
-            PrinterKind::FwRest => (count, 0),
-            PrinterKind::ServerRest => (0, count),
-        };
-        let fleet =
-            Fleet::start(FleetOptions { fw_rest, server_rest, base_port: None, speed, seed: 11 }).await.unwrap();
+        let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
+        Self::with(db, options, env).await
+    }
+
+    async fn register_all(&mut self) {
+        for n in 0..self.fleet.printers.len() {
+            let printer = self.app.printer(self.sim(n)).await;
+            self.printers.push(printer);
+            // What is shown may be newer than what its own rules know.
+            self.status_until("the printer to be known as connected", n, |s| s["lastSeenAt"].is_string()).await;
+        }
+    }
+
+    async fn with(db: Db, options: FleetOptions, env: Env<'_>) -> Self {
+        let fleet = Fleet::start(options).await.unwrap();
         let mut builder = App::on(db);
         for (name, value) in env {
             builder = builder.env(name, value);

@@ -83,7 +83,11 @@ struct Fixture {
 
 impl Fixture {
     async fn open(peer: &OctoPrint) -> Self {
-        let app = App::on(Db::sqlite()).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 20).start().await;
+        let app = App::on(Db::sqlite())
+            .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 20)
+            .env("PRINTFLOOR_DISPATCH__KEEP_FILES", true)
+            .start()
+            .await;
         let body = json!({
             "name": "Real", "type": "server_rest", "machineType": "fdm_standard", "baseUrl": peer.url,
             "apiKey": peer.key, "autoClear": true,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::{PASSWORD, sign_in, staff};
 use crate::support::db::SERVICES;
@@ -36,7 +36,7 @@ async fn invented_requests_get_the_answers_that_are_described() {
         .env("AGENT_TOKEN", AGENT)
         .start()
         .await;
-    let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 20.0, seed: 5 };
+    let options = FleetOptions { speed: 20.0, seed: 5, ..FleetOptions::of(PrinterKind::FwRest, 1) };
     let fleet = Fleet::start(options).await.unwrap();
     let printer = app.printer(&fleet.printers[0]).await;
     let material = app.material("PLA black", 100_000.0).await;

@@ -7,10 +7,10 @@ use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
 use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions};
 
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::{App, Client, on_both, until};
@@ -71,7 +71,7 @@ pub fn sliced(folder: &Path) -> Vec<u8> {
 on_both! {
     async fn a_paid_order_becomes_printed_parts_and_ships(db: Db) {
         let app = App::new(db).await;
-        let fleet = Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, base_port: None, speed: 300.0, seed: 7 }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 7, ..FleetOptions::of_each(2) }).await.unwrap();
         for sim in &fleet.printers {
             app.printer(sim).await;
         }

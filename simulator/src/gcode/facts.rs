@@ -41,6 +41,8 @@ pub struct GcodeFacts {
     pub bed_temp: f64,
     /// Embedded pictures.
     pub thumbnails: Vec<Thumbnail>,
+    /// Where the first line of G-code begins and the last one ends, in bytes; equal where there is none.
+    pub code: (u64, u64),
 }
 
 /// A picture embedded in a file's comments.
@@ -61,13 +63,20 @@ impl GcodeFacts {
         let mut motion = 0.0;
         let mut layer_marks = 0;
         let mut picture: Option<(u32, u32, String)> = None;
+        let mut next = 0;
         for line in file.split(|byte| *byte == b'\n') {
+            let from = next;
+            next += line.len() as u64 + 1;
             let Ok(line) = std::str::from_utf8(line) else {
                 continue;
             };
             let line = line.trim();
             let Some(comment) = line.strip_prefix(';') else {
                 motion += motion_seconds(line);
+                if !line.is_empty() {
+                    let begin = if facts.code == (0, 0) { from } else { facts.code.0 };
+                    facts.code = (begin, from + line.len() as u64);
+                }
                 continue;
             };
             let comment = comment.trim();

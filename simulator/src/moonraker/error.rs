@@ -45,9 +45,16 @@ impl ApiError {
     /// As an HTTP response.
     pub(super) fn respond(&self) -> Response {
         let status = StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let traceback =
-            format!("Traceback (most recent call last):\n  {}\n", self.detail.as_deref().unwrap_or(&self.message));
-        super::answer(status, &json!({"error": {"code": self.code, "message": self.message, "traceback": traceback}}))
+        let raised = match &self.detail {
+            Some(detail) => format!("tornado.web.HTTPError: HTTP {}: {} ({detail})", self.code, self.message),
+            None => format!("moonraker.utils.exceptions.ServerError: {}", self.message),
+        };
+        let traceback = format!(
+            "Traceback (most recent call last):\n\n  File \"/home/pi/moonraker/moonraker/components/application.py\", line 734, in _process_http_request\n\n{raised}\n"
+        );
+        // The message is the reason phrase of HTTP, which has one line.
+        let message = if self.message.contains('\n') { "Unknown" } else { &self.message };
+        super::answer(status, &json!({"error": {"code": self.code, "message": message, "traceback": traceback}}))
     }
 
     /// As a JSON-RPC error object.

@@ -2,8 +2,8 @@
 
 use axum::{
     extract::{ConnectInfo, FromRequest, Multipart, Path, Request, State},
-    http::{StatusCode, header},
-    response::{IntoResponse, Response},
+    http::{HeaderMap, StatusCode, header},
+    response::Response,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::{
         DeleteError, Machine,
         files::{StoredFile, clean_path},
     },
-    wire::{Peer, Upload},
+    wire::{Peer, Upload, ranged},
 };
 
 /// The extensions that Klipper prints.
@@ -55,6 +55,8 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
         ("first_layer_extr_temp", Some(facts.nozzle_temp.into())),
         ("first_layer_bed_temp", Some(facts.bed_temp.into())),
         ("size", Some(size.into())),
+        ("gcode_start_byte", Some(facts.code.0.into())),
+        ("gcode_end_byte", Some(facts.code.1.into())),
     ];
     known
         .into_iter()
@@ -118,7 +120,7 @@ pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -
 }
 
 /// `GET /server/files/gcodes/{path}`: raw bytes of a file or of a picture in one.
-pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>, headers: HeaderMap) -> Response {
     let found = host.printer.with(|machine| {
         if let Some(file) = machine.files().get(&path) {
             return Some((file.bytes.clone(), "application/octet-stream"));
@@ -133,7 +135,7 @@ pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>)
         })
     });
     match found {
-        Some((bytes, kind)) => ([(header::CONTENT_TYPE, kind)], bytes).into_response(),
+        Some((bytes, kind)) => ranged(&headers, bytes, kind),
         None => ApiError::new(404, "Not Found").respond(),
     }
 }

@@ -30,9 +30,9 @@ pub(super) fn all(machine: &mut Machine) -> Map<String, Value> {
         },
         "virtual_sdcard": {
             "file_path": open.map(|job| format!("/home/pi/printer_data/gcodes/{}", job.filename)),
-            "progress": progress,
+            "progress": shown.map_or(0.0, |job| position(job, progress) as f64 / job.size.max(1) as f64),
             "is_active": active,
-            "file_position": shown.map_or(0, |job| (job.size as f64 * progress) as u64),
+            "file_position": shown.map_or(0, |job| position(job, progress)),
             "file_size": shown.map_or(0, |job| job.size),
         },
         "display_status": {"progress": progress, "message": null},
@@ -92,6 +92,16 @@ fn file_progress(machine: &Machine, job: &Job) -> f64 {
         Some(Outcome::Cancelled) => 0.0,
         _ if machine.echoes() => 0.99,
         _ => job.progress(),
+    }
+}
+
+/// The byte that the print has come to. The comments before and after the G-code are read in no time.
+fn position(job: &Job, progress: f64) -> u64 {
+    let (from, to) = job.facts.code;
+    match progress {
+        done if done >= 1.0 => job.size,
+        none if none <= 0.0 => 0,
+        share => from + ((to - from) as f64 * share) as u64,
     }
 }
 

@@ -3,7 +3,7 @@
 use axum::{
     Json,
     extract::{ConnectInfo, FromRequest, Multipart, Path, Query, Request, State},
-    http::{StatusCode, header},
+    http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::{
         DeleteError, Machine, Outcome,
         files::{StoredFile, clean_path},
     },
-    wire::{JsonBody, Peer, Upload},
+    wire::{JsonBody, Peer, Upload, ranged},
 };
 
 /// The extensions that are accepted.
@@ -133,9 +133,9 @@ pub(super) async fn show(State(host): State<Host>, Path(path): Path<String>) -> 
     })
 }
 
-pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>) -> Response {
+pub(super) async fn download(State(host): State<Host>, Path(path): Path<String>, headers: HeaderMap) -> Response {
     match host.printer.with(|machine| machine.files().get(&path).map(|file| file.bytes.clone())) {
-        Some(bytes) => ([(header::CONTENT_TYPE, "application/octet-stream")], bytes).into_response(),
+        Some(bytes) => ranged(&headers, bytes, "application/octet-stream"),
         None => missing(),
     }
 }

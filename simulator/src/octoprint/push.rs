@@ -13,7 +13,10 @@ use axum::{
 use serde_json::{Value, json};
 
 use super::{Host, USER, files::name_of, job, printer};
-use crate::printer::{Machine, What};
+use crate::{
+    gcode::is_known,
+    printer::{Machine, What},
+};
 
 /// Shortest interval between two `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
@@ -34,6 +37,7 @@ async fn run(host: Host, mut socket: WebSocket) {
     let mut revised = printer.revisions();
     let mut seen = printer.with(|machine| machine.log().len());
     let mut authorised = false;
+    let mut logs: Vec<String> = Vec::new();
     let mut ticks = tokio::time::interval(MIN_PUSH_INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let mut outgoing = vec![
@@ -68,11 +72,16 @@ async fn run(host: Host, mut socket: WebSocket) {
                 }
                 let entries = printer.with(|machine| machine.log()[seen.min(machine.log().len())..].to_vec());
                 seen += entries.len();
+                logs.extend(entries.iter().flat_map(|entry| terminal(&entry.what)));
                 if authorised {
                     outgoing.extend(entries.iter().flat_map(|entry| events(&entry.what)));
                 }
             }
-            _ = ticks.tick(), if authorised => outgoing.push(json!({"current": printer.with(current)})),
+            _ = ticks.tick(), if authorised => {
+                let mut now = printer.with(current);
+                now["logs"] = logs.drain(..).collect();
+                outgoing.push(json!({ "current": now }));
+            }
         }
     }
 }
@@ -102,6 +111,13 @@ fn current(machine: &mut Machine) -> Value {
         "busyFiles": machine.job().map(|job| json!({"origin": "local", "path": job.filename})).into_iter().collect::<Vec<_>>(),
         "serverTime": time,
     })
+}
+
+/// What the terminal shows of a command: that it was sent, and what a firmware answers.
+fn terminal(what: &What) -> Vec<String> {
+    let What::Gcode { line } = what else { return Vec::new() };
+    let unknown = (!is_known(line)).then(|| format!("Recv: echo:Unknown command: \"{line}\""));
+    [Some(format!("Send: {line}")), unknown, Some("Recv: ok".to_owned())].into_iter().flatten().collect()
 }
 
 /// The events of `OctoPrint` for what happened.

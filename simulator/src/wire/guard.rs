@@ -38,6 +38,7 @@ async fn strike(
     next: Next,
 ) -> Response {
     peer.0.spare(false);
+    guard.printer.asked();
     let (reachable, hangs, errs) = guard.printer.with(|machine| {
         let faults = machine.faults();
         (machine.reachable(), faults.hang, faults.every_second_answer_an_error)

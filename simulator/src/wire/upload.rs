@@ -1,6 +1,10 @@
 //! Multipart uploads, received as they arrive and as slowly as a fault demands.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    time::Duration,
+};
 
 use axum::extract::{Multipart, multipart::MultipartError};
 use bytes::{Bytes, BytesMut};
@@ -51,7 +55,7 @@ impl Upload {
                 continue;
             }
             let name = field.file_name().unwrap_or_default().to_owned();
-            let mut contents = BytesMut::new();
+            let mut contents = Contents::open(printer);
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {
                 if let Some(slow) = printer.faults().slow_upload {
@@ -59,14 +63,64 @@ impl Upload {
                     tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
                 }
                 digest.update(&piece);
-                contents.extend_from_slice(&piece);
+                contents.write(&piece);
             }
+            let contents = contents.close();
             upload.sha256 = hex::encode(digest.finalize());
             if !name.is_empty() {
                 let facts = Arc::new(GcodeFacts::read(&contents));
-                upload.file = Some(UploadedFile { name, bytes: contents.freeze(), facts });
+                upload.file = Some(UploadedFile { name, bytes: contents, facts });
             }
         }
         Ok(upload)
+    }
+}
+
+/// Where the contents of an upload are written as they arrive.
+enum Contents {
+    Own(BytesMut),
+    /// A file that other uploads write too, and how far this one has written.
+    Shared(Arc<Mutex<Vec<u8>>>, usize),
+}
+
+/// The temporary file of the uploads that share one; it is gone when the last of them has ended.
+static SHARED: Mutex<Weak<Mutex<Vec<u8>>>> = Mutex::new(Weak::new());
+
+impl Contents {
+    fn open(printer: &VirtualPrinter) -> Self {
+        if !printer.faults().shared_upload_file {
+            return Self::Own(BytesMut::new());
+        }
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = shared.upgrade().unwrap_or_else(|| {
+            let file = Arc::default();
+            *shared = Arc::downgrade(&file);
+            file
+        });
+        // Opening it for writing empties it.
+        file.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Self::Shared(file, 0)
+    }
+
+    fn write(&mut self, piece: &[u8]) {
+        match self {
+            Self::Own(bytes) => bytes.extend_from_slice(piece),
+            Self::Shared(file, position) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                let end = *position + piece.len();
+                if file.len() < end {
+                    file.resize(end, 0);
+                }
+                file[*position..end].copy_from_slice(piece);
+                *position = end;
+            }
+        }
+    }
+
+    fn close(self) -> Bytes {
+        match self {
+            Self::Own(bytes) => bytes.freeze(),
+            Self::Shared(file, _) => file.lock().unwrap_or_else(PoisonError::into_inner).clone().into(),
+        }
     }
 }

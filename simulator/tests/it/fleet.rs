@@ -4,7 +4,7 @@ use serde_json::Value;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 async fn fleet(seed: u64) -> Fleet {
-    Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, speed: 60.0, seed, base_port: None }).await.unwrap()
+    Fleet::start(FleetOptions { speed: 60.0, seed, ..FleetOptions::of_each(2) }).await.unwrap()
 }
 
 #[tokio::test]
@@ -19,7 +19,10 @@ async fn the_same_seed_makes_the_same_fleet() {
     let (first, again, other) = (fleet(3).await, fleet(3).await, fleet(4).await);
     assert_eq!(keys(&first), keys(&again));
     assert_ne!(keys(&first), keys(&other));
-    assert_eq!(first.printers.iter().map(|printer| &printer.serial).collect::<HashSet<_>>().len(), 4);
+    assert_eq!(
+        first.printers.iter().map(|printer| &printer.serial).collect::<HashSet<_>>().len(),
+        first.printers.len()
+    );
 }
 
 #[tokio::test]
@@ -37,7 +40,7 @@ async fn each_printer_has_its_line() {
 async fn ports_follow_the_base_port_and_are_given_back() {
     let fleet = fleet(3).await;
     let port = fleet.printers[0].base_url.rsplit(':').next().unwrap().parse::<u16>().unwrap();
-    let taken = FleetOptions { fw_rest: 1, server_rest: 0, base_port: Some(port), ..FleetOptions::default() };
+    let taken = FleetOptions { base_port: Some(port), ..FleetOptions::of(PrinterKind::FwRest, 1) };
     let error = Fleet::start(taken.clone()).await.unwrap_err().to_string();
     assert!(error.contains(&port.to_string()), "{error}");
     let room = Fleet::start(FleetOptions { base_port: Some(65_535), ..FleetOptions::default() })

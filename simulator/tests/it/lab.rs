@@ -24,9 +24,7 @@ pub struct Lab {
 
 /// A printer of a kind, `speed` times as fast as real.
 pub async fn lab(kind: PrinterKind, speed: f64) -> Lab {
-    let (fw_rest, server_rest) = if kind == PrinterKind::FwRest { (1, 0) } else { (0, 1) };
-    let fleet =
-        Fleet::start(FleetOptions { fw_rest, server_rest, speed, seed: 7, ..FleetOptions::default() }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions { speed, seed: 7, ..FleetOptions::of(kind, 1) }).await.unwrap();
     let printer = fleet.printers[0].clone();
     Lab {
         base: printer.base_url.clone(),

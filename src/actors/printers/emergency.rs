@@ -13,7 +13,7 @@ use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
 use crate::domain::schedule::Delays;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
-use crate::printers::registry::PrinterAddress;
+use crate::printers::registry::MakeError;
 use crate::secrets::encryption::SecretCipher;
 
 /// Between two tries to record a stop that went out.
@@ -33,15 +33,8 @@ impl StopRoute {
         connections: &PrinterConnections,
         cipher: &SecretCipher,
         fields: &PrinterFields,
-    ) -> Result<Self, String> {
-        let api_key = match fields.encrypted_api_key.as_str() {
-            "" => String::new(),
-            encrypted => cipher.decrypt(encrypted).map_err(|error| error.to_string())?,
-        };
-        let serial = fields.serial.clone().unwrap_or_default();
-        let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
-        let adapter = connections.registry.make(&fields.kind, &address);
-        adapter.map(Self::Unwatched).map_err(|error| error.to_string())
+    ) -> Result<Self, MakeError> {
+        connections.registry.open(&fields.into(), cipher).map(Self::Unwatched)
     }
 
     fn adapter(&self) -> &dyn Adapter {

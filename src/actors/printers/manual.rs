@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::send::send;
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::effects::report;
@@ -132,14 +133,8 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
             let Some(file) = state.as_ref().and_then(|state| state.state.as_ref()) else {
                 return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
             };
-            let source = Source {
-                path: with.blobs.path(&file.sha256),
-                size: file.size.unsigned_abs(),
-                sha256: Some(file.sha256.clone()),
-            };
-            let uploaded = link.adapter.upload(&manual.file_name, &source).await;
-            link.calm().await;
-            match uploaded {
+            let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
+            match send(&link, &manual.file_name, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             }

@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
@@ -53,20 +54,14 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
         Err(error) => return tracing::warn!(%attempt, %error, "file not read, is read again"),
     };
     let Some(file) = &file.state else { return };
-    let source = Source {
-        path: with.blobs.path(&file.sha256),
-        size: file.size.unsigned_abs(),
-        sha256: Some(file.sha256.clone()),
-    };
+    let source = Source::of(file, with.blobs.path(&file.sha256)).marked(attempt, file.metadata.form);
     let mut pauses = UPLOAD_PAUSES.into_iter();
     let remote_name = loop {
         let Some(link) = with.connections.linked(of.id()).await else {
             let reason = "the printer is not connected".to_owned();
             return give_back(of, attempt, StartFailure::Unreachable, reason).await;
         };
-        let uploaded = link.adapter.upload(&hand.file_name, &source).await;
-        link.calm().await;
-        match uploaded {
+        match send(&link, &hand.file_name, &source).await {
             Ok(name) => break name,
             Err(error) => {
                 tracing::info!(printer = %of.id(), %attempt, %error, "upload failed");
@@ -108,9 +103,12 @@ async fn give_back(of: &Handle<Printer>, attempt: Id, why: StartFailure, reason:
 fn failure_of(error: &PrinterError) -> StartFailure {
     match error {
         error if error.disk_full() => StartFailure::DiskFull,
-        PrinterError::Unreachable(_) | PrinterError::WrongKey(_) | PrinterError::FirmwareDisconnected(_) => {
-            StartFailure::Unreachable
-        }
+        PrinterError::Unreachable(_)
+        | PrinterError::WrongKey(_)
+        | PrinterError::FirmwareDisconnected(_)
+        | PrinterError::Stranger { .. }
+        | PrinterError::Stalled(_)
+        | PrinterError::Timeout => StartFailure::Unreachable,
         _ => StartFailure::Refused,
     }
 }
@@ -123,6 +121,8 @@ fn matters_again(error: &PrinterError) -> bool {
                 | PrinterError::Unsupported(_)
                 | PrinterError::InUse(_)
                 | PrinterError::Invalid(_)
+                | PrinterError::Stalled(_)
+                | PrinterError::Timeout
         )
 }
 

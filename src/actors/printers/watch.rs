@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{PrinterEffects, tell};
+use super::tidy::tidy;
+use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Connection, Status};
@@ -15,19 +16,11 @@ use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
-use crate::printers::registry::PrinterAddress;
+use crate::printers::registry::{MakeError, StoredAddress};
 
 /// So many failed requests for the status in a row count as silence, however little time passed.
 const MOST_FAILED: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
-
-/// Where and how a printer is reached; its API key is encrypted.
-pub(super) struct WatchedAddress {
-    pub kind: String,
-    pub base_url: String,
-    pub encrypted_api_key: String,
-    pub serial: Option<String>,
-}
 
 /// Removes the connection when the watch ends, however it ends.
 struct Watched<'a> {
@@ -43,35 +36,40 @@ impl Drop for Watched<'_> {
 }
 
 /// Watches until the task is aborted, when the effect is no longer called for.
-pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &WatchedAddress) {
-    let opened = match address.encrypted_api_key.as_str() {
-        "" => Ok(String::new()),
-        encrypted => with.cipher.decrypt(encrypted),
-    };
-    let api_key = match opened {
-        Ok(key) => key,
-        Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "the key cannot be decrypted: is SECRETS_KEY the one it was encrypted with?");
-            tell(of, PrinterCommand::Silent(Connection::WrongKey, error.to_string(), None)).await;
-            return;
-        }
-    };
-    let serial = address.serial.clone().unwrap_or_default();
-    let place = PrinterAddress { base_url: address.base_url.clone(), api_key, serial };
-    let adapter = match with.connections.registry.make(&address.kind, &place) {
+pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: &StoredAddress) {
+    let adapter = match with.connections.registry.open(address, &with.cipher) {
         Ok(adapter) => adapter,
         Err(error) => {
-            tracing::error!(printer = %of.id(), %error, "no adapter");
-            tell(of, PrinterCommand::Silent(Connection::Unreachable, error.to_string(), None)).await;
+            tracing::error!(printer = %of.id(), %error, "the printer cannot be reached");
+            let connection = match error {
+                MakeError::Key(_) => Connection::WrongKey,
+                MakeError::UnknownType(_) | MakeError::BadAddress(_) => Connection::Unreachable,
+            };
+            tell(of, PrinterCommand::Silent(connection, error.to_string(), None)).await;
             return;
         }
     };
     let watched = Watched { with, of, link: with.connections.put(of.id(), adapter) };
     let link = &watched.link;
+    let tidying = async {
+        if with.settings.keep_files {
+            std::future::pending::<()>().await;
+        }
+        tidy(of, link).await;
+    };
+    tokio::select! {
+        () = looking(with, of, link) => {}
+        () = tidying => {}
+    }
+}
+
+/// Looks at the printer for ever.
+async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
     let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
     loop {
         let now = with.environment.now();
-        let looked = match look(link, now, patience(with.settings.offline, heard.elapsed())).await {
+        let looked = match look(link, now, patience(with.settings.offline, pushed::heard(link, heard).elapsed())).await
+        {
             Ok(status) => {
                 failed = 0;
                 (heard, seen_at) = (Instant::now(), Some(now));
@@ -85,6 +83,7 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
             Err(error) => {
                 failed += 1;
+                heard = pushed::heard(link, heard);
                 let connection = error.connection();
                 if failed >= MOST_FAILED
                     || heard.elapsed() >= with.settings.offline
@@ -100,15 +99,16 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
             }
         };
         let pause = if looked {
-            with.settings.poll
+            pushed::pause(link, with.settings.poll)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };
         tokio::select! {
-            biased; // all three only end the pause
+            biased; // all of them only end the pause
             () = tokio::time::sleep(pause) => {}
             () = link.adapter.changed(), if looked => {}
             () = link.look.notified() => {}
+            () = pushed::take_over(with, of, link), if looked => {}
         }
     }
 }

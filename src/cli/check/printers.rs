@@ -8,13 +8,14 @@ use sea_orm::DatabaseConnection;
 
 use super::report::Report;
 use crate::actors::kernel::environment::Environment;
+use crate::app::printer_registry;
 use crate::config::Config;
-use crate::domain::printer::{Printer, PrinterFields};
+use crate::domain::printer::Printer;
 use crate::domain::printer_status::{Connection, Status};
+use crate::printers::PRINTER_TYPES;
 use crate::printers::adapter::Adapter;
-use crate::printers::registry::{PrinterAddress, Registry, Settings};
+use crate::printers::registry::PrinterAddress;
 use crate::secrets::encryption::SecretCipher;
-use crate::services::http::{BuildError, LanSettings, lan};
 use crate::store::reader::Reader;
 
 /// Longest time for the answer of one printer.
@@ -25,10 +26,11 @@ type Reached = Result<Arc<dyn Adapter>, String>;
 
 /// Checks all known printers.
 pub async fn check(report: &mut Report, config: &Config, reading: Option<&DatabaseConnection>) {
-    let registry = match registry(config) {
+    let registry = match printer_registry(config) {
         Ok(registry) => registry,
         Err(error) => return report.wrong("printers", error.to_string(), "install the system's certificates"),
     };
+    let cipher = SecretCipher::new(config.auth.secrets_key.expose());
     let mut known: Vec<(String, Reached)> = Vec::new();
     if let Some(reading) = reading {
         match Reader::Database(reading.clone()).load_resident::<Printer>().await {
@@ -50,28 +52,31 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
                         continue;
                     }
                     let name = format!("{} ({})", printer.fields.name, printer.fields.base_url);
-                    known.push((name, adapter(&registry, config, &printer.fields)));
+                    let made = cipher.as_ref().map_err(ToString::to_string).and_then(|cipher| {
+                        registry.open(&(&printer.fields).into(), cipher).map_err(|error| error.to_string())
+                    });
+                    known.push((name, made));
                 }
             }
             Err(error) => report.wrong("printers", error.to_string(), "is the database undamaged?"),
         }
     }
-    if !config.printers.fw_rest_url.is_empty() {
-        let address = PrinterAddress {
-            base_url: config.printers.fw_rest_url.clone(),
-            api_key: config.printers.fw_rest_api_key.expose().to_owned(),
-            serial: String::new(),
-        };
-        let made = registry.make("fw_rest", &address).map_err(|error| error.to_string());
-        known.push((format!("FW_REST_URL ({})", address.base_url), made));
+    for declared in PRINTER_TYPES {
+        let Some((url, key)) = declared.defaults.map(|defaults| defaults(&config.printers)) else { continue };
+        if !url.is_empty() {
+            let name = format!("the {} printer of the settings ({url})", declared.word);
+            let address =
+                PrinterAddress { base_url: url.to_owned(), api_key: key.expose().to_owned(), serial: String::new() };
+            known.push((name, registry.make(declared.word, address).map_err(|error| error.to_string())));
+        }
     }
     let now = Environment::of_the_machine(config.rules(), 0, 0).now();
     let looks = known.into_iter().map(|(name, adapter)| async move {
         let status = match adapter {
             Err(error) => Err(error),
             Ok(adapter) => {
+                // A look changes nothing at the printer; neither may anything else here.
                 let looked = tokio::time::timeout(WITHIN, adapter.look(now)).await;
-                let _ = tokio::time::timeout(WITHIN, adapter.disconnect()).await;
                 looked.map_err(|_| "no answer within 10 s".to_owned())
             }
         };
@@ -112,26 +117,4 @@ fn tell(report: &mut Report, name: &str, status: Result<Status, String>) {
             "is the printer switched on and in the network, and is its address right?",
         ),
     }
-}
-
-fn adapter(registry: &Registry, config: &Config, fields: &PrinterFields) -> Reached {
-    let api_key = match fields.encrypted_api_key.as_str() {
-        "" => String::new(),
-        encrypted => {
-            let cipher = SecretCipher::new(config.auth.secrets_key.expose()).map_err(|error| error.to_string())?;
-            let opened = cipher.decrypt(encrypted);
-            opened.map_err(|error| {
-                format!("its API key cannot be decrypted; is SECRETS_KEY the one that it was encrypted with? {error}")
-            })?
-        }
-    };
-    let serial = fields.serial.clone().unwrap_or_default();
-    let address = PrinterAddress { base_url: fields.base_url.clone(), api_key, serial };
-    registry.make(&fields.kind, &address).map_err(|error| error.to_string())
-}
-
-fn registry(config: &Config) -> Result<Registry, BuildError> {
-    let settings = Settings::from(&config.printers);
-    let clients = LanSettings { connect_timeout: settings.connect_timeout, ..LanSettings::default() };
-    Ok(Registry::new(settings, lan(&clients)?, lan(&clients)?))
 }

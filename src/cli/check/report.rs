@@ -1,12 +1,14 @@
 //! Prints the results of the checks, one line each, and counts the failures.
 
-use crate::cli::CliError;
+use crate::cli::{CliError, output};
 
 /// Prints each result at once.
 #[derive(Debug, Default)]
 pub struct Report {
     wrong: usize,
     lines: usize,
+    /// Why results can no longer be printed.
+    unread: Option<CliError>,
 }
 
 impl Report {
@@ -24,19 +26,26 @@ impl Report {
     pub fn wrong(&mut self, what: &str, words: impl AsRef<str>, advice: &str) {
         self.wrong += 1;
         self.line("WRONG", what, words.as_ref());
-        println!("{:16} -> {advice}", "");
+        self.say(&format!("{:16} -> {advice}", ""));
     }
 
     fn line(&mut self, mark: &str, what: &str, words: &str) {
         self.lines += 1;
-        println!("{mark:<6} {what:<9} {words}");
+        self.say(&format!("{mark:<6} {what:<9} {words}"));
+    }
+
+    /// Prints a line. When nobody reads any more, the rest is checked all the same: the exit code tells.
+    fn say(&mut self, line: &str) {
+        if self.unread.is_none() {
+            self.unread = output::line(line).err();
+        }
     }
 
     /// Prints the summary; an error if any check failed.
-    pub fn end(self) -> Result<(), CliError> {
+    pub fn end(mut self) -> Result<(), CliError> {
         match self.wrong {
             0 => {
-                println!("all checks passed");
+                self.say("all checks passed");
                 Ok(())
             }
             1 => Err(CliError::Failed(format!("1 of {} checks failed", self.lines))),

@@ -7,7 +7,7 @@ use crate::domain::sku::MachineType;
 pub struct SampleMaterial {
     /// Shown name; unique here.
     pub name: &'static str,
-    /// Hex colour.
+    /// Its colour as `#rrggbb`.
     pub color: &'static str,
     /// Grams at the beginning: not much, so that stock runs low now and then.
     pub grams: u32,
@@ -18,7 +18,7 @@ pub const REORDER_POINT: u32 = 150;
 /// Grams that a delivery brings.
 pub const REORDER_QUANTITY: u32 = 500;
 
-/// The stock.
+/// What is in stock when the demo begins.
 pub const MATERIALS: [SampleMaterial; 3] = [
     SampleMaterial { name: "PLA galaxy black", color: "#1b1b22", grams: 400 },
     SampleMaterial { name: "PLA ivory white", color: "#f4f1e6", grams: 500 },
@@ -28,15 +28,15 @@ pub const MATERIALS: [SampleMaterial; 3] = [
 /// A part that is sold.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplePart {
-    /// Its code; unique.
+    /// Its code, which no other part has.
     pub code: &'static str,
-    /// Shown name.
+    /// The name that customers see.
     pub name: &'static str,
-    /// Index into [`MATERIALS`].
+    /// What it is made of, as an index into [`MATERIALS`].
     pub material: usize,
     /// Where it can be made.
     pub machine: MachineType,
-    /// Price in cents.
+    /// Price of one part in cents.
     pub cents: i64,
     /// Parts on one plate.
     pub per_plate: u32,

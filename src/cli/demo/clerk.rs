@@ -1,7 +1,8 @@
-//! Simulated staff and services: payment events for new orders, shipping of finished ones, deliveries of material that
-//! is low, retries of failed prints.
+//! Simulated staff and services: payment events for new orders, shipping of finished ones, restocks of material that is
+//! low, clearing of beds after failed prints, retries of failed jobs.
 //!
-//! They act on the current state and not on events, so that a demo that was stopped continues where it was.
+//! They act on the current state and not on events, so that a demo that was stopped continues where it was. What the
+//! server refuses because something changed meanwhile is looked at again in the next round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +17,15 @@ use super::Clock;
 use super::setup::{id, text};
 use super::tally::{Tally, count};
 use crate::cli::CliError;
-use crate::cli::api::{Api, json_of};
+use crate::cli::api::{Api, ApiFailure, json_of};
 use crate::domain::time::Timestamp;
 
 /// Interval between two rounds.
 const ROUND_INTERVAL: Duration = Duration::from_secs(1);
-/// How long material is low before a delivery comes, in milliseconds: long enough to see jobs wait.
-const DELIVERY_MS: i64 = 12_000;
+/// How long material is low before it is restocked, in milliseconds: long enough to see jobs wait.
+const RESTOCK_MS: i64 = 12_000;
+/// Time between a print that went wrong and somebody at the printer, in milliseconds.
+const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
 /// One day, in milliseconds.
@@ -35,7 +38,7 @@ pub struct Clerk {
     clock: Clock,
     payment_secret: String,
     tally: Arc<Tally>,
-    /// By id: since when a delivery or retry is due after its delay.
+    /// By id: since when a restock, a walk to the printer or a retry is due after its delay.
     since: BTreeMap<String, Timestamp>,
     parcels: usize,
 }
@@ -64,6 +67,7 @@ impl Clerk {
             self.ship(&order).await?;
         }
         self.restock().await?;
+        self.tend_printers().await?;
         self.retry().await
     }
 
@@ -81,8 +85,7 @@ impl Clerk {
         let signed = signature(&self.payment_secret, now, body.as_bytes());
         let event = self.api.request(Method::POST, "/webhooks/payments").header("Stripe-Signature", signed);
         let event = event.header("Content-Type", "application/json").body(body);
-        json_of(event.send().await.map_err(crate::cli::api::ApiFailure::from)?).await?;
-        Ok(())
+        done(json_of(event.send().await.map_err(ApiFailure::from)?).await).map(drop)
     }
 
     async fn ship(&mut self, order: &Value) -> Result<(), CliError> {
@@ -94,33 +97,57 @@ impl Clerk {
             "trackingNumber": format!("DEMO{:08}", order["number"].as_str().map(digits).unwrap_or_default()),
             "estimatedDelivery": delivery.get(..10),
         });
-        self.api.post(&format!("/api/orders/{}/ship", id(order)?), &parcel).await?;
-        Ok(())
+        done(self.api.post(&format!("/api/orders/{}/ship", id(order)?), &parcel).await).map(drop)
     }
 
-    /// Delivers material that has been low for a while.
+    /// Restocks material that has been low for a while.
     async fn restock(&mut self) -> Result<(), CliError> {
         for material in self.api.list::<Value>("/api/inventory/materials", "materials").await? {
             let amount = |name: &str| material[name].as_f64().unwrap_or_default();
             let id = id(&material)?;
             let low = amount("available") < amount("reorderPoint") || amount("quantity") < amount("reorderPoint");
-            if !self.due(&id, low, DELIVERY_MS) {
+            if !self.due(&id, low, RESTOCK_MS) {
                 continue;
             }
-            let delivery = json!({"delta": material["reorderQuantity"], "reason": "delivery"});
-            self.api.post(&format!("/api/inventory/materials/{id}/adjustments"), &delivery).await?;
-            count(&self.tally.restocked);
+            let restock = json!({"delta": material["reorderQuantity"], "reason": "restock"});
+            if done(self.api.post(&format!("/api/inventory/materials/{id}/adjustments"), &restock).await)? {
+                count(&self.tally.restocked);
+            }
         }
         Ok(())
     }
 
-    /// Retries failed prints.
+    /// Goes to printers that wait for a person: looks after a fault, clears the bed, homes the axes.
+    async fn tend_printers(&mut self) -> Result<(), CliError> {
+        for printer in self.api.list::<Value>("/api/printers", "printers").await? {
+            let id = id(&printer)?;
+            let asks =
+                |what: &str| printer["status"]["attention"].as_array().is_some_and(|all| all.contains(&json!(what)));
+            let (bed, home) = (asks("bed_not_cleared") || asks("print_failed"), asks("needs_home"));
+            let fault = asks("firmware_error") || asks("start_refused");
+            if !self.due(&format!("printer {id}"), bed || home || fault, WALK_MS) {
+                continue;
+            }
+            if fault {
+                done(self.api.post(&format!("/api/printers/{id}/clear-attention"), &json!({})).await)?;
+            }
+            if bed {
+                done(self.api.post(&format!("/api/printers/{id}/bed-cleared"), &json!({})).await)?;
+            }
+            if home {
+                done(self.api.post(&format!("/api/printers/{id}/home"), &json!({})).await)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has jobs whose print failed printed again.
     async fn retry(&mut self) -> Result<(), CliError> {
         let mut page = self.api.get("/api/jobs?state=FAILED").await?;
         for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
             let id = id(&job)?;
             if self.due(&id, true, RETRY_DELAY_MS) {
-                self.api.post(&format!("/api/jobs/{id}/retry"), &json!({})).await?;
+                done(self.api.post(&format!("/api/jobs/{id}/retry"), &json!({})).await)?;
             }
         }
         Ok(())
@@ -139,6 +166,15 @@ impl Clerk {
             self.since.remove(what);
         }
         due
+    }
+}
+
+/// Whether the server did it. A refusal is no error: the state has changed since it was read.
+fn done(result: Result<Value, ApiFailure>) -> Result<bool, CliError> {
+    match result {
+        Ok(_) => Ok(true),
+        Err(ApiFailure::Refused { status: 404 | 409 | 412 | 502 | 503 | 504, .. }) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::cli::api::Api;
 /// Interval between two orders.
 const ORDER_INTERVAL: Duration = Duration::from_secs(4);
 
-/// The simulated customers.
+/// Customers who order again and again.
 pub struct Customers {
     api: Api,
     names: Names,

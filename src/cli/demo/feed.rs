@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Timeout of the stream: practically none.
 const FOREVER: Duration = Duration::from_hours(365 * 24);
 
-/// An open stream.
+/// An open stream of the server's events.
 pub struct Feed {
     api: Api,
     stream: Response,
@@ -40,7 +40,9 @@ impl Feed {
                     for frame in frames.push(&chunk) {
                         last = frame.id.or(last);
                         if let Ok(event) = bounded_json::read(frame.data.as_bytes(), bounded_json::ANSWER) {
-                            story.tell(&event).await;
+                            if let Err(error) = story.tell(&event).await {
+                                return error;
+                            }
                         }
                     }
                 }

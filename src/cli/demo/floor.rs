@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use simulator::fleet::FleetError;
 use simulator::sink::Sink;
-use simulator::{Fleet, FleetOptions, SimPrinter};
+use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
 use super::folder::Folder;
 use crate::cli::CliError;
@@ -12,10 +12,11 @@ use crate::cli::CliError;
 /// How many times faster than their G-code estimates the printers print.
 pub const SPEED: f64 = 120.0;
 
-/// Number of ports of one demo: the receiver's, then two rows of printers.
-const PORTS: u16 = 250;
-/// Offset of the second row, which is fixed so that adding printers to the first moves no port.
-const ROW: u16 = 101;
+/// Ports between the first printers of two kinds: room for all that a demo may have, so that adding printers of one kind moves
+/// no port of another.
+const ROW_PORTS: u16 = 101;
+/// Number of ports of one demo: the receiver's, then a row for each kind of printer.
+const PORTS: u16 = 1 + ROW_PORTS * PrinterKind::ALL.len() as u16;
 /// First port that a new demo tries.
 const FIRST_PORT: u16 = 17_000;
 /// Number of port ranges that a new demo tries.
@@ -24,9 +25,9 @@ const TRIES: u16 = 40;
 /// The simulated programs outside the server.
 #[derive(Debug)]
 pub struct Floor {
-    fw_rest: Fleet,
-    server_rest: Fleet,
-    /// Receives webhooks.
+    /// One fleet for each kind of printer.
+    rows: Vec<Fleet>,
+    /// The program that receives the webhooks of the shop.
     pub sink: Sink,
 }
 
@@ -57,32 +58,35 @@ impl Floor {
     }
 
     async fn start_at(base: u16, printers: usize) -> Result<Self, FleetError> {
-        let server_rest = printers / 2;
-        let row = |fw_rest, server_rest, port| FleetOptions {
-            fw_rest,
-            server_rest,
-            base_port: Some(port),
-            speed: SPEED,
-            seed: u64::from(port),
-        };
         let addr = SocketAddr::from((Ipv4Addr::LOCALHOST, base));
         let sink = Sink::start_on(addr).await.map_err(|source| FleetError::Listen { addr, source })?;
-        Ok(Self {
-            fw_rest: Fleet::start(row(printers - server_rest, 0, base + 1)).await?,
-            server_rest: Fleet::start(row(0, server_rest, base + ROW)).await?,
-            sink,
-        })
+        let mut rows = Vec::new();
+        let kinds = PrinterKind::ALL;
+        for ((place, kind), port) in kinds.iter().enumerate().zip((base + 1..).step_by(ROW_PORTS.into())) {
+            // As even as possible, the first kinds having one more.
+            let count = (printers + kinds.len() - 1 - place) / kinds.len();
+            let options = FleetOptions {
+                printers: vec![(*kind, count)],
+                base_port: Some(port),
+                own_hosts: false,
+                speed: SPEED,
+                seed: u64::from(port),
+            };
+            rows.push(Fleet::start(options).await?);
+        }
+        Ok(Self { rows, sink })
     }
 
-    /// All printers.
+    /// All virtual printers, in an order that adding printers does not change within a row.
     pub fn printers(&self) -> impl Iterator<Item = &SimPrinter> {
-        self.fw_rest.printers.iter().chain(&self.server_rest.printers)
+        self.rows.iter().flat_map(|row| &row.printers)
     }
 
     /// Stops printers and receiver.
     pub fn shutdown(&self) {
-        self.fw_rest.shutdown();
-        self.server_rest.shutdown();
+        for row in &self.rows {
+            row.shutdown();
+        }
         self.sink.shutdown();
     }
 }

@@ -22,9 +22,9 @@ const FILE: &str = "demo.json";
 pub struct Memory {
     /// First port of the webhook receiver and the simulated printers; `None` before the first start.
     pub base_port: Option<u16>,
-    /// Number of printers.
+    /// How many printers the demo had when it last ran.
     pub printers: usize,
-    /// The admin's password.
+    /// The password of the account [`super::setup::ADMIN`].
     pub password: String,
     /// Secret that payment events are signed with.
     pub payment_secret: String,
@@ -35,7 +35,7 @@ pub struct Memory {
 /// The data directory of a demo.
 #[derive(Debug)]
 pub struct Folder {
-    /// Its absolute path.
+    /// Where it is, as an absolute path.
     pub path: PathBuf,
     /// What is kept between starts; written by [`Folder::keep`].
     pub memory: Memory,

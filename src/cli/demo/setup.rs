@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
+use simulator::SimHandle;
 use simulator::gcode::gcode;
 
 use super::catalogue::{self, MATERIALS, PARTS, SamplePart};
 use super::floor::Floor;
 use super::folder::Memory;
+use super::mishaps::Machine;
 use crate::cli::CliError;
 use crate::cli::api::{Api, ApiFailure};
 use crate::domain::event::OUTBOUND;
@@ -28,6 +30,14 @@ pub struct Names {
     pub parts: Arc<BTreeMap<String, String>>,
     /// Ids of the parts that the printers can make, repeated as often as customers should choose them.
     pub on_sale: Arc<Vec<String>>,
+}
+
+/// A printer of the floor, as it is registered.
+struct Registered {
+    id: String,
+    name: String,
+    machine_type: String,
+    handle: SimHandle,
 }
 
 /// Creates an API key and revokes those of earlier starts.
@@ -52,7 +62,7 @@ pub async fn admin(machine: &Api, memory: &Memory) -> Result<(), CliError> {
 }
 
 /// Creates everything the shop needs before the first order.
-pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<Names, CliError> {
+pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<(Names, Vec<Machine>), CliError> {
     let url = floor.sink.url();
     let endpoints = api.list::<Value>("/api/webhooks/endpoints", "endpoints").await?;
     if endpoints.iter().all(|endpoint| endpoint["url"] != url.as_str()) {
@@ -62,18 +72,19 @@ pub async fn shop(api: &Api, memory: &Memory, floor: &Floor) -> Result<Names, Cl
     let materials = materials(api).await?;
     let parts = parts(api, &materials).await?;
     let printers = printers(api, floor).await?;
-    let machines: Vec<_> = (0..floor.printers().count()).map(catalogue::machine_type).collect();
     let mut on_sale = Vec::new();
-    for (part, (id, _)) in PARTS.iter().zip(&parts).filter(|(part, _)| machines.contains(&part.machine)) {
+    for (part, (id, _)) in PARTS.iter().zip(&parts) {
         // Repeated once for each printer that can make it.
-        let share = machines.iter().filter(|machine| **machine == part.machine).count();
-        on_sale.extend(std::iter::repeat_n(id.clone(), share));
+        let able = printers.iter().filter(|printer| printer.machine_type == part.machine.word()).count();
+        on_sale.extend(std::iter::repeat_n(id.clone(), able));
     }
-    Ok(Names {
-        printers: Arc::new(printers.into_iter().collect()),
+    let names = Names {
+        printers: Arc::new(printers.iter().map(|printer| (printer.id.clone(), printer.name.clone())).collect()),
         parts: Arc::new(parts.into_iter().collect()),
         on_sale: Arc::new(on_sale),
-    })
+    };
+    let machines = printers.into_iter().map(|Registered { id, name, handle, .. }| Machine { id, name, handle });
+    Ok((names, machines.collect()))
 }
 
 /// Ids of [`MATERIALS`], in their order.
@@ -127,29 +138,38 @@ async fn upload(api: &Api, part: &SamplePart) -> Result<String, CliError> {
     id(&api.upload("/api/files", form).await?)
 }
 
-/// Ids and names of the printers; one that is already registered at its address is left as it is.
-async fn printers(api: &Api, floor: &Floor) -> Result<Vec<(String, String)>, CliError> {
+/// The printers; one that is already registered at its address is left as it is.
+async fn printers(api: &Api, floor: &Floor) -> Result<Vec<Registered>, CliError> {
     let known = api.list::<Value>("/api/printers", "printers").await?;
-    let mut found = Vec::new();
-    for (index, printer) in floor.printers().enumerate() {
-        if let Some(registered) = known.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
-            found.push((id(registered)?, text(registered, "name")?));
+    let mut taken: Vec<String> = known.iter().filter_map(|one| one["name"].as_str().map(str::to_owned)).collect();
+    let mut all = Vec::new();
+    for printer in floor.printers() {
+        let handle = printer.handle.clone();
+        if let Some(one) = known.iter().find(|one| one["baseUrl"] == printer.base_url.as_str()) {
+            let (id, name, machine_type) = (id(one)?, text(one, "name")?, text(one, "machineType")?);
+            all.push(Registered { id, name, machine_type, handle });
             continue;
         }
-        let machine = catalogue::machine_type(index);
+        let machine = catalogue::machine_type(taken.len());
         let (x, y, z) = catalogue::build_volume(machine);
-        let name = match index / catalogue::NAMES.len() {
-            0 => catalogue::NAMES[index].to_owned(),
-            round => format!("{} {}", catalogue::NAMES[index % catalogue::NAMES.len()], round + 1),
-        };
+        let name = free_name(&taken);
+        taken.push(name.clone());
         let body = json!({
             "name": name, "type": printer.kind.as_str(), "machineType": machine.word(), "baseUrl": printer.base_url,
             "apiKey": printer.api_key, "serial": printer.serial, "buildVolume": {"x": x, "y": y, "z": z},
             "autoClear": true, "location": "Demo floor",
         });
-        found.push((id(&api.post("/api/printers", &body).await?)?, name));
+        let id = id(&api.post("/api/printers", &body).await?)?;
+        all.push(Registered { id, name, machine_type: machine.word().to_owned(), handle });
     }
-    Ok(found)
+    Ok(all)
+}
+
+/// The first name that no printer has: those of the list, then the same with numbers.
+fn free_name(taken: &[String]) -> String {
+    let rounds = (1..).flat_map(|round| catalogue::NAMES.iter().map(move |name| (round, name)));
+    let mut names = rounds.map(|(round, name)| if round == 1 { (*name).to_owned() } else { format!("{name} {round}") });
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
 /// The `id` of a resource.
@@ -161,4 +181,20 @@ pub fn id(resource: &Value) -> Result<String, CliError> {
 pub fn text(resource: &Value, name: &str) -> Result<String, CliError> {
     let found = resource[name].as_str().map(str::to_owned);
     found.ok_or_else(|| ApiFailure::Unexpected(format!("the member {name} is missing in {resource}")).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_printers_have_the_same_name() {
+        let mut taken = Vec::new();
+        for _ in 0..100 {
+            let name = free_name(&taken);
+            assert!(!name.is_empty() && !taken.contains(&name), "{name} in {taken:?}");
+            taken.push(name);
+        }
+        assert_eq!((taken[0].as_str(), taken[12].as_str()), ("Ada", "Ada 2"));
+    }
 }

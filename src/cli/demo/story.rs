@@ -1,12 +1,14 @@
-//! Prints one line per event of the shop, for people to read along.
+//! Tells one line per event of the shop, for people to read along.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::screen::{Screen, Tone};
 use super::setup::Names;
 use super::tally::{Tally, count};
+use crate::cli::CliError;
 use crate::cli::api::Api;
 
 /// Largest number of job numbers that are cached.
@@ -14,10 +16,11 @@ const MAX_CACHED_JOBS: usize = 10_000;
 /// Events that are not printed because they would only fill the screen.
 const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
 
-/// Prints and counts events.
+/// Tells and counts events.
 pub struct Story {
     api: Api,
     names: Names,
+    screen: Screen,
     tally: Arc<Tally>,
     /// Numbers of jobs and orders by their ids.
     numbers: HashMap<String, String>,
@@ -25,12 +28,12 @@ pub struct Story {
 
 impl Story {
     /// A story without events.
-    pub fn new(api: Api, names: Names, tally: Arc<Tally>) -> Self {
-        Self { api, names, tally, numbers: HashMap::new() }
+    pub fn new(api: Api, names: Names, screen: Screen, tally: Arc<Tally>) -> Self {
+        Self { api, names, screen, tally, numbers: HashMap::new() }
     }
 
-    /// Counts an event, and prints it unless it is a quiet one.
-    pub async fn tell(&mut self, event: &Value) {
+    /// Counts an event, and shows it unless it is a quiet one.
+    pub async fn tell(&mut self, event: &Value) -> Result<(), CliError> {
         let name = event["event"].as_str().unwrap_or_default();
         match name {
             "order.paid" => count(&self.tally.paid),
@@ -40,13 +43,13 @@ impl Story {
             _ => {}
         }
         if name.is_empty() || QUIET.contains(&name) {
-            return;
+            return Ok(());
         }
         let job = match event["data"]["jobId"].as_str() {
             Some(id) => Some(self.job(id).await),
             None => None,
         };
-        println!("{}", line(event, job.as_deref(), &self.names));
+        self.screen.line(tone(name), &line(event, job.as_deref(), &self.names))
     }
 
     /// The number of a job and of its order.
@@ -62,6 +65,15 @@ impl Story {
         }
         self.numbers.insert(id.to_owned(), number.clone());
         number
+    }
+}
+
+/// How an event is shown among others.
+fn tone(event: &str) -> Tone {
+    match event {
+        "order.created" | "order.shipped" => Tone::Plain,
+        "job.failed" | "printer.offline" | "inventory.low" | "order.flagged" | "order.payment_failed" => Tone::Bad,
+        _ => Tone::Quiet,
     }
 }
 
@@ -112,7 +124,7 @@ fn order_words(event: &str, data: &Value) -> String {
 
 fn stock_words(data: &Value) -> String {
     let unit = data["unit"].as_str().unwrap_or_default();
-    format!("{} {unit} available, reorder point is {} {unit}", data["available"], data["reorderPoint"])
+    format!("{} {unit} free, below the reorder point of {} {unit}", data["available"], data["reorderPoint"])
 }
 
 #[cfg(test)]
@@ -151,7 +163,8 @@ mod tests {
         );
         let low = json!({"name": "PLA", "available": 12.5, "reorderPoint": 150, "unit": "g"});
         assert!(
-            line(&event("inventory.low", low), None, &names()).ends_with("12.5 g available, reorder point is 150 g")
+            line(&event("inventory.low", low), None, &names())
+                .ends_with("12.5 g free, below the reorder point of 150 g")
         );
     }
 }

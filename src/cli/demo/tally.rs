@@ -11,6 +11,10 @@ pub struct Tally {
     pub failed: AtomicUsize,
     pub shipped: AtomicUsize,
     pub restocked: AtomicUsize,
+    /// Mishaps on the floor that were brought about.
+    pub mishaps: AtomicUsize,
+    /// Those of them that ended well.
+    pub rescued: AtomicUsize,
 }
 
 /// Adds one to a counter.
@@ -19,19 +23,28 @@ pub fn count(counter: &AtomicUsize) {
 }
 
 impl Tally {
-    /// One line that is printed when the demo stops.
-    pub fn summary(&self, webhooks: usize) -> String {
+    /// What was ordered, paid and shipped.
+    pub fn orders(&self) -> String {
+        let n = |counter: &AtomicUsize| counter.load(Relaxed);
+        format!("orders placed {}, paid {}, shipped {}", n(&self.ordered), n(&self.paid), n(&self.shipped))
+    }
+
+    /// What was made, and what went wrong meanwhile.
+    pub fn parts(&self) -> String {
         let n = |counter: &AtomicUsize| counter.load(Relaxed);
         format!(
-            "orders placed {}, paid {}, shipped {}; parts printed {}, failed {}; material deliveries {}; webhooks received {}",
-            n(&self.ordered),
-            n(&self.paid),
-            n(&self.shipped),
+            "prints finished {}, failed {}; restocks {}; mishaps {}, rescued {}",
             n(&self.printed),
             n(&self.failed),
             n(&self.restocked),
-            webhooks,
+            n(&self.mishaps),
+            n(&self.rescued),
         )
+    }
+
+    /// One line that is printed when the demo stops.
+    pub fn summary(&self, webhooks: usize) -> String {
+        format!("{}; {}; webhooks received {webhooks}", self.orders(), self.parts())
     }
 }
 
@@ -46,7 +59,7 @@ mod tests {
         count(&tally.printed);
         count(&tally.printed);
         let summary = tally.summary(5);
-        assert!(summary.starts_with("orders placed 1, paid 0, shipped 0; parts printed 2,"), "{summary}");
+        assert!(summary.starts_with("orders placed 1, paid 0, shipped 0; prints finished 2,"), "{summary}");
         assert!(summary.ends_with("webhooks received 5"), "{summary}");
     }
 }

@@ -96,7 +96,7 @@ impl Access {
         self.keys.values().find(|key| key.id == id)
     }
 
-    /// The active admins.
+    /// The users who may administer: active, not deleted, role `admin`.
     pub fn admins(&self) -> impl Iterator<Item = &Arc<User>> {
         self.users.values().filter(|user| user.administers())
     }

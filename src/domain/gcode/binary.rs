@@ -21,6 +21,12 @@ const VERSION: u32 = 1;
 /// Size limit of a block that is read, in bytes, both packed and unpacked; longer ones are skipped.
 const MAX_BLOCK_BYTES: u32 = 4 << 20;
 
+/// Most blocks of a file. One of a gigabyte has some 16,000, of 64 KiB each.
+const MAX_BLOCKS: u32 = 100_000;
+/// Most bytes that the blocks of a file are unpacked to, all together; what comes after is skipped. Settings and pictures of a
+/// real file take less than one megabyte.
+const MAX_UNPACKED_BYTES: usize = 16 << 20;
+
 const GCODE: u16 = 1;
 const THUMBNAIL: u16 = 5;
 const PNG: u16 = 0;
@@ -68,6 +74,10 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
+    /// Blocks that began.
+    blocks: u32,
+    /// Bytes that blocks were unpacked to.
+    unpacked: usize,
 }
 
 impl Binary {
@@ -114,6 +124,10 @@ impl Binary {
         match self.step {
             Step::File => self.file(bytes),
             Step::BinaryBlock => {
+                self.blocks += 1;
+                if self.blocks > MAX_BLOCKS {
+                    return self.breaks(Damage::TooManyParts);
+                }
                 self.crc = Some(Crc::new());
                 self.count(bytes);
                 let head = Head { kind: short(bytes, 0), compression: short(bytes, 2), size: long(bytes, 4) };
@@ -127,14 +141,17 @@ impl Binary {
                 let size = if packed(head) == 1 { long(bytes, 0) } else { head.size };
                 let at = packed(head) * 4;
                 let picture = if head.kind == THUMBNAIL { [0, 2, 4].map(|n| short(bytes, at + n)) } else { [0; 3] };
-                let keep = head.kind != GCODE && size <= MAX_BLOCK_BYTES && head.size <= MAX_BLOCK_BYTES;
+                let fits = size <= MAX_BLOCK_BYTES && head.size <= MAX_BLOCK_BYTES;
+                let keep = head.kind != GCODE && fits && self.unpacked + head.size as usize <= MAX_UNPACKED_BYTES;
+                if keep {
+                    self.unpacked += head.size as usize;
+                }
                 self.commands |= head.kind == GCODE;
                 self.step = Step::Data { block: BinaryBlock { head, picture, keep }, left: size.into() };
                 self.end_of_data(notes);
             }
-            Step::Checksum(block) => {
+            Step::Checksum(_) => {
                 let right = self.crc.take().is_none_or(|crc| crc.sum() == long(bytes, 0));
-                let _ = block;
                 if right { self.step = Step::BinaryBlock } else { self.breaks(Damage::Checksum) }
             }
             Step::Data { .. } | Step::Done => {}

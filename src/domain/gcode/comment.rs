@@ -9,14 +9,38 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// A number as slicers write it: finite and not negative. Which value it may be is said where its meaning is known.
+/// A number as slicers write it: finite and not negative; which value it may be is said where its meaning is known. Some write it in the language of the computer, with a decimal comma.
 pub(super) fn number(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
+    let text = text.trim();
+    let with_point = if text.contains('.') { None } else { text.split_once(',') };
+    let parsed = match with_point {
+        Some((whole, part)) => format!("{whole}.{part}").parse(),
+        None => text.parse(),
+    };
+    parsed.ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
-/// One number per extruder, separated by commas; `None` if one of them is not a number.
+/// The number that a text begins with, before its unit: `12.13 g (0.03 lb)`.
+pub(super) fn leading_number(text: &str) -> Option<f64> {
+    number(text.split_whitespace().next()?)
+}
+
+/// The parts of a list, one per extruder. Commas separate them, or with a decimal comma in the numbers, commas and blanks.
+/// `None` where it cannot be told what separates.
+fn parts(text: &str) -> Option<Vec<&str>> {
+    let parts: Vec<&str> = if text.contains(", ") { text.split(", ").collect() } else { text.split(',').collect() };
+    let written_whole = |part: &&str| part.trim().trim_end_matches('m').bytes().all(|byte| byte.is_ascii_digit());
+    match parts.as_slice() {
+        // Slicers write amounts with decimals: one comma between digits alone is the decimal comma.
+        [_, _] if !text.contains(", ") && parts.iter().all(written_whole) => Some(vec![text]),
+        [_, _, _, ..] if !text.contains(", ") && parts.iter().all(written_whole) => None,
+        _ => Some(parts),
+    }
+}
+
+/// One number per extruder; `None` if one of them is not a number.
 pub(super) fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split(',').map(number).collect()
+    parts(text.trim())?.into_iter().map(number).collect()
 }
 
 /// A duration in seconds from the form `1d 2h 3m 4s`, in which any unit may be missing.
@@ -37,10 +61,30 @@ pub(super) fn time(text: &str) -> Option<i64> {
     print_seconds(total)
 }
 
+/// A duration in seconds in words, as Simplify3D writes it: `1 hour 25 minutes`.
+pub(super) fn spelt_time(text: &str) -> Option<i64> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (pairs, rest) = words.as_chunks::<2>();
+    if pairs.is_empty() || !rest.is_empty() {
+        return None;
+    }
+    let seconds = pairs.iter().map(|[amount, unit]| {
+        let unit = match unit.trim_end_matches('s') {
+            "day" => 86_400.0,
+            "hour" => 3_600.0,
+            "minute" | "min" => 60.0,
+            "second" | "sec" => 1.0,
+            _ => return None,
+        };
+        Some(number(amount)? * unit)
+    });
+    seconds.sum::<Option<f64>>().and_then(print_seconds)
+}
+
 /// Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), as a sum in millimetres. Volumes (`1234mm3`)
 /// are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
-    let lengths = text.split(',').map(|part| number(part.trim().strip_suffix('m')?));
+    let lengths = parts(text.trim())?.into_iter().map(|part| number(part.trim().strip_suffix('m')?));
     lengths.sum::<Option<f64>>().map(|metres| metres * 1000.0)
 }
 
@@ -66,11 +110,25 @@ mod tests {
     }
 
     #[test]
+    fn a_decimal_comma_is_no_list() {
+        assert_eq!(numbers("3,68"), Some(vec![3.68]));
+        assert_eq!(numbers("3,68, 5,17"), Some(vec![3.68, 5.17]));
+        assert_eq!(numbers("3.68,5.17"), Some(vec![3.68, 5.17]));
+        assert_eq!(numbers("1.24,1"), Some(vec![1.24, 1.0]));
+        assert_eq!(numbers("3, 68"), Some(vec![3.0, 68.0]));
+        assert_eq!(numbers("3,68,5,17"), None, "nothing is guessed");
+        assert_eq!(metres("1,25m, 0,5m"), Some(1_750.0));
+        assert_eq!(leading_number("12,13 g (0.03 lb)"), Some(12.13));
+        assert_eq!(number("1,234.5"), None);
+    }
+
+    #[test]
     fn values_of_several_extruders_are_separated_by_commas() {
         assert_eq!(numbers("1.5, 2.25"), Some(vec![1.5, 2.25]));
         assert_eq!(numbers("1.5, x"), None);
         assert_eq!(numbers("NaN"), None);
         assert_eq!(metres("1.25m, 0.5m"), Some(1_750.0));
+        assert_eq!(metres("1.25m,0.5m"), Some(1_750.0));
         assert_eq!(metres("1234mm3"), None);
     }
 }

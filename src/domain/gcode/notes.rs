@@ -1,8 +1,9 @@
 //! Collects what slicers' comments say about a print: those of PrusaSlicer and its relatives (SuperSlicer,
-//! OrcaSlicer, Bambu Studio) and of Cura.
+//! OrcaSlicer, Bambu Studio), of Cura, Simplify3D, ideaMaker and KISSlicer.
 
 use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
+use super::others::{self, Others};
 use super::thumbnail::{Thumbnail, Thumbnails};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
@@ -32,6 +33,8 @@ pub(super) struct Notes {
     /// Density of each extruder's filament in g/cm³, from the embedded settings.
     densities: Option<Vec<f64>>,
     layers: Option<u32>,
+    /// What Simplify3D, ideaMaker and KISSlicer say.
+    others: Others,
     /// Cura's extents: the least and the greatest coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
 }
@@ -72,7 +75,7 @@ impl Notes {
             }
             "MINX" | "MINY" | "MINZ" | "MAXX" | "MAXY" | "MAXZ" => self.extent(key, value),
             "Filament used" => replace(&mut self.cura_millimetres, metres(value)),
-            _ => {}
+            _ => self.others.comment(key, value),
         }
     }
 
@@ -100,8 +103,10 @@ impl Notes {
             rest.split(" on ").next().map(str::to_owned)
         } else if let Some(rest) = text.strip_prefix("Generated with Cura_SteamEngine ") {
             Some(format!("Cura {rest}"))
+        } else if let Some(version) = text.strip_prefix("BambuStudio ") {
+            Some(format!("Bambu Studio {version}"))
         } else {
-            text.strip_prefix("BambuStudio ").map(|version| format!("Bambu Studio {version}"))
+            others::name(text)
         };
         let Some(named) = named else { return false };
         // The first line wins: files that went through a second program name the slicer first.
@@ -115,11 +120,12 @@ impl Notes {
             self.cura == Some(CURA_PLACEHOLDER) && self.cura_millimetres.is_none_or(|length| length <= 0.0);
         let cura = self.cura.filter(|_| !cura_is_placeholder).or(self.elapsed);
         let (grams, size) = (self.weight(), self.size());
+        let millimetres = self.millimetres.or(self.cura_millimetres).or(self.others.millimetres());
         Metadata {
             slicer: self.slicer,
-            seconds: self.total.or(self.normal).or(cura),
+            seconds: self.total.or(self.normal).or(cura).or(self.others.seconds),
             grams,
-            filament_mm: self.millimetres.or(self.cura_millimetres).and_then(filament_mm).filter(|mm| *mm > 0.0),
+            filament_mm: millimetres.and_then(filament_mm).filter(|length| *length > 0.0),
             layers: self.layers,
             size,
             thumbnail: self.thumbnails.into_best(),
@@ -129,7 +135,8 @@ impl Notes {
     /// The weight. A slicer without a density leaves it out, or writes 0 for a print that uses filament; then it is
     /// the volume times the density of the embedded settings, if they have one.
     fn weight(&self) -> Option<Amount> {
-        let stated = [self.total_grams, self.grams].into_iter().flatten().find(|grams| *grams > 0.0);
+        let stated =
+            [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
         let grams = stated.or_else(|| {
             let densities = self.densities.as_ref()?;
             let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate().filter(|(_, volume)| **volume > 0.0);

@@ -1,7 +1,7 @@
 //! Reads a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code as
 //! text.
 
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 
 use zip::ZipArchive;
 
@@ -13,8 +13,59 @@ const MAX_PLATE_BYTES: u64 = 16 << 20;
 /// Size limit of a picture, in bytes.
 const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
+/// Most entries of a package; a sliced project has some dozens.
+const MAX_ENTRIES: u64 = 4096;
+/// Most bytes of an archive's directory.
+const MAX_DIRECTORY_BYTES: u64 = 4 << 20;
+/// Bytes at the end of an archive in which the record that ends its directory may stand, and the 64-bit one before it.
+const END_BYTES: u64 = (64 << 10) + 22 + 20 + 56;
+
+/// Refuses an archive whose directory says that it has more entries, or more bytes, than a package may have: the directory is read
+/// into memory as a whole. Every place that looks like the end of a directory is judged, because the archive may have several.
+fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
+    let cut = |_: io::Error| Damage::CutOff;
+    let size = file.seek(SeekFrom::End(0)).map_err(cut)?;
+    let from = size.saturating_sub(END_BYTES);
+    file.seek(SeekFrom::Start(from)).map_err(cut)?;
+    let mut end = Vec::new();
+    Read::by_ref(file).take(END_BYTES).read_to_end(&mut end).map_err(cut)?;
+    let number = |bytes: &[u8], at: usize, length: usize| {
+        let bytes = bytes.get(at..at + length)?;
+        Some(bytes.iter().rev().fold(0u64, |number, byte| number << 8 | u64::from(*byte)))
+    };
+    for at in 0..end.len() {
+        let here = &end[at..];
+        // Entries and bytes of the directory, 16 and 32 bits, or 64 bits each. The 64-bit record may also stand elsewhere, where
+        // its locator says.
+        let told = if here.starts_with(b"PK\x05\x06") {
+            [
+                number(here, 10, 2).filter(|entries| *entries != 0xffff),
+                number(here, 12, 4).filter(|bytes| *bytes != 0xffff_ffff),
+            ]
+        } else if here.starts_with(b"PK\x06\x06") {
+            [number(here, 32, 8), number(here, 40, 8)]
+        } else if here.starts_with(b"PK\x06\x07") {
+            let Some(offset) = number(here, 8, 8) else { continue };
+            let mut record = Vec::new();
+            file.seek(SeekFrom::Start(offset)).map_err(cut)?;
+            Read::by_ref(file).take(56).read_to_end(&mut record).map_err(cut)?;
+            [number(&record, 32, 8), number(&record, 40, 8)]
+        } else {
+            continue;
+        };
+        let [entries, bytes] = told;
+        if entries.is_some_and(|entries| entries > MAX_ENTRIES)
+            || bytes.is_some_and(|bytes| bytes > MAX_DIRECTORY_BYTES)
+        {
+            return Err(Damage::TooManyParts);
+        }
+    }
+    file.rewind().map_err(cut)
+}
+
 /// The metadata of the first plate of a package.
-pub fn read_package(file: impl Read + Seek) -> Result<Metadata, Damage> {
+pub fn read_package(mut file: impl Read + Seek) -> Result<Metadata, Damage> {
+    bounded(&mut file)?;
     let mut archive = ZipArchive::new(file).map_err(|_| Damage::CutOff)?;
     let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
     let plates = names.filter(|name| name.starts_with("Metadata/plate_") && name.strip_suffix(".gcode").is_some());
@@ -96,6 +147,36 @@ mod tests {
         let picture = said.thumbnail.unwrap();
         assert_eq!((picture.width, picture.height), (256, 512));
         assert_eq!(found(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
+    }
+
+    #[test]
+    fn a_directory_of_a_million_entries_is_not_read() {
+        let whole = package(&[("Metadata/plate_1.gcode", CODE)]);
+        let end = whole.len() - 22;
+        assert!(whole[end..].starts_with(b"PK\x05\x06"));
+        let many = |entries: u16| {
+            let mut bytes = whole.clone();
+            bytes[end + 8..end + 10].copy_from_slice(&entries.to_le_bytes());
+            bytes[end + 10..end + 12].copy_from_slice(&entries.to_le_bytes());
+            bytes
+        };
+        assert_eq!(read_package(Cursor::new(many(60_000))), Err(Damage::TooManyParts));
+        // The 64-bit record, before the locator, before the record of old.
+        let mut record = b"PK\x06\x06".to_vec();
+        record.extend_from_slice(&44u64.to_le_bytes());
+        record.extend_from_slice(&[0; 12]);
+        for number in [1_000_000u64, 1_000_000, 46_000_000, 0] {
+            record.extend_from_slice(&number.to_le_bytes());
+        }
+        let mut locator = b"PK\x06\x07\0\0\0\0".to_vec();
+        locator.extend_from_slice(&(end as u64).to_le_bytes());
+        locator.extend_from_slice(&1u32.to_le_bytes());
+        let old = many(0xffff);
+        let bytes = [&old[..end], &record, &locator, &old[end..]].concat();
+        assert_eq!(read_package(Cursor::new(&bytes)), Err(Damage::TooManyParts));
+        // The same record in the middle of the file, where only the locator finds it.
+        let far = [&old[..end], &record, &vec![b' '; 200_000], &locator, &old[end..]].concat();
+        assert_eq!(read_package(Cursor::new(&far)), Err(Damage::TooManyParts));
     }
 
     proptest! {

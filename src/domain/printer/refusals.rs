@@ -6,11 +6,12 @@
 //! [`super::Attention::StartRefused`] and is tried once per rest, with another job first (see
 //! [`crate::domain::dispatch`]).
 
+use serde::{Deserialize, Serialize};
+
 use super::Printer;
 use super::safety::kept_words;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// Rests after the first, second, third and each further refusal in a row, in milliseconds.
 const RESTS_MS: [i64; 4] = [10_000, 30_000, 120_000, 600_000];

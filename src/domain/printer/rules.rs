@@ -11,6 +11,7 @@ use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::requirement::{Referenced, Requirement};
@@ -21,7 +22,7 @@ impl Aggregate for Printer {
     type Command = PrinterCommand;
     type Answer = PrinterAnswer;
     type Row = Infallible;
-    type Created = Infallible;
+    type Created = Mail;
     type Effect = PrinterEffect;
 
     fn decide(
@@ -48,7 +49,7 @@ impl Aggregate for Printer {
                 Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(status, cx)),
+            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
             PrinterCommand::Silent(connection, reason, last_seen) => {
                 Ok(printer.silent(*connection, reason, *last_seen, cx))
             }
@@ -86,7 +87,9 @@ impl Aggregate for Printer {
                 Ok(printer.upload_failed(*attempt, *why, reason, cx))
             }
             PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
-            PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
+            PrinterCommand::Judged { attempt, evidence } => {
+                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+            }
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
             PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
             PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
@@ -314,7 +317,10 @@ impl Printer {
             let data = |printer| PrinterFaultData { printer, error: words.clone() };
             next.event_with(cx, "printer.firmware_error", next.last_seen_at, data)
         });
-        Decision::to(next, PrinterAnswer::Done).events(back.into_iter().chain(fault))
+        let alert = fault.as_ref().and(next.fault.as_ref()).map(|fault| next.fault_alert(cx, &fault.words));
+        Decision::to(next, PrinterAnswer::Done)
+            .events(back.into_iter().chain(fault))
+            .created(alert.into_iter().flatten())
     }
 
     /// The printer has not answered for too long. `printer.offline` is published once per outage.
@@ -341,8 +347,12 @@ impl Printer {
         }
         next.updated_at = cx.now;
         let offline = |printer| PrinterOfflineData { printer, error: reason.to_owned() };
-        let event = (!self.outage).then(|| next.event_with(cx, "printer.offline", next.last_seen_at, offline));
-        Decision::to(next, PrinterAnswer::Done).events(event)
+        if self.outage {
+            return Decision::to(next, PrinterAnswer::Done);
+        }
+        let event = next.event_with(cx, "printer.offline", next.last_seen_at, offline);
+        let alert = next.lost_alert(cx, reason);
+        Decision::to(next, PrinterAnswer::Done).events([event]).created(alert)
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.

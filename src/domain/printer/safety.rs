@@ -6,12 +6,13 @@
 //! does. For the same reason a connection that the printer's own server closed on an error, or that a person closed
 //! there, is opened again only by a person.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use serde::{Deserialize, Serialize};
 
 /// Most characters of a printer's own words that are kept: the snapshot row stays small.
 const MAX_WORDS_CHARS: usize = 300;

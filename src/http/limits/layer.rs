@@ -12,11 +12,14 @@ use axum::response::{IntoResponse as _, Response};
 use tower_http::timeout::TimeoutBody;
 
 use super::{Charge, refusal, tell};
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
 use crate::domain::limits::Named;
-use crate::http::AppState;
-use crate::http::access::{Credentials, FromMachine};
-use crate::http::admission::{Crowded, Peer};
+use crate::http::access::{AccessHandles, Credentials, FromMachine};
+use crate::http::admission::{Admission, Crowded, Peer};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::Limits;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,8 +59,19 @@ impl<S: Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
+handles! {
+    /// What bounding requests takes.
+    pub(crate) struct BoundHandles {
+        access: AccessHandles,
+        admission: Arc<Admission>,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
+
 /// Applies the bounds of the route to a request.
-pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Next) -> Response {
+pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request, next: Next) -> Response {
     let silence = app.config.server.body_idle_timeout_seconds.duration();
     let mut request = watched(request, silence);
     if request.extensions().get::<FromMachine>().is_some() {
@@ -79,7 +93,7 @@ pub async fn bound(State(app): State<Arc<AppState>>, request: Request, next: Nex
             None => overloaded(),
         };
     }
-    let shown = Credentials::by(&app, request.headers());
+    let shown = Credentials::by(&app.access, request.headers());
     let charge = [charge(&shown, client)];
     request.extensions_mut().insert(shown);
     let now = app.environment.now();

@@ -42,8 +42,7 @@ impl Windows {
     }
 
     /// While memory is full, callers without a window share one: strangers may then be refused for each other, but the
-    /// server
-    /// goes on, and callers with a window notice nothing.
+    /// server goes on, and callers with a window notice nothing.
     fn place(&self, charge: &Charge) -> Charge {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
@@ -51,7 +50,7 @@ impl Windows {
         Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED }
     }
 
-    /// Their approximate number.
+    /// About how many windows there are.
     pub fn len(&self) -> usize {
         self.held.load(Relaxed)
     }

@@ -36,10 +36,10 @@ pub fn path(route: &Served) -> String {
 }
 
 /// The parameters of the path: name, shape, words.
-pub fn path_parameters(route: &Served, thing: &str) -> Vec<(String, Shape, String)> {
+pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
-        ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", thing.replace('_', " "))),
+        ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind.replace('_', " "))),
         (_, Some(rest)) => {
             (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
         }
@@ -62,7 +62,7 @@ pub fn conditional(route: &Served, versioned: bool) -> bool {
 pub type Code = (String, String);
 
 /// The errors of an operation, by status: those that follow from its route and what it takes, then its own.
-pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
+pub fn errors(route: &Served, operation: &Operation, kind: &str, versioned: bool) -> BTreeMap<u16, Vec<Code>> {
     let mut all = BTreeMap::<u16, Vec<Code>>::new();
     let mut no = |(status, code, when): (u16, &str, &str)| {
         all.entry(status).or_default().push((code.to_owned(), when.to_owned()));
@@ -87,7 +87,7 @@ pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: boo
         no(SITE);
     }
     if route.path.contains("/{id}") {
-        for (code, when) in not_found(thing) {
+        for (code, when) in not_found(kind) {
             no((404, &code, &when));
         }
     }
@@ -110,9 +110,9 @@ pub fn errors(route: &Served, operation: &Operation, thing: &str, versioned: boo
 }
 
 /// Why a path with an identifier leads nowhere.
-pub fn not_found(thing: &str) -> Vec<Code> {
-    let words = format!("There is no such {}.", thing.replace('_', " "));
-    vec![(format!("{thing}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
+pub fn not_found(kind: &str) -> Vec<Code> {
+    let words = format!("There is no such {}.", kind.replace('_', " "));
+    vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
 }
 
 const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");
@@ -141,8 +141,8 @@ const UNAVAILABLE: [No; 8] = [
     (503, "unavailable", "The database does not answer."),
     (503, "disk_full", "The disk is full."),
     (503, "read_only", "The database cannot be written."),
-    (503, "overloaded", "Too many commands wait for the same thing."),
-    (503, "parked", "The thing is out of service after repeated faults."),
+    (503, "overloaded", "Too many commands wait for the same resource."),
+    (503, "parked", "The resource is out of service after repeated faults."),
     (503, "unknown_outcome", "Whether it happened is not known; repeating it with its `Idempotency-Key` tells."),
     (503, "timeout", "No answer in time; it may still happen."),
     (503, "shutting_down", "The server is shutting down."),

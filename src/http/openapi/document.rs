@@ -123,7 +123,7 @@ impl Book {
         let found = resources.iter().find_map(|resource| Some((resource, resource.operations.iter().find(is)?)));
         let bare = get(route.path, "", "Not described yet.");
         let (resource, said) = found.map_or((None, &bare), |(resource, said)| (Some(resource), said));
-        let thing = said.thing.or(resource.map(|resource| resource.thing)).unwrap_or("thing");
+        let kind = said.kind.or(resource.map(|resource| resource.kind)).unwrap_or("resource");
         let has_version = |name: &str| self.find(name).is_some_and(|(_, shape, _)| shape.has_member("version"));
         let versioned = derive::versioned(said, has_version);
 
@@ -137,7 +137,7 @@ impl Book {
             operation = operation.description(Some(said.about));
         }
         operation = secured(operation, route.need, said.by_token);
-        operation = parameters(operation, route, said, thing, versioned);
+        operation = parameters(operation, route, said, kind, versioned);
         if let Some(body) = &said.body {
             operation = operation.request_body(Some(request_body(body)));
         }
@@ -145,7 +145,7 @@ impl Book {
             let (status, content) = &said.answer;
             operation = operation.response(status.to_string(), self.success(route, said, *status, content, versioned));
         }
-        for (status, codes) in derive::errors(route, said, thing, versioned) {
+        for (status, codes) in derive::errors(route, said, kind, versioned) {
             operation = operation.response(status.to_string(), self.error(status, &codes));
         }
         for (status, when, shape, example) in &said.others {
@@ -180,7 +180,7 @@ impl Book {
             }
             Content::Page(member, name) => {
                 let shape = object([has(member, list(named(name))), has("pagination", named("Pagination"))]);
-                let example = json!({*member: [self.example(name)], "pagination": shared::page_example()});
+                let example = json!({*member: [self.example(name)], "pagination": api_schema::page_example()});
                 response.content("application/json", json_content(shape, example))
             }
             Content::Json(shape, example) => {
@@ -219,10 +219,10 @@ fn parameters(
     mut operation: OperationBuilder,
     route: &Served,
     said: &Operation,
-    thing: &str,
+    kind: &str,
     versioned: bool,
 ) -> OperationBuilder {
-    for (name, shape, about) in derive::path_parameters(route, thing) {
+    for (name, shape, about) in derive::path_parameters(route, kind) {
         operation = operation.parameter(parameter(&name, ParameterIn::Path, shape, &about));
     }
     for given in &said.parameters {
@@ -276,17 +276,17 @@ fn header_ref(name: &str) -> Ref {
     Ref::new(format!("#/components/headers/{name}"))
 }
 
-/// Those of [`derive::SHARED`], and the 404 of each kind of thing.
+/// Those of [`derive::SHARED`], and the 404 of each kind.
 fn shared_errors(resources: &[Resource]) -> Vec<(String, u16, Vec<Code>)> {
     let codes = |nos: &[No]| nos.iter().map(|(_, code, when)| ((*code).to_owned(), (*when).to_owned())).collect();
     let shared = derive::SHARED.map(|(name, nos)| (name.to_owned(), nos.first().map_or(500, |no| no.0), codes(nos)));
-    let things = resources.iter().filter(|resource| {
-        let own = |operation: &&Operation| operation.path.contains("/{id}") && operation.thing.is_none();
+    let kinds = resources.iter().filter(|resource| {
+        let own = |operation: &&Operation| operation.path.contains("/{id}") && operation.kind.is_none();
         resource.operations.iter().any(|operation| own(&operation))
     });
-    let missing = things.map(|resource| {
-        let name: String = resource.thing.split('_').flat_map(capitalised).collect();
-        (format!("{name}NotFound"), 404, derive::not_found(resource.thing))
+    let missing = kinds.map(|resource| {
+        let name: String = resource.kind.split('_').flat_map(capitalised).collect();
+        (format!("{name}NotFound"), 404, derive::not_found(resource.kind))
     });
     shared.into_iter().chain(missing).collect()
 }

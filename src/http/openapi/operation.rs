@@ -11,15 +11,15 @@ use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST};
 
 /// A resource of the API: its operations and the shapes that they share.
 pub struct Resource {
-    /// Its heading.
+    /// The heading under which the document lists its operations.
     pub tag: &'static str,
-    /// What it is.
+    /// The sentences under that heading.
     pub about: &'static str,
-    /// What its `{id}` names; makes the 404's code, `<thing>_not_found`.
-    pub thing: &'static str,
+    /// What the `{id}` of its paths names, such as `order`; makes the code of the 404, `order_not_found`.
+    pub kind: &'static str,
     /// Shapes that the document names.
     pub shapes: Vec<Named>,
-    /// What can be done.
+    /// Its operations, in the order of the document.
     pub operations: Vec<Operation>,
 }
 
@@ -29,7 +29,7 @@ pub struct Named {
     pub name: &'static str,
     /// What values of it look like.
     pub shape: Shape,
-    /// How it may look.
+    /// A valid value of it.
     pub example: Value,
 }
 
@@ -39,19 +39,19 @@ pub struct Parameter {
     pub name: String,
     /// In the query; else a header.
     pub in_query: bool,
-    /// What it may be.
+    /// Which values it may have.
     pub shape: Shape,
-    /// What it does.
+    /// What it does, in a sentence.
     pub about: &'static str,
 }
 
-/// What is sent along.
+/// What a request carries, and in which media type.
 pub struct RequestBody {
-    /// Its media type.
+    /// Its media type: `application/json`, `multipart/form-data`.
     pub media: &'static str,
     /// What the body looks like.
     pub shape: Shape,
-    /// How it may look.
+    /// A valid body.
     pub example: Option<Value>,
     /// It may be left out.
     pub optional: bool,
@@ -59,7 +59,7 @@ pub struct RequestBody {
 
 /// What is answered when all is well.
 pub enum Content {
-    /// No body.
+    /// 204: there is no body.
     Nothing,
     /// A shape that the document names.
     Named(&'static str),
@@ -83,28 +83,28 @@ pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
 
 /// What can be done with one method at one path.
 pub struct Operation {
-    /// Of its route.
+    /// The method of its route.
     pub method: Method,
-    /// Of its route.
+    /// The path of its route, with the parameters in braces.
     pub path: &'static str,
     /// Its name for programs.
     pub id: &'static str,
-    /// In a few words.
+    /// What it does, in a few words.
     pub summary: &'static str,
-    /// In more words.
+    /// What else there is to know, in sentences; may be empty.
     pub about: &'static str,
     /// Query parameters and headers.
     pub parameters: Vec<Parameter>,
-    /// What is sent along.
+    /// What the request carries.
     pub body: Option<RequestBody>,
     /// Status and content of the answer when all is well.
     pub answer: (u16, Content),
-    /// Errors of its own.
+    /// Errors that only this operation has.
     pub nos: Vec<No>,
-    /// It goes past the things, to the wire or to other programs: no answer is kept for an `Idempotency-Key`.
+    /// It goes past the aggregates, to a printer or to other programs: no answer is kept for an `Idempotency-Key`.
     pub unkeyed: bool,
-    /// What its `{id}` names, when not its resource's thing.
-    pub thing: Option<&'static str>,
+    /// What its `{id}` names, when that is not what the other paths of its resource name.
+    pub kind: Option<&'static str>,
     /// The answer sets or removes the staff cookie.
     pub sets_cookie: bool,
     /// The answer says where the new resource is.
@@ -131,7 +131,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
         answer: (204, Content::Nothing),
         nos: Vec::new(),
         unkeyed: false,
-        thing: None,
+        kind: None,
         sets_cookie: false,
         located: false,
         others: Vec::new(),
@@ -163,7 +163,7 @@ impl Operation {
         (self.id, self.summary) = (id, summary);
         self
     }
-    /// In more words.
+    /// What else there is to know, in sentences.
     pub fn about(mut self, words: &'static str) -> Self {
         self.about = words;
         self
@@ -257,8 +257,8 @@ impl Operation {
         self
     }
     /// Its `{id}` names this.
-    pub fn of(mut self, thing: &'static str) -> Self {
-        self.thing = Some(thing);
+    pub fn of(mut self, kind: &'static str) -> Self {
+        self.kind = Some(kind);
         self
     }
     /// Also answers this status with a shape of its own; for an error, instead of the one shape alone.

@@ -1,5 +1,6 @@
 //! What all operations share: the one shape of errors, pages, headers, and how callers prove who they are.
 
+use api_schema::page_example;
 use serde_json::json;
 use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
@@ -58,11 +59,6 @@ pub fn shapes() -> Vec<Named> {
         },
         Named { name: "Pagination", shape: pagination, example: page_example() },
     ]
-}
-
-/// The page that examples of lists show.
-pub fn page_example() -> serde_json::Value {
-    json!({"limit": 50, "offset": 0, "total": 1, "hasMore": false})
 }
 
 /// Headers of answers: name, as the document names it, and what it is.

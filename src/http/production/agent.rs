@@ -14,20 +14,26 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::domain::access::AccessCommand;
+use crate::config::Config;
+use crate::domain::access::{Access, AccessCommand};
 use crate::domain::agent::{Skill, may_ask};
 use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::order::Order;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::signing::same;
-use crate::http::AppState;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::production::{jobs, printers};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{self, AnyJson, JsonObject, enumeration};
+use crate::store::queries::Queries;
 
 /// A longer user id is cut to so many characters.
 const MAX_USER_CHARS: usize = 200;
@@ -35,6 +41,19 @@ const MAX_USER_CHARS: usize = 200;
 pub(super) const TAG: &str = "Inbound webhooks";
 /// What the heading says.
 pub(super) const ABOUT: &str = "What other programs tell the shop: payment events, and commands of an agent gateway.";
+
+handles! {
+    /// What the routes of agents use.
+    pub(crate) struct AgentHandles {
+        access: Directory<Access>,
+        orders: Directory<Order>,
+        materials: Directory<Material>,
+        queries: Queries,
+        config: Arc<Config>,
+        job_handles: jobs::JobHandles,
+        printer_handles: printers::PrinterHandles,
+    }
+}
 
 /// The route of the agent gateway.
 pub fn routes() -> ResourceRoutes {
@@ -91,13 +110,13 @@ struct Told {
 
 /// A command of an agent: who asks and what with.
 struct AgentCall {
-    app: AppState,
+    app: AgentHandles,
     who: Caller,
     params: Map<String, Value>,
 }
 
 async fn receive(
-    State(app): State<AppState>,
+    State(app): State<AgentHandles>,
     call: CommandRequest<AgentCommand>,
 ) -> Result<Plain<AgentAnswer>, ApiError> {
     let token = app.config.agent.token.expose();

@@ -9,16 +9,23 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::shape::{Shape, anything, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::Listed;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema};
-use crate::store::queries::AuditFilter;
+use crate::store::queries::{AuditFilter, Queries};
 use crate::store::rows::Audit;
+
+handles! {
+    /// What the routes of the audit log use.
+    pub(crate) struct AuditLogHandles {
+        queries: Queries,
+    }
+}
 
 /// The route of the audit log.
 pub fn routes() -> ResourceRoutes {
@@ -138,7 +145,7 @@ impl From<Audit> for AuditEntryView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<AuditLogHandles>,
     Query(query): Query<AuditQuery>,
 ) -> Result<Listed<AuditEntryView>, ApiError> {
     let AuditQuery { actor, action, subject, from, to, page } = query;

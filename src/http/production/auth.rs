@@ -9,20 +9,24 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::users::UserView;
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::config::Mode;
-use crate::domain::access::{AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
+use crate::actors::kernel::environment::Environment;
+use crate::config::{Config, Mode};
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
 use crate::domain::id::Id;
 use crate::domain::limits::Named;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::{COOKIE, Caller, RequiredAccess, cookie, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::hashing::Hashing;
+use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
-use crate::http::limits::{Charge, Limited, within};
+use crate::http::limits::{Charge, Limited, Limits, within};
 use crate::http::openapi::shape::{Shape, either, has, object};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
@@ -36,6 +40,18 @@ pub const TAG: &str = "Access";
 pub const TAG_ABOUT: &str = "Sessions of staff, one's own password, API keys.";
 /// How much of a browser's `User-Agent` is kept for the list of sessions.
 const MAX_AGENT_CHARS: usize = 300;
+
+handles! {
+    /// What the routes of signing in and out use.
+    pub(crate) struct SessionHandles {
+        access: Directory<Access>,
+        hashing: Hashing,
+        last_used: Arc<LastUsed>,
+        limits: Arc<Limits>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of signing in and out, and of one's own password and sessions.
 pub fn routes() -> ResourceRoutes {
@@ -179,7 +195,7 @@ struct SessionView {
 }
 
 impl SessionView {
-    fn new(app: &AppState, session: &Session, current: Option<Id>) -> Self {
+    fn new(app: &SessionHandles, session: &Session, current: Option<Id>) -> Self {
         let Session { id, created_at, .. } = *session;
         let seen_at = app.last_used.session_seen(id).unwrap_or(session.seen_at);
         Self { id, created_at, seen_at, agent: session.agent.clone(), current: current == Some(id) }
@@ -187,23 +203,23 @@ impl SessionView {
 }
 
 async fn login(
-    State(app): State<AppState>,
+    State(app): State<SessionHandles>,
     ClientAddress(from): ClientAddress,
     call: CommandRequest<LoginCredentials>,
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let LoginCredentials { email, password } = call.read_body()?;
     let email = normal_email(&email)?;
     let tries = [Charge::of_pair(Named::Login, &email, from)];
-    within(&app, &tries, open_session(&app, &call, &email, password)).await
+    within(&app.limits, app.environment.now(), &tries, open_session(&app, &call, &email, password)).await
 }
 
 async fn open_session(
-    app: &AppState,
+    app: &SessionHandles,
     call: &CommandRequest<LoginCredentials>,
     email: &str,
     password: String,
 ) -> Result<WithCookie<Plain<SignedIn>>, ApiError> {
-    let user = with_access(app, |access| access.user_by_email(email).cloned())?;
+    let user = with_access(&app.access, |access| access.user_by_email(email).cloned())?;
     let hash = user.as_ref().map(|user| user.password_hash.clone());
     let right =
         password.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&password, hash.as_deref())).await?;
@@ -238,7 +254,7 @@ fn check(password: &str, hash: Option<&str>) -> bool {
 }
 
 /// The cookie that carries a token; an age of 0 removes it. Without an age it ends with the browser, or with the session.
-fn set_cookie(app: &AppState, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
+fn set_cookie(app: &SessionHandles, token: &str, age: Option<u32>) -> Result<HeaderValue, ApiError> {
     let secure = if app.config.mode == Mode::Production { "; Secure" } else { "" };
     let age = age.map(|age| format!("; Max-Age={age}")).unwrap_or_default();
     HeaderValue::from_str(&format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}{age}"))
@@ -246,13 +262,13 @@ fn set_cookie(app: &AppState, token: &str, age: Option<u32>) -> Result<HeaderVal
 }
 
 async fn logout(
-    State(app): State<AppState>,
+    State(app): State<SessionHandles>,
     who: Caller,
     headers: HeaderMap,
 ) -> Result<WithCookie<NoContent>, ApiError> {
     if let Some(token) = cookie(&headers, COOKIE) {
         let hash = credentials::session_hash(token);
-        let known = with_access(&app, |access| {
+        let known = with_access(&app.access, |access| {
             let session = access.sessions.get(&hash)?;
             Some((session.id, access.user(session.user_id)?.clone()))
         })?;
@@ -265,10 +281,10 @@ async fn logout(
     Ok(WithCookie { reply: NoContent, cookie: set_cookie(&app, "", Some(0))? })
 }
 
-async fn me(State(app): State<AppState>, who: Caller) -> Result<Plain<Identity>, ApiError> {
+async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
     Ok(Plain(match &*who.by {
         Principal::User { id, .. } => {
-            let user = with_access(&app, |access| access.user(*id).cloned())?;
+            let user = with_access(&app.access, |access| access.user(*id).cloned())?;
             let user = user.ok_or_else(|| Refusal::not_found("user"))?;
             Identity::User(UserView::new(&user))
         }
@@ -283,11 +299,14 @@ async fn me(State(app): State<AppState>, who: Caller) -> Result<Plain<Identity>,
     }))
 }
 
-async fn password(State(app): State<AppState>, call: CommandRequest<PasswordChange>) -> Result<NoContent, ApiError> {
+async fn password(
+    State(app): State<SessionHandles>,
+    call: CommandRequest<PasswordChange>,
+) -> Result<NoContent, ApiError> {
     let user = call.who.user()?;
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
-        let known = with_access(&app, |access| access.user(user).cloned())?;
+        let known = with_access(&app.access, |access| access.user(user).cloned())?;
         let hash = known.ok_or_else(|| Refusal::not_found("user"))?.password_hash.clone();
         let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
         if !right {
@@ -302,7 +321,7 @@ async fn password(State(app): State<AppState>, call: CommandRequest<PasswordChan
 }
 
 async fn sessions(
-    State(app): State<AppState>,
+    State(app): State<SessionHandles>,
     who: Caller,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<SessionView>, ApiError> {
@@ -314,10 +333,10 @@ async fn sessions(
     Ok(Listed { page, items, total })
 }
 
-fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
+fn own_sessions(app: &SessionHandles, user: Id) -> Result<Vec<Arc<Session>>, ApiError> {
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
-    with_access(app, |access| {
+    with_access(&app.access, |access| {
         let own = access.sessions.values().filter(|session| session.user_id == user);
         let mut own: Vec<_> = own.filter(|session| !session.over(now, idle, life)).cloned().collect();
         // The map has no order of its own, and the list is an answer.
@@ -327,7 +346,7 @@ fn own_sessions(app: &AppState, user: Id) -> Result<Vec<Arc<Session>>, ApiError>
 }
 
 async fn end_sessions(
-    State(app): State<AppState>,
+    State(app): State<SessionHandles>,
     Query(EndedSessions { id: wanted }): Query<EndedSessions>,
     call: CommandRequest,
 ) -> Result<NoContent, ApiError> {

@@ -1,12 +1,15 @@
 //! The numbers that a shop shows on its wall.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use api_derive::Response;
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
 use crate::domain::endpoint::DeliveryState;
 use crate::domain::event::data::LowStockData;
 use crate::domain::id::Id;
@@ -14,11 +17,24 @@ use crate::domain::job::JobState;
 use crate::domain::material::Material;
 use crate::domain::printer::{Attention, Printer};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
+use crate::printers::connections::PrinterConnections;
+use crate::store::queries::Queries;
+
+handles! {
+    /// What the routes of the dashboard use.
+    pub(crate) struct DashboardHandles {
+        queries: Queries,
+        printers: Directory<Printer>,
+        materials: Directory<Material>,
+        printer_connections: Arc<PrinterConnections>,
+        environment: Arc<Environment>,
+    }
+}
 
 /// The route of the dashboard.
 pub fn routes() -> ResourceRoutes {
@@ -100,7 +116,7 @@ struct Dashboard {
     at: Timestamp,
 }
 
-async fn show(State(app): State<AppState>) -> Result<Plain<Dashboard>, ApiError> {
+async fn show(State(app): State<DashboardHandles>) -> Result<Plain<Dashboard>, ApiError> {
     let (queries, now) = (&app.queries, app.environment.now());
     let orders = queries.orders_by_status().await?;
     let jobs = queries.jobs_by_state().await?;
@@ -131,12 +147,12 @@ fn by_word<W: Serialize>(counts: &[(W, u64)]) -> Counts {
     counts.iter().map(|(state, count)| (word(state), *count)).collect()
 }
 
-fn present(app: &AppState) -> Vec<Printer> {
+fn present(app: &DashboardHandles) -> Vec<Printer> {
     let all = app.printers.all_resident();
     all.iter().filter_map(|(_, state)| state.state.clone()).filter(|printer| !printer.archived).collect()
 }
 
-fn printers(app: &AppState) -> PrinterCounts {
+fn printers(app: &DashboardHandles) -> PrinterCounts {
     let all = present(app);
     let mut by_state = Counts::new();
     for printer in &all {
@@ -151,7 +167,7 @@ fn printers(app: &AppState) -> PrinterCounts {
     PrinterCounts { total: all.len(), by_state, attention }
 }
 
-fn low_stock(app: &AppState) -> Vec<LowStockData> {
+fn low_stock(app: &DashboardHandles) -> Vec<LowStockData> {
     let all = app.materials.all_resident();
     let low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let mut low: Vec<&Material> = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(low).collect();
@@ -160,7 +176,7 @@ fn low_stock(app: &AppState) -> Vec<LowStockData> {
 }
 
 /// When the next printer can take a job: now, or when the first print is over as its printer says; unknown is null.
-fn next_free_at(app: &AppState, now: Timestamp) -> Option<Timestamp> {
+fn next_free_at(app: &DashboardHandles, now: Timestamp) -> Option<Timestamp> {
     let free = |printer: &Printer| {
         if printer.free().is_ok() {
             return Some(now);

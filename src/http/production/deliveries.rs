@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::endpoints::{self, present};
+use super::endpoints::{self, EndpointHandles, present};
 use crate::domain::endpoint::envelope::envelope;
 use crate::domain::endpoint::{Delivery, DeliveryState, Due, Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::data::TestData;
@@ -14,7 +14,6 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -174,7 +173,7 @@ impl DeliveryView {
 
 /// Newest first; the log of a deleted endpoint stays.
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     Query(query): Query<DeliveryQuery>,
 ) -> Result<Listed<DeliveryView>, ApiError> {
@@ -187,7 +186,7 @@ async fn list(
     Ok(Listed { page, items, total })
 }
 
-fn made(app: &AppState, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
+fn made(app: &EndpointHandles, done: &CommandOutcome<EndpointAnswer>) -> Result<Created<DeliveryView>, ApiError> {
     let EndpointAnswer::Delivery(delivery) = &done.answer else {
         return Err(ApiError::internal(format!("an endpoint answered {:?}", done.answer)));
     };
@@ -198,7 +197,7 @@ fn made(app: &AppState, done: &CommandOutcome<EndpointAnswer>) -> Result<Created
 }
 
 async fn test(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<DeliveryView>, ApiError> {
@@ -224,7 +223,7 @@ async fn test(
 }
 
 async fn redeliver(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Created<DeliveryView>, ApiError> {
@@ -238,7 +237,7 @@ async fn redeliver(
 /// Sends again each event whose first delivery was made since then, once. They are taken from the log in parts, in the
 /// background; 409 while a replay before has not ended.
 async fn replay(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<Replay>,
 ) -> Result<Resource<ReplayStarted>, ApiError> {

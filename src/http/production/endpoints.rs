@@ -1,11 +1,16 @@
 //! Webhook endpoints: registered, changed, enabled, and their secrets.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
 use super::keys::withheld;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
 use crate::domain::endpoint::{Endpoint, EndpointAnswer, EndpointCommand, EndpointState};
 use crate::domain::event::OutboundEvent;
 use crate::domain::id::Id;
@@ -14,10 +19,10 @@ use crate::domain::refusal::Refusal;
 use crate::domain::signing::{SECRET_MAX_BYTES, SecretStrength, check_secret, generate_secret};
 use crate::domain::target;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::No;
 use crate::http::openapi::shape::{Shape, secret, url};
 use crate::http::page::{PageQuery, Query};
@@ -25,7 +30,10 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OneOrMoreDistinct, Optional, OptionalBody, Rule, enumeration};
+use crate::secrets::encryption::SecretCipher;
 use crate::secrets::random::secret_bytes;
+use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
 
 const PATH: &str = "/api/webhooks/endpoints";
 /// Heading of the operations of endpoints and of deliveries.
@@ -37,6 +45,18 @@ pub const ABOUT: &str = "Programs that are told what happens. Each delivery is s
 /// The id that examples use for an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: No = (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
+
+handles! {
+    /// What the routes of endpoints and of their deliveries use.
+    pub(crate) struct EndpointHandles {
+        endpoints: Directory<Endpoint>,
+        queries: Queries,
+        outbox: Arc<Outbox>,
+        cipher: Arc<SecretCipher>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of endpoints.
 pub fn routes() -> ResourceRoutes {
@@ -231,13 +251,13 @@ impl Chosen {
 }
 
 /// An endpoint that is not deleted.
-pub async fn present(app: &AppState, id: Id) -> Result<(i64, Endpoint), ApiError> {
+pub(crate) async fn present(app: &EndpointHandles, id: Id) -> Result<(i64, Endpoint), ApiError> {
     let (version, state) = found(&app.endpoints, id).await?;
     let endpoint = state_of(&state)?;
     if endpoint.archived { Err(Refusal::not_found("endpoint").into()) } else { Ok((version, endpoint.clone())) }
 }
 
-fn check_url(app: &AppState, url: &str) -> Result<(), ApiError> {
+fn check_url(app: &EndpointHandles, url: &str) -> Result<(), ApiError> {
     let checked = target::check(url, app.config.webhooks.allow_private_targets);
     Ok(checked.map(drop).map_err(|error| Refusal::field("url", error.to_string()))?)
 }
@@ -246,14 +266,17 @@ fn words(events: &[OutboundEvent]) -> Vec<String> {
     events.iter().map(|event| event.word().to_owned()).collect()
 }
 
-async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<EndpointView>, ApiError> {
+async fn list(
+    State(app): State<EndpointHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
     let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.version)));
     Ok(Listed { page, items: items.collect(), total })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
+async fn one(State(app): State<EndpointHandles>, PathId(id): PathId) -> Result<Resource<EndpointView>, ApiError> {
     let (version, endpoint) = present(&app, id).await?;
     Ok(Resource::new(version, EndpointView::new(&endpoint, version)))
 }
@@ -263,7 +286,7 @@ async fn event_types() -> Result<Plain<EventTypes>, ApiError> {
 }
 
 async fn create(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     call: CommandRequest<NewEndpoint>,
 ) -> Result<Created<EndpointWithSecret>, ApiError> {
     let new = call.read_body();
@@ -271,7 +294,7 @@ async fn create(
     let command = async {
         let NewEndpoint { url, events, .. } = new?;
         check_url(&app, &url)?;
-        let (events, encrypted_secret) = (words(&events), app.encrypt(&chosen.secret));
+        let (events, encrypted_secret) = (words(&events), app.cipher.encrypt_or_empty(&chosen.secret));
         Ok(EndpointCommand::Create { url, events, encrypted_secret, cursor: *app.outbox.last().borrow() })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::New, command).await?;
@@ -279,7 +302,7 @@ async fn create(
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<EndpointChange>,
 ) -> Result<Resource<EndpointView>, ApiError> {
@@ -293,13 +316,17 @@ async fn update(
     Ok(Resource::after(&done, EndpointView::after(&done)?))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<EndpointHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.endpoints, CommandTarget::Id(id), EndpointCommand::Archive).await?;
     Ok(NoContent)
 }
 
 async fn enable(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<EndpointView>, ApiError> {
@@ -309,7 +336,7 @@ async fn enable(
 }
 
 async fn rotate(
-    State(app): State<AppState>,
+    State(app): State<EndpointHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<SecretRotation>>,
 ) -> Result<Resource<EndpointWithSecret>, ApiError> {
@@ -317,7 +344,7 @@ async fn rotate(
     let chosen = Chosen::new(rotation.as_ref().ok().and_then(|rotation| rotation.secret.clone()));
     let command = async {
         rotation?;
-        Ok(EndpointCommand::Rotate { encrypted_secret: app.encrypt(&chosen.secret) })
+        Ok(EndpointCommand::Rotate { encrypted_secret: app.cipher.encrypt_or_empty(&chosen.secret) })
     };
     let done = call.ask_with(&app.endpoints, CommandTarget::Id(id), command).await?;
     let shown = chosen.told(EndpointView::after(&done)?, done.replayed)?;

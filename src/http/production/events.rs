@@ -21,19 +21,21 @@ use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::Operation;
 use crate::http::openapi::shape::whole;
 use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST, Query};
 use crate::http::reply::{Media, MediaType, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::stream_auth::Standing;
+use crate::http::stream_auth::{Standing, StreamHandles};
 use crate::http::wire::{Argument, Components, JsonObject, ToSchema as _, Within};
+use crate::store::Store;
 use crate::store::event_follower::EventFollower;
 use crate::store::followers::Follower;
-use crate::store::queries::EventFilter;
+use crate::store::outbox::Outbox;
+use crate::store::queries::{EventFilter, Queries};
 
 /// Most events that are read in one go.
 const BATCH: usize = 200;
@@ -47,6 +49,16 @@ const RETRY: Bytes = Bytes::from_static(b"retry: 3000\n");
 const LAST_EVENT_ID: &str = "Last-Event-ID";
 /// The id that examples use for an event.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8072";
+
+handles! {
+    /// What the routes of events use.
+    pub(crate) struct EventHandles {
+        outbox: Arc<Outbox>,
+        queries: Queries,
+        store: Store,
+        stream: StreamHandles,
+    }
+}
 
 /// The routes of events.
 pub fn routes() -> ResourceRoutes {
@@ -208,7 +220,7 @@ fn takes(filter: &EventFilter, numbered: &Numbered) -> bool {
         && filter.subject_id.is_none_or(|id| id == event.subject_id)
 }
 
-async fn list(State(app): State<AppState>, Query(query): Query<EventQuery>) -> Result<Plain<EventPage>, ApiError> {
+async fn list(State(app): State<EventHandles>, Query(query): Query<EventQuery>) -> Result<Plain<EventPage>, ApiError> {
     let EventQuery { filter: choice, limit } = query;
     let after = choice.after.unwrap_or(0);
     let events = app.queries.events_after(after, &choice.filter()?, limit).await?;
@@ -218,7 +230,7 @@ async fn list(State(app): State<AppState>, Query(query): Query<EventQuery>) -> R
 
 /// From `Last-Event-ID` (or `after`) on, else from now. A cursor that is no longer kept gets a `reset`.
 async fn stream(
-    State(app): State<AppState>,
+    State(app): State<EventHandles>,
     who: Caller,
     Query(choice): Query<EventChoice>,
     LastEventId(last_event_id): LastEventId,
@@ -235,7 +247,7 @@ async fn stream(
         Some(after) => after,
         None => now,
     };
-    let standing = Standing::new(app.clone(), who);
+    let standing = Standing::new(app.stream.clone(), who);
     let follower = app.outbox.followers.add("stream", after);
     let events = EventFollower::new(&app.outbox, &app.store, after);
     let reader = EventReader { standing, follower, filter, events, queue, silent_since: Instant::now() };
@@ -254,7 +266,7 @@ fn block(id: i64, event: &str, data: &impl Serialize) -> Result<Bytes, serde_jso
 }
 
 /// Whether everything after this number is still there, and the number was given out at all.
-async fn kept(app: &AppState, after: i64, now: i64) -> Result<bool, ApiError> {
+async fn kept(app: &EventHandles, after: i64, now: i64) -> Result<bool, ApiError> {
     if after > now || after < 0 {
         return Ok(false);
     }

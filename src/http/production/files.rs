@@ -1,5 +1,7 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
@@ -11,28 +13,32 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
+use crate::actors::kernel::directory::Directory;
+use crate::app::remove_contents;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
-use crate::domain::gcode::{Content, Found, Metadata, Reader, read_package};
+use crate::domain::gcode::{Content, Found, Metadata};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
-use crate::files::blobs::Kept;
-use crate::http::AppState;
+use crate::files::blobs::{Blobs, Incoming, Recording};
 use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, found, silent, state_of};
+use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, RequestHandles, found, silent, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::idempotency;
 use crate::http::openapi::shape::{bytes, has, may, taken};
 use crate::http::page::{PageQuery, Query};
+use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, Place, ToSchema, enumeration, schema_of};
-use crate::store::queries::FileFilter;
+use crate::store::queries::{FileFilter, Queries};
 
 const PATH: &str = "/api/files";
 /// The id that examples use for a file.
@@ -43,6 +49,17 @@ const MAX_NAME_CHARS: usize = 200;
 const MAX_FIELD_BYTES: usize = 64;
 
 enumeration!(FileKind, GcodeForm);
+
+handles! {
+    /// What the routes of files use.
+    pub(crate) struct FileHandles {
+        files: Directory<File>,
+        blobs: Arc<Blobs>,
+        queries: Queries,
+        config: Arc<Config>,
+        request: RequestHandles,
+    }
+}
 
 /// The routes of files.
 pub fn routes() -> ResourceRoutes {
@@ -142,7 +159,7 @@ impl From<FileMetadata> for MetadataView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<FileHandles>,
     Query(FileQuery { kind, sha256, q, page }): Query<FileQuery>,
 ) -> Result<Listed<FileView>, ApiError> {
     let page = page.into();
@@ -153,32 +170,41 @@ async fn list(
 
 /// What came with an upload.
 #[derive(Default)]
-struct Upload {
+struct Upload<'a> {
     name: Option<String>,
     kind: Option<FileKind>,
-    kept: Option<(Kept, Found)>,
+    content: Option<Incoming<'a>>,
 }
 
 async fn upload(
-    State(app): State<AppState>,
+    State(app): State<FileHandles>,
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
     let (parts, form) = request.into_parts();
-    let call = CommandRequest::without_body(app.clone(), who, &parts)?;
-    let form = Multipart::from_request(extract::Request::from_parts(parts, form), &app).await.map_err(|_| {
-        let message = "the body must be multipart/form-data";
-        ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
-    })?;
-    let upload = receive(&app, form).await?;
-    let (kept, found) = upload.kept.ok_or_else(|| Refusal::field("file", "is required"))?;
+    let heads = PartHeads::default();
+    let call = CommandRequest::without_body(&app.request, who, &parts)?;
+    let form = Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), &app).await.map_err(
+        |_| {
+            let message = "the body must be multipart/form-data";
+            ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
+        },
+    )?;
+    let upload = receive(&app, &heads, form).await?;
+    let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
+    let found = content.describe().await?;
     let kind = decide_kind(upload.kind, found.content)?;
-    let found = whole(&app, &kept, found).await?;
+    if let Some(damage) = found.damage {
+        return Err(Refusal::field("file", damage.to_string()).into());
+    }
+    // Until the file is recorded, what it names is not removed.
+    let recording = app.blobs.recording().await;
+    let kept = content.keep(&recording).await?;
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
-        let metadata = Box::new(keep_metadata(&app, found).await?);
+        let metadata = Box::new(keep_metadata(&app, found, &recording).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
@@ -186,13 +212,13 @@ async fn upload(
     Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
 }
 
-async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError> {
+async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipart) -> Result<Upload<'a>, ApiError> {
     let mut upload = Upload::default();
-    while let Some(mut field) = form.next_field().await.map_err(broken)? {
+    while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         match field.name() {
-            Some("file") if upload.kept.is_none() => {
+            Some("file") if upload.content.is_none() => {
                 upload.name = field.file_name().map(str::to_owned);
-                upload.kept = Some(store(app, &mut field).await?);
+                upload.content = Some(store(app, &mut field).await?);
             }
             Some("kind") => {
                 let mut text = Vec::new();
@@ -216,10 +242,9 @@ async fn receive(app: &AppState, mut form: Multipart) -> Result<Upload, ApiError
     Ok(upload)
 }
 
-async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), ApiError> {
+async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {
     let limit = app.config.server.upload_max_bytes;
     let mut incoming = app.blobs.begin()?;
-    let mut reader = Reader::new();
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
             let mut left = HEARD_OUT;
@@ -230,30 +255,12 @@ async fn store(app: &AppState, field: &mut Field<'_>) -> Result<(Kept, Found), A
             }
             return Err(ApiError::too_large(limit));
         }
-        reader.push(&piece);
         incoming.write(&piece).await?;
     }
     if incoming.size() == 0 {
         return Err(Refusal::field("file", "must not be empty").into());
     }
-    Ok((incoming.keep().await?, reader.finish()))
-}
-
-/// A damaged file is refused; what a package holds is read now that it is there as a whole.
-async fn whole(app: &AppState, kept: &Kept, mut found: Found) -> Result<Found, ApiError> {
-    if found.content == Some(Content::SlicedThreeMf) {
-        let path = app.blobs.path(&kept.sha256);
-        let read =
-            tokio::task::spawn_blocking(move || Ok::<_, std::io::Error>(read_package(std::fs::File::open(path)?)));
-        match read.await.map_err(ApiError::internal)?? {
-            Ok(metadata) => found.metadata = metadata,
-            Err(damage) => found.damage = Some(damage),
-        }
-    }
-    match found.damage {
-        Some(damage) => Err(Refusal::field("file", damage.to_string()).into()),
-        None => Ok(found),
-    }
+    Ok(incoming)
 }
 
 fn broken(error: MultipartError) -> ApiError {
@@ -282,7 +289,7 @@ fn clean_name(name: &str) -> String {
     if clean.is_empty() { "file".to_owned() } else { clean }
 }
 
-async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, ApiError> {
+async fn keep_metadata(app: &FileHandles, found: Found, recording: &Recording) -> Result<FileMetadata, ApiError> {
     let form = match found.content {
         Some(Content::Gcode) => Some(GcodeForm::Text),
         Some(Content::BinaryGcode) => Some(GcodeForm::Binary),
@@ -291,13 +298,13 @@ async fn keep_metadata(app: &AppState, found: Found) -> Result<FileMetadata, Api
     };
     let Metadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size } = found.metadata;
     let thumbnail = match thumbnail {
-        Some(picture) => Some(app.blobs.put(&picture.png).await?.sha256),
+        Some(picture) => Some(app.blobs.put(&picture.png, recording).await?.sha256),
         None => None,
     };
     Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
+async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
     let (version, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {
@@ -306,13 +313,23 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
     Ok(Resource::new(version, FileView::new(file, version)))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
-    call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
+async fn remove(
+    State(app): State<FileHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
+    let deleted = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
+    let file = deleted.answer;
+    let contents = [file.sha256].into_iter().chain(file.metadata.thumbnail);
+    // What stays behind, by an error or a crash, is found at the next look through all contents.
+    if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
+        tracing::warn!(file = %id, %error, "the content of a deleted file is still on the disk");
+    }
     Ok(NoContent)
 }
 
 /// The bytes as a download: a browser never shows them as a page.
-async fn content(State(app): State<AppState>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
+async fn content(State(app): State<FileHandles>, PathId(id): PathId) -> Result<axum::response::Response, ApiError> {
     let (_, state) = found(&app.files, id).await?;
     let file = state_of(&state)?;
     if file.archived {

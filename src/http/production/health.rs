@@ -1,6 +1,7 @@
 //! Whether the server lives, whether it can work, and how its actors fare.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use api_derive::Response;
@@ -10,18 +11,24 @@ use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::actors::kernel::entry::ActorSummary;
+use crate::actors::kernel::root;
+use crate::app::Directories;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::Operation;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply, ToSchema, enumeration, schema_of};
+use crate::services::redis::Redis;
 use crate::store::Unavailable;
+use crate::store::queries::Queries;
+use crate::store::writer::WriterCounters;
 
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
@@ -32,6 +39,18 @@ pub const ABOUT: &str = "Health, the server's own actors and numbers, this descr
 const READY: &str = "The database takes writes and answers reads, and every component stands. Reads, streams and emergency stop go on \
      when they do not. What is wrong and stops nobody is said under `degraded`.";
 
+handles! {
+    /// What the routes of health use.
+    pub(crate) struct HealthHandles {
+        writer: Arc<WriterCounters>,
+        queries: Queries,
+        components: root::Components,
+        directories: Directories,
+        redis: Option<Arc<Redis>>,
+        leaving: CancellationToken,
+    }
+}
+
 /// The routes of health.
 pub fn routes() -> ResourceRoutes {
     let (open, operator) = (RequiredAccess::Open, RequiredAccess::Role(Role::Operator));
@@ -41,7 +60,7 @@ pub fn routes() -> ResourceRoutes {
         .get(open, "/readyz", ready, |op| op.named("readyz", "Can it work?").about(READY))
 }
 
-/// The process answers.
+/// What the process answers as long as it lives.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
@@ -119,7 +138,7 @@ struct Facts {
     degraded: Vec<String>,
 }
 
-/// It can work.
+/// What the server answers while it can work.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Readiness", example = json!({
@@ -131,7 +150,7 @@ struct Readiness {
     facts: Facts,
 }
 
-/// It cannot work: an error with the same facts.
+/// What the server answers while it cannot work: an error with the same facts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
@@ -219,7 +238,7 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
     Ok(Plain(Alive { status: AliveStatus::Ok }))
 }
 
-async fn ready(State(app): State<AppState>) -> Result<ReadyReply, ApiError> {
+async fn ready(State(app): State<HealthHandles>) -> Result<ReadyReply, ApiError> {
     let (database, mut fault) = database(&app).await;
     let (parts, fallen) = parts(&app);
     if let (None, Some(name)) = (&fault, fallen) {
@@ -240,7 +259,7 @@ async fn ready(State(app): State<AppState>) -> Result<ReadyReply, ApiError> {
 }
 
 /// The word for the database, and why it is not ready.
-async fn database(app: &AppState) -> (DatabaseStatus, Option<ApiError>) {
+async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |away: Unavailable| match away {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
@@ -257,12 +276,13 @@ async fn database(app: &AppState) -> (DatabaseStatus, Option<ApiError>) {
 }
 
 /// Every component by name, and the first that does not stand.
-fn parts(app: &AppState) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
+fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
     let mut fallen = None;
     let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
-        let parked = name == "access" && app.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
+        let parked =
+            name == "access" && app.directories.access.resident(Id::ONLY).is_some_and(|handle| handle.is_parked());
         let state = match (component.up, parked) {
             (false, _) => ComponentState::Down,
             (true, true) => ComponentState::Parked,
@@ -277,7 +297,7 @@ fn parts(app: &AppState) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'s
 }
 
 /// In plain words what is wrong and stops nobody.
-fn degraded(app: &AppState) -> Vec<String> {
+fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| {
@@ -294,7 +314,7 @@ fn degraded(app: &AppState) -> Vec<String> {
     parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
-async fn actors(State(app): State<AppState>) -> Result<Plain<Actors>, ApiError> {
+async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
     let mut all = app.directories.actors();
     all.sort_by_key(|actor| (actor.kind, actor.id));
     Ok(Plain(Actors { actors: all.into_iter().map(Into::into).collect() }))

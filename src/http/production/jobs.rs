@@ -10,23 +10,27 @@ use serde_json::json;
 
 use super::orders::PRIORITY;
 use super::printers::connection;
+use crate::actors::dispatcher::Dispatcher;
+use crate::actors::kernel::directory::Directory;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
 use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::No;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, Optional, OptionalBody};
-use crate::store::queries::JobFilter;
+use crate::printers::connections::PrinterConnections;
+use crate::store::queries::{JobFilter, Queries};
 
 pub use view::JobView;
 
@@ -41,6 +45,17 @@ const AT_PRINTER: [No; 5] = [
     (502, "printer_refused", "The printer refused, in its own words."),
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
+
+handles! {
+    /// What the routes of jobs use.
+    pub(crate) struct JobHandles {
+        orders: Directory<Order>,
+        printers: Directory<Printer>,
+        queries: Queries,
+        printer_connections: Arc<PrinterConnections>,
+        dispatcher: Dispatcher,
+    }
+}
 
 /// The routes of jobs.
 pub fn routes() -> ResourceRoutes {
@@ -142,7 +157,7 @@ fn job_of(done: &CommandOutcome<OrderAnswer>) -> Result<CommandOutcome<Arc<Job>>
     }
 }
 
-async fn list(State(app): State<AppState>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
+async fn list(State(app): State<JobHandles>, Query(query): Query<JobQuery>) -> Result<Listed<JobView>, ApiError> {
     let JobQuery { state, waiting, order_id, printer_id, sku_id, material_id, page } = query;
     let page = page.into();
     let filter = JobFilter { state, order_id, printer_id, sku_id, material_id, waiting, number: None };
@@ -152,7 +167,7 @@ async fn list(State(app): State<AppState>, Query(query): Query<JobQuery>) -> Res
 
 /// The job as its order last committed it. When the database is unavailable, the orders in memory are
 /// searched.
-pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn find(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let of = |order: &Order| order.jobs.get(&id).cloned();
     let job = match app.queries.order_of_job(id).await {
         Ok(None) => None,
@@ -166,13 +181,13 @@ pub async fn find(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
     job.ok_or_else(|| Refusal::not_found("job").into())
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<JobView>, ApiError> {
+async fn one(State(app): State<JobHandles>, PathId(id): PathId) -> Result<Resource<JobView>, ApiError> {
     let job = find(&app, id).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
 async fn ask<B>(
-    app: &AppState,
+    app: &JobHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -184,7 +199,7 @@ async fn ask<B>(
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<JobChange>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -195,7 +210,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<JobCancellation>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -207,7 +222,7 @@ async fn cancel(
 }
 
 async fn retry(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -216,7 +231,7 @@ async fn retry(
 }
 
 async fn release(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -225,7 +240,7 @@ async fn release(
 }
 
 async fn resolve(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<JobResolution>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -237,7 +252,7 @@ async fn resolve(
 }
 
 /// Where a job prints; 409 when it does not stand as wanted.
-async fn printing(app: &AppState, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
+async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {
         Some(printer) if job.state == wanted => Ok((job, printer)),
@@ -246,7 +261,7 @@ async fn printing(app: &AppState, id: Id, wanted: JobState, what: &str) -> Resul
 }
 
 /// The print that the printer shows must be this job's: a print that someone began there is never touched.
-fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
+fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
     let handle = app.printers.resident(printer).ok_or_else(|| Refusal::not_found("printer"))?;
     let state = handle.read();
     let in_hand = state.state.as_ref().and_then(|printer| printer.in_hand.as_ref());
@@ -258,27 +273,27 @@ fn ours(app: &AppState, job: &Job, printer: Id) -> Result<(), ApiError> {
 }
 
 /// Asks the printer to pause a job; the state changes when the printer says so.
-pub async fn paused(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn paused(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(app, printer)?;
+    let connection = connection(&app.printer_connections, printer)?;
     connection.adapter.pause().await?;
     connection.look.notify_one();
     Ok(job)
 }
 
 /// Asks the printer to resume a job; the state changes when the printer says so.
-pub async fn resumed(app: &AppState, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn resumed(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(app, printer)?;
+    let connection = connection(&app.printer_connections, printer)?;
     connection.adapter.resume().await?;
     connection.look.notify_one();
     Ok(job)
 }
 
 async fn pause(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
@@ -288,7 +303,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<AppState>,
+    State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {

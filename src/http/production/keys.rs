@@ -1,19 +1,24 @@
 //! API keys: admins make, list and revoke them. The key itself is shown once, by the answer that makes it.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
 use super::auth::{TAG, TAG_ABOUT, unexpected};
-use crate::domain::access::{AccessAnswer, AccessCommand, ApiKey};
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
+use crate::domain::access::{Access, AccessAnswer, AccessCommand, ApiKey};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::{RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::last_used::LastUsed;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent};
@@ -24,6 +29,15 @@ use crate::secrets::credentials;
 const PATH: &str = "/api/auth/api-keys";
 /// The id that examples use for a key.
 const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
+
+handles! {
+    /// What the routes of API keys use.
+    pub(crate) struct KeyHandles {
+        access: Directory<Access>,
+        last_used: Arc<LastUsed>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of API keys.
 pub fn routes() -> ResourceRoutes {
@@ -91,7 +105,7 @@ struct ApiKeyView {
 }
 
 impl ApiKeyView {
-    fn new(app: &AppState, key: &ApiKey) -> Self {
+    fn new(app: &KeyHandles, key: &ApiKey) -> Self {
         let ApiKey { id, role, expires_at, revoked_at, created_at, .. } = *key;
         Self {
             id,
@@ -147,16 +161,16 @@ impl Flattened for KeyCustomer {
     fn components(_: &mut Components) {}
 }
 
-async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
+async fn list(State(app): State<KeyHandles>, Query(page): Query<PageQuery>) -> Result<Listed<ApiKeyView>, ApiError> {
     let page = page.into();
-    let mut all = with_access(&app, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
+    let mut all = with_access(&app.access, |access| access.keys.values().cloned().collect::<Vec<_>>())?;
     all.sort_by_key(|key| std::cmp::Reverse(key.id));
     let (some, total) = cut(page, all);
     Ok(Listed { page, items: some.iter().map(|key| ApiKeyView::new(&app, key)).collect(), total })
 }
 
 async fn create(
-    State(app): State<AppState>,
+    State(app): State<KeyHandles>,
     call: CommandRequest<NewApiKey>,
 ) -> Result<Created<CreatedApiKeyView>, ApiError> {
     let key = credentials::new_api_key(credentials::api_key_prefix(app.config.mode));
@@ -182,7 +196,11 @@ pub fn withheld() -> ApiError {
     ApiError::conflict("answer_withheld", "the first answer carried a secret, which is shown once only").replayed()
 }
 
-async fn revoke(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn revoke(
+    State(app): State<KeyHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RevokeKey(id)).await?;
     Ok(NoContent)
 }

@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::actors::kernel::directory::Directory;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -14,21 +15,29 @@ use crate::domain::material::{
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
-use crate::store::queries::MaterialFilter;
+use crate::store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
 const IN_USE: &str = "A SKU or an unfinished order or job names it, or a printer has it loaded.";
 /// The id that examples use for a material.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
+
+handles! {
+    /// What the routes of materials use.
+    pub(crate) struct MaterialHandles {
+        materials: Directory<Material>,
+        queries: Queries,
+    }
+}
 
 /// The routes of materials.
 pub fn routes() -> ResourceRoutes {
@@ -226,7 +235,7 @@ impl From<Movement> for MovementView {
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<MaterialHandles>,
     Query(query): Query<MaterialQuery>,
 ) -> Result<Listed<MaterialView>, ApiError> {
     let page = query.page.into();
@@ -237,7 +246,7 @@ async fn list(
 }
 
 async fn create(
-    State(app): State<AppState>,
+    State(app): State<MaterialHandles>,
     call: CommandRequest<NewMaterial>,
 ) -> Result<Created<MaterialView>, ApiError> {
     let command = async {
@@ -250,7 +259,7 @@ async fn create(
     Ok(Created::under(PATH, &done, MaterialView::after(&done)?))
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
+async fn one(State(app): State<MaterialHandles>, PathId(id): PathId) -> Result<Resource<MaterialView>, ApiError> {
     let (version, state) = found(&app.materials, id).await?;
     let material = state_of(&state)?;
     if material.archived {
@@ -260,7 +269,7 @@ async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     call: CommandRequest<MaterialChange>,
 ) -> Result<Resource<MaterialView>, ApiError> {
@@ -279,13 +288,17 @@ async fn update(
     Ok(Resource::after(&done, MaterialView::after(&done)?))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<MaterialHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.materials, CommandTarget::Id(id), MaterialCommand::Archive).await?;
     Ok(NoContent)
 }
 
 async fn movements(
-    State(app): State<AppState>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     Query(page): Query<PageQuery>,
 ) -> Result<Listed<MovementView>, ApiError> {
@@ -296,7 +309,7 @@ async fn movements(
 }
 
 async fn adjust(
-    State(app): State<AppState>,
+    State(app): State<MaterialHandles>,
     PathId(id): PathId,
     call: CommandRequest<Adjustment>,
 ) -> Result<Resource<MaterialView>, ApiError> {

@@ -11,6 +11,7 @@ pub use page::{Kind, Page};
 pub use tallies::Tallies;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
@@ -19,21 +20,52 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::health;
+use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::kernel::root;
+use crate::app::Directories;
 use crate::domain::mail::MailState;
 use crate::domain::material::Material;
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
+use crate::http::admission::Admission;
+use crate::http::audit_sampling::RefusalSampler;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::limits::Limits;
+use crate::http::meter::RouteMeters;
 use crate::http::openapi::operation::{Content, Operation};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Components, Reply};
 use crate::observe::process::ProcessNumbers;
+use crate::printers::connections::PrinterConnections;
+use crate::services::redis::Redis;
+use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
+use crate::store::writer::WriterCounters;
 
 const OPEN_METRICS: &str = "application/openmetrics-text";
 const PROMETHEUS: &str = "text/plain";
 /// Of a family that has one sample only.
 const NONE: [(&str, &str); 0] = [];
+
+handles! {
+    /// What gathering the numbers takes.
+    pub(crate) struct MetricsHandles {
+        meters: Arc<RouteMeters>,
+        refusals: Arc<RefusalSampler>,
+        admission: Arc<Admission>,
+        limits: Arc<Limits>,
+        redis: Option<Arc<Redis>>,
+        outbox: Arc<Outbox>,
+        writer: Arc<WriterCounters>,
+        directories: Directories,
+        components: root::Components,
+        printer_connections: Arc<PrinterConnections>,
+        deliveries: Arc<DeliveryMeter>,
+        tallies: Arc<Tallies>,
+        queries: Queries,
+    }
+}
 
 /// The route of metrics: for operators, and for everybody when the settings say so (`metrics.public`).
 pub fn routes(public: bool) -> ResourceRoutes {
@@ -75,7 +107,7 @@ impl Reply for Numbers {
     }
 }
 
-async fn show(State(app): State<AppState>, headers: HeaderMap) -> Result<Numbers, ApiError> {
+async fn show(State(app): State<MetricsHandles>, headers: HeaderMap) -> Result<Numbers, ApiError> {
     let accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let open_metrics = accepted.flat_map(|value| value.split(',')).any(|one| one.trim().starts_with(OPEN_METRICS));
     let page = gathered(&app).await;
@@ -83,7 +115,7 @@ async fn show(State(app): State<AppState>, headers: HeaderMap) -> Result<Numbers
     Ok(Numbers { text: text.map_err(ApiError::internal)?, open_metrics })
 }
 
-async fn gathered(app: &AppState) -> Page {
+async fn gathered(app: &MetricsHandles) -> Page {
     let mut page = Page::default();
     page.gauge("info", "The version that runs", [([("version", env!("CARGO_PKG_VERSION"))], 1)]);
     requests(app, &mut page);
@@ -115,7 +147,7 @@ fn process(numbers: &ProcessNumbers, page: &mut Page) {
 }
 
 /// Requests by route, method and status.
-fn requests(app: &AppState, page: &mut Page) {
+fn requests(app: &MetricsHandles, page: &mut Page) {
     let routes = app.meters.all();
     let (mut counts, mut times) = (Vec::new(), Vec::new());
     for route in routes.iter().filter(|route| route.by_status().next().is_some()) {
@@ -141,7 +173,7 @@ fn requests(app: &AppState, page: &mut Page) {
 }
 
 /// What the server took in, and what it would not.
-fn edge(app: &AppState, page: &mut Page) {
+fn edge(app: &MetricsHandles, page: &mut Page) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
     page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
@@ -153,7 +185,7 @@ fn edge(app: &AppState, page: &mut Page) {
 }
 
 /// Redis, where there is one.
-fn redis(app: &AppState, page: &mut Page) {
+fn redis(app: &MetricsHandles, page: &mut Page) {
     let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
     page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
@@ -163,7 +195,7 @@ fn redis(app: &AppState, page: &mut Page) {
 }
 
 /// The writer's transactions and the commits in them.
-fn commits(app: &AppState, page: &mut Page) {
+fn commits(app: &MetricsHandles, page: &mut Page) {
     let (writer, meter) = (&app.writer, &app.writer.meter);
     let unavailable = writer.unavailable();
     page.gauge("database_up", "Whether the database takes writes", [(NONE, i64::from(unavailable.is_none()))]);
@@ -177,7 +209,7 @@ fn commits(app: &AppState, page: &mut Page) {
 }
 
 /// Aggregates in memory, and the components that they run on.
-fn actors(app: &AppState, page: &mut Page) {
+fn actors(app: &MetricsHandles, page: &mut Page) {
     let all = app.directories.summaries();
     let places = all.iter().flat_map(|seen| {
         let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
@@ -205,9 +237,9 @@ fn actors(app: &AppState, page: &mut Page) {
 }
 
 /// Printers, stock, endpoints, kept payments and mails, which are all in memory.
-fn floor(app: &AppState, page: &mut Page) {
+fn floor(app: &MetricsHandles, page: &mut Page) {
     let (mut states, mut connections, mut attention) = (BTreeMap::new(), BTreeMap::new(), 0);
-    for (id, seen) in app.printers.all_resident() {
+    for (id, seen) in app.directories.printers.all_resident() {
         let Some(printer) = seen.state.as_ref().filter(|printer| !printer.archived) else { continue };
         let connection = app.printer_connections.status(id).map(|status| status.connection).unwrap_or_default();
         *states.entry(word(&printer.activity)).or_insert(0) += 1;
@@ -217,27 +249,27 @@ fn floor(app: &AppState, page: &mut Page) {
     page.gauge("printers", "Printers by what they do", labelled("state", states));
     page.gauge("printer_connections", "Printers by how they are reached", labelled("connection", connections));
     page.gauge("printers_attention", "Printers that wait for somebody", [(NONE, attention)]);
-    let mails = app.mails.all_resident();
+    let mails = app.directories.mails.all_resident();
     let queued = |mail: &crate::domain::mail::Mail| mail.state == MailState::Queued;
     let queued = mails.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(queued)).count();
     page.gauge("mails_pending", "Mails to be sent", [(NONE, queued as i64)]);
-    let stock = app.materials.all_resident();
+    let stock = app.directories.materials.all_resident();
     let is_low = |material: &&Material| !material.archived && material.available() < material.fields.reorder_point;
     let low = stock.iter().filter_map(|(_, seen)| seen.state.as_ref()).filter(is_low).count();
     page.gauge("materials_low", "Materials of which less is free than their reorder point", [(NONE, low as i64)]);
     let mut endpoints = BTreeMap::from([("active".to_owned(), 0), ("disabled".to_owned(), 0)]);
-    for (_, seen) in app.endpoints.all_resident() {
+    for (_, seen) in app.directories.endpoints.all_resident() {
         let Some(endpoint) = seen.state.as_ref().filter(|endpoint| !endpoint.archived) else { continue };
         *endpoints.entry(word(&endpoint.state)).or_insert(0) += 1;
     }
     page.gauge("webhook_endpoints", "Webhook endpoints by state", labelled("state", endpoints));
-    let kept = app.inbound.all_resident();
+    let kept = app.directories.inbound.all_resident();
     let unmatched = kept.iter().filter(|(_, seen)| seen.state.as_ref().is_some_and(|kept| !kept.done)).count();
     page.gauge("payments_unmatched", "Payment events that match no order", [(NONE, unmatched as i64)]);
 }
 
 /// The outbox, who follows it, and what is delivered of it.
-fn events(app: &AppState, page: &mut Page) {
+fn events(app: &MetricsHandles, page: &mut Page) {
     let (outbox, deliveries) = (&app.outbox, &app.deliveries);
     let last = *outbox.last().borrow();
     page.gauge("events_last_seq", "Number of the last event", [(NONE, last)]);
@@ -255,9 +287,10 @@ fn events(app: &AppState, page: &mut Page) {
 }
 
 /// What only the database can count; asked now and then, not each time.
-async fn work(app: &AppState, page: &mut Page) {
+async fn work(app: &MetricsHandles, page: &mut Page) {
     let Some(tallies) = app.tallies.recent(&app.queries).await else { return };
     page.gauge("orders", "Orders by status", labelled("status", tallies.orders.clone()));
+    page.gauge("orders_flagged", "Orders that need a person, by flag", labelled("flag", tallies.flags.clone()));
     page.gauge("jobs", "Jobs by state", labelled("state", tallies.jobs.clone()));
     page.gauge(
         "deliveries",

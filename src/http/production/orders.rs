@@ -12,22 +12,26 @@ use axum::extract::State;
 use serde_json::Value;
 
 use super::place::place;
+use crate::actors::kernel::directory::Directory;
 use crate::domain::aggregate::Versioned;
 use crate::domain::event::Numbered;
+use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
-use crate::http::AppState;
+use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::{NewOrders, handles};
 use crate::http::page::Query;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
-use crate::store::queries::OrderFilter;
+use crate::store::queries::{OrderFilter, Queries};
 use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
 use timeline::{EventView, Timeline};
@@ -44,6 +48,18 @@ const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
 type ShownOrder = Shown<Arc<Versioned<Order>>>;
+
+handles! {
+    /// What the routes of orders use.
+    pub(crate) struct OrderHandles {
+        orders: Directory<Order>,
+        skus: Directory<Sku>,
+        files: Directory<File>,
+        materials: Directory<Material>,
+        queries: Queries,
+        new_orders: NewOrders,
+    }
+}
 
 /// The routes of orders.
 pub fn routes() -> ResourceRoutes {
@@ -96,7 +112,7 @@ pub fn event(numbered: &Numbered) -> Value {
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub(crate) async fn shown(app: &OrderHandles, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -110,7 +126,7 @@ pub async fn shown(app: &AppState, done: &CommandOutcome<OrderAnswer>) -> Result
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
@@ -132,18 +148,22 @@ async fn list(
 }
 
 /// The order, if the caller may see it: another's is 404.
-async fn visible(app: &AppState, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
+async fn visible(app: &OrderHandles, who: &Caller, id: Id) -> Result<Arc<Versioned<Order>>, ApiError> {
     let (_, state) = found(&app.orders, id).await?;
     if who.sees(state_of(&state)?) { Ok(state) } else { Err(Refusal::not_found("order").into()) }
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<ShownOrder>, ApiError> {
+async fn one(
+    State(app): State<OrderHandles>,
+    PathId(id): PathId,
+    who: Caller,
+) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
     Ok(Resource::new(state.version, Shown(state)))
 }
 
 async fn finish<B>(
-    app: &AppState,
+    app: &OrderHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
@@ -153,7 +173,7 @@ async fn finish<B>(
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -169,7 +189,7 @@ async fn update(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<OrderCancellation>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -183,7 +203,7 @@ async fn cancel(
 }
 
 async fn confirm(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -192,7 +212,7 @@ async fn confirm(
 }
 
 async fn mark_paid(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<ManualPayment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -204,7 +224,7 @@ async fn mark_paid(
 }
 
 async fn ship(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
@@ -216,7 +236,7 @@ async fn ship(
 }
 
 async fn timeline(
-    State(app): State<AppState>,
+    State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
 ) -> Result<Plain<Shown<Timeline>>, ApiError> {

@@ -1,5 +1,7 @@
 //! Signed events of the payment processor: verified over the raw bytes, then applied or kept.
 
+use std::sync::Arc;
+
 use api_derive::Response;
 use axum::extract::{FromRequest, Request, State};
 use serde::Serialize;
@@ -7,22 +9,35 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::agent;
+use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
-use crate::actors::payment_events::matching::PaymentMatch;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::KeptPaymentEventCommand;
+use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand};
 use crate::domain::payment_event::{parse, verify};
 use crate::domain::principal::Principal;
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::{Operation, RequestBody};
 use crate::http::openapi::shape::{Shape, open_object, text};
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{Argument, Components, ToSchema, schema_of};
+
+handles! {
+    /// What the routes of payment events use.
+    pub(crate) struct PaymentHandles {
+        payments: PaymentMatcher,
+        inbound: Directory<KeptPaymentEvent>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of payment events: one path as the processor knows it, and one for processors that were set up earlier.
 pub fn routes() -> ResourceRoutes {
@@ -92,7 +107,10 @@ struct Received {
 }
 
 /// 200 for everything that the processor signed; a 5xx makes it send the event again.
-async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) -> Result<Plain<Received>, ApiError> {
+async fn receive(
+    State(app): State<PaymentHandles>,
+    SignedEvent(call): SignedEvent,
+) -> Result<Plain<Received>, ApiError> {
     let settings = &app.config.payments;
     if settings.webhook_secret.is_empty() {
         return Err(ApiError::unavailable("payments_not_configured", "PAYMENT_WEBHOOK_SECRET is not set", 300));
@@ -112,7 +130,7 @@ async fn receive(State(app): State<AppState>, SignedEvent(call): SignedEvent) ->
 }
 
 /// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.
-async fn keep(app: &AppState, event_id: String, body: String) -> Result<(), ApiError> {
+async fn keep(app: &PaymentHandles, event_id: String, body: String) -> Result<(), ApiError> {
     let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
     let command = KeptPaymentEventCommand::Keep { event_id, body };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));

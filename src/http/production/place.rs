@@ -7,7 +7,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, PRIORITY, shown};
+use super::orders::{self, OrderHandles, PRIORITY, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::aggregate::Versioned;
@@ -17,7 +17,6 @@ use crate::domain::order::{Address, Line, Make, NewOrder, Order, OrderCommand, O
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::Caller;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -90,8 +89,8 @@ pub struct PlaceQuery {
 }
 
 /// `POST /api/orders`
-pub async fn place(
-    State(app): State<AppState>,
+pub(crate) async fn place(
+    State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
@@ -120,13 +119,13 @@ pub async fn place(
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
     if !done.replayed {
-        app.new_orders.send_modify(|count| *count += 1);
+        app.new_orders.0.send_modify(|count| *count += 1);
     }
     Ok(Created::under(orders::PATH, &done, shown(&app, &done).await?))
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
-async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
+async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
@@ -154,7 +153,7 @@ async fn look_up(app: &AppState, who: &Caller, wished: &[NewOrderLine]) -> Resul
 }
 
 /// What the jobs of a line are made from. The G-code's own words win over the SKU's estimates.
-async fn make(app: &AppState, sku: &Sku) -> Result<Make, ApiError> {
+async fn make(app: &OrderHandles, sku: &Sku) -> Result<Make, ApiError> {
     let fields = &sku.fields;
     let state = match fields.gcode_file_id {
         Some(id) => app.files.read(id).await?,

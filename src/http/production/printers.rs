@@ -7,7 +7,7 @@ mod print;
 mod stop;
 mod view;
 
-pub use stop::stop_now;
+pub(crate) use stop::stop_now;
 pub use view::StatusView;
 
 use std::sync::Arc;
@@ -16,16 +16,22 @@ use api_derive::Request;
 use axum::extract::State;
 use serde_json::Value;
 
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::config::Config;
+use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::material::Material;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Attention, Printer, PrinterCommand};
 use crate::domain::printer_status::Activity;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::MachineType;
-use crate::http::AppState;
+use crate::files::blobs::Blobs;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::openapi::operation::No;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::openapi::words::words_of;
@@ -34,7 +40,8 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson, Place, ToSchema, read_word};
-use crate::printers::connections::PrinterConnection;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
+use crate::secrets::encryption::SecretCipher;
 use fields::{NewPrinter, PrinterChange};
 use view::PrinterView;
 
@@ -52,6 +59,20 @@ const ON_PRINTER: [No; 5] = [
 ];
 const BUSY: No = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
 const NO_FILE: No = (404, "printer_file_not_found", "The printer has no such file.");
+
+handles! {
+    /// What the routes of printers use.
+    pub(crate) struct PrinterHandles {
+        printers: Directory<Printer>,
+        materials: Directory<Material>,
+        files: Directory<File>,
+        blobs: Arc<Blobs>,
+        printer_connections: Arc<PrinterConnections>,
+        cipher: Arc<SecretCipher>,
+        environment: Arc<Environment>,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of printers.
 pub fn routes() -> ResourceRoutes {
@@ -133,20 +154,20 @@ pub struct PrinterQuery {
 }
 
 /// The connection of a printer that is being watched; 409 when an operator disconnected it.
-pub fn connection(app: &AppState, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
+pub fn connection(connections: &PrinterConnections, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     let message = "the printer is disconnected; connect it first";
-    app.printer_connections.link(id).ok_or_else(|| ApiError::conflict("printer_disconnected", message))
+    connections.link(id).ok_or_else(|| ApiError::conflict("printer_disconnected", message))
 }
 
 /// A printer that is not deleted, with its version.
-async fn present(app: &AppState, id: Id) -> Result<(i64, Printer), ApiError> {
+async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiError> {
     let (version, state) = found(&app.printers, id).await?;
     let printer = state_of(&state)?;
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
 /// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
-pub fn present_all(app: &AppState) -> Vec<(i64, Printer)> {
+pub(crate) fn present_all(app: &PrinterHandles) -> Vec<(i64, Printer)> {
     let all = app.printers.all_resident();
     let mut all: Vec<(i64, Printer)> = all
         .iter()
@@ -158,7 +179,10 @@ pub fn present_all(app: &AppState) -> Vec<(i64, Printer)> {
     all
 }
 
-async fn list(State(app): State<AppState>, Query(query): Query<PrinterQuery>) -> Result<Listed<PrinterView>, ApiError> {
+async fn list(
+    State(app): State<PrinterHandles>,
+    Query(query): Query<PrinterQuery>,
+) -> Result<Listed<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
     let mut found = present_all(&app);
@@ -177,7 +201,7 @@ async fn list(State(app): State<AppState>, Query(query): Query<PrinterQuery>) ->
 }
 
 async fn create(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     call: CommandRequest<NewPrinter>,
 ) -> Result<Created<PrinterView>, ApiError> {
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
@@ -185,13 +209,13 @@ async fn create(
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
+async fn one(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Resource<PrinterView>, ApiError> {
     let (version, printer) = present(&app, id).await?;
     Ok(Resource::new(version, PrinterView::new(&app, &printer, version)))
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<PrinterChange>,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -205,12 +229,16 @@ async fn update(
     Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<PrinterHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.printers, CommandTarget::Id(id), PrinterCommand::Archive).await?;
     Ok(NoContent)
 }
 
-async fn status(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
+async fn status(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<StatusView>, ApiError> {
     let (_, printer) = present(&app, id).await?;
     Ok(Plain(StatusView::of(&app, &printer)))
 }

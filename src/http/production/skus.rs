@@ -1,30 +1,34 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
-use crate::domain::file::FileKind;
+use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
-use crate::domain::material::MaterialType;
+use crate::domain::material::{Material, MaterialType};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
-use crate::store::queries::SkuFilter;
+use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
 /// The id that examples use for a SKU.
@@ -36,6 +40,17 @@ const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
 like!(SLUG, "^[a-z0-9]+(-[a-z0-9]+)*$", "must be lower-case words joined by hyphens");
 like!(CURRENCY, "^[a-z]{3}$", "must be a lower-case ISO 4217 code");
+
+handles! {
+    /// What the routes of SKUs use.
+    pub(crate) struct SkuHandles {
+        skus: Directory<Sku>,
+        materials: Directory<Material>,
+        files: Directory<File>,
+        queries: Queries,
+        config: Arc<Config>,
+    }
+}
 
 /// The routes of SKUs.
 pub fn routes() -> ResourceRoutes {
@@ -179,7 +194,7 @@ fn slug_of(code: &str) -> String {
 
 /// What a SKU names must exist and be of the right kind.
 async fn check_named(
-    app: &AppState,
+    app: &SkuHandles,
     material: Option<Id>,
     model_file: Option<Id>,
     gcode_file: Option<Id>,
@@ -205,7 +220,7 @@ async fn check_named(
 }
 
 async fn list(
-    State(app): State<AppState>,
+    State(app): State<SkuHandles>,
     who: Caller,
     Query(query): Query<SkuQuery>,
 ) -> Result<Listed<SkuView>, ApiError> {
@@ -220,7 +235,7 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
+async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> Result<Resource<SkuView>, ApiError> {
     let (version, state) = found(&app.skus, id).await?;
     let sku = state_of(&state)?;
     if sku.archived || (who.is_customer() && !sold(sku)) {
@@ -229,7 +244,7 @@ async fn one(State(app): State<AppState>, PathId(id): PathId, who: Caller) -> Re
     Ok(Resource::new(version, SkuView::new(sku, version)))
 }
 
-async fn create(State(app): State<AppState>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
+async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
         check_named(&app, Some(new.material_id), new.model_file_id, new.gcode_file_id).await?;
@@ -242,7 +257,7 @@ async fn create(State(app): State<AppState>, call: CommandRequest<NewSku>) -> Re
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<SkuHandles>,
     PathId(id): PathId,
     call: CommandRequest<SkuChange>,
 ) -> Result<Resource<SkuView>, ApiError> {
@@ -260,7 +275,11 @@ async fn update(
     Ok(Resource::after(&done, SkuView::after(&done)))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<SkuHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.skus, CommandTarget::Id(id), SkuCommand::Archive).await?;
     Ok(NoContent)
 }

@@ -6,15 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::auth::unexpected;
-use crate::domain::access::{self, AccessAnswer, AccessCommand, User, normal_email};
+use crate::actors::kernel::directory::Directory;
+use crate::domain::access::{self, Access, AccessAnswer, AccessCommand, User, normal_email};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::{RequiredAccess, with_access};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::hashing::Hashing;
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
@@ -24,6 +26,14 @@ use crate::secrets::credentials;
 
 const PATH: &str = "/api/users";
 const MAX_NAME_CHARS: usize = 200;
+
+handles! {
+    /// What the routes of members of staff use.
+    pub(crate) struct UserHandles {
+        access: Directory<Access>,
+        hashing: Hashing,
+    }
+}
 
 /// The routes of members of staff.
 pub fn routes() -> ResourceRoutes {
@@ -152,25 +162,27 @@ impl UserView {
     }
 }
 
-async fn list(State(app): State<AppState>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
+async fn list(State(app): State<UserHandles>, Query(page): Query<PageQuery>) -> Result<Listed<UserView>, ApiError> {
     let page = page.into();
-    let mut all =
-        with_access(&app, |access| access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>())?;
+    let mut all = with_access(&app.access, |access| {
+        access.users.values().filter(|user| !user.archived).cloned().collect::<Vec<_>>()
+    })?;
     all.sort_by_key(|user| std::cmp::Reverse(user.id));
     let (some, total) = cut(page, all);
     Ok(Listed { page, items: some.iter().map(|user| UserView::new(user)).collect(), total })
 }
 
-async fn one(State(app): State<AppState>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
-    let user = with_access(&app, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
+async fn one(State(app): State<UserHandles>, PathId(id): PathId) -> Result<Resource<UserView>, ApiError> {
+    let user =
+        with_access(&app.access, |access| access.user(id).cloned())?.ok_or_else(|| Refusal::not_found("user"))?;
     Ok(Resource::new(user.version, UserView::new(&user)))
 }
 
-async fn hash(app: &AppState, password: String) -> Result<String, ApiError> {
+async fn hash(app: &UserHandles, password: String) -> Result<String, ApiError> {
     app.hashing.run(move || credentials::hash_password(&password)).await
 }
 
-async fn create(State(app): State<AppState>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
+async fn create(State(app): State<UserHandles>, call: CommandRequest<NewUser>) -> Result<Created<UserView>, ApiError> {
     let command = async {
         let NewUser { email, name, password, role } = call.read_body()?;
         let (email, password_hash) = (normal_email(&email)?, hash(&app, password).await?);
@@ -182,7 +194,7 @@ async fn create(State(app): State<AppState>, call: CommandRequest<NewUser>) -> R
 }
 
 async fn update(
-    State(app): State<AppState>,
+    State(app): State<UserHandles>,
     PathId(id): PathId,
     call: CommandRequest<UserChange>,
 ) -> Result<Resource<UserView>, ApiError> {
@@ -200,7 +212,11 @@ async fn update(
     Ok(Resource::new(user.version, UserView::new(user)))
 }
 
-async fn remove(State(app): State<AppState>, PathId(id): PathId, call: CommandRequest) -> Result<NoContent, ApiError> {
+async fn remove(
+    State(app): State<UserHandles>,
+    PathId(id): PathId,
+    call: CommandRequest,
+) -> Result<NoContent, ApiError> {
     call.ask(&app.access, CommandTarget::Id(Id::ONLY), AccessCommand::RemoveUser(id)).await?;
     Ok(NoContent)
 }

@@ -1,6 +1,5 @@
 //! A stream with timeouts that the HTTP library lacks: for the head of a request, counted from its first byte (for the
-//! first
-//! request, from the start of the connection), and for a client that takes nothing of an answer.
+//! first request, from the start of the connection), and for a client that takes nothing of an answer.
 //!
 //! The HTTP library's own timeout counts from the last answer, so it cannot be shorter than a connection may idle.
 

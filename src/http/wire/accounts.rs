@@ -1,10 +1,10 @@
 //! Rules of e-mail addresses and passwords.
 
+use api_schema::shape::Shape;
 use utoipa::openapi::schema::SchemaFormat;
 
 use super::{Rule, Secret};
 use crate::domain::access::normal_email;
-use crate::http::openapi::shape::Shape;
 use crate::secrets::credentials::{PASSWORD_LONGEST, PASSWORD_SHORTEST, password_fault};
 
 /// Longest e-mail address, in characters.

@@ -1,4 +1,4 @@
-//! JSON bodies.
+//! Reads the JSON bodies of requests, whole and with all their faults.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use crate::http::error::ApiError;
 
 /// What the body of an operation is: a [`Request`], or an [`OptionalBody`] of one.
 pub trait RequestBody {
-    /// What is read.
+    /// The struct that the body is read into.
     type Value: Request;
     /// Whether there may be no body at all, which is read as an empty object.
     const OPTIONAL: bool;

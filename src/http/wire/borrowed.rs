@@ -1,54 +1,15 @@
-//! Answers that borrow: descriptions of borrowed values, and how a handler returns a view of what it owns.
+//! Answers that borrow: how a handler returns a view of what it owns.
 
+use api_schema::shape::Shape;
 use serde::ser::Error as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Components, ListItem, Response, ToSchema, schema_of};
-use crate::http::openapi::shape::{Shape, list, open_object, text};
-
-impl ToSchema for str {
-    fn schema() -> Shape {
-        text()
-    }
-}
-
-impl<T: ToSchema> ToSchema for [T] {
-    fn schema() -> Shape {
-        list(schema_of::<T>())
-    }
-    fn components(components: &mut Components) {
-        components.add::<T>();
-    }
-}
-
-impl<T: ToSchema + ?Sized> ToSchema for &T {
-    const NAME: Option<&'static str> = T::NAME;
-    fn schema() -> Shape {
-        T::schema()
-    }
-    fn components(components: &mut Components) {
-        T::components(components);
-    }
-    fn example() -> Value {
-        T::example()
-    }
-}
-
-/// An object whose members are not the server's to describe.
-#[derive(Clone, Copy, Serialize)]
-#[serde(transparent)]
-pub struct OpenObject<'a>(pub &'a Value);
-
-impl ToSchema for OpenObject<'_> {
-    fn schema() -> Shape {
-        open_object()
-    }
-}
+use super::{Components, ListItem, Response, ToSchema};
 
 /// Something that is answered as a view, which borrows from it and is written at once: nothing is copied.
 pub trait Viewed: 'static {
-    /// What is written.
+    /// The view, which borrows from the value.
     type View<'a>: Response;
 
     /// The view of it; `None` when there is nothing to show, which is a fault of the server.

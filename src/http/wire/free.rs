@@ -1,18 +1,18 @@
 //! JSON whose members are not the server's to say.
 
+use api_schema::shape::{Shape, anything, open_object};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{FromJson, Place, ToSchema};
 use crate::domain::refusal::Faults;
-use crate::http::openapi::shape::{Shape, anything, open_object};
 
-/// An object whose members another program chose.
+/// An object whose members another program chose: its members, or the borrowed value that holds them.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[serde(transparent)]
-pub struct JsonObject(pub Map<String, Value>);
+pub struct JsonObject<V = Map<String, Value>>(pub V);
 
-impl ToSchema for JsonObject {
+impl<V> ToSchema for JsonObject<V> {
     fn schema() -> Shape {
         open_object()
     }

@@ -58,7 +58,7 @@ impl<T: Request> Argument for Query<T> {
 
 /// What a handler answers when all is well.
 pub trait Reply: IntoResponse {
-    /// Describes it.
+    /// Writes its status and content into the description of the operation.
     fn describe(operation: &mut Operation, components: &mut Components);
 }
 
@@ -128,7 +128,7 @@ impl Reply for axum::response::Response {
     label = "each argument must be an `Argument`, the result a `Result<impl Reply, ApiError>`"
 )]
 pub trait DescribedHandler<T> {
-    /// Describes its operation.
+    /// Writes what its arguments and its result say into the description of the operation.
     fn describe(operation: &mut Operation, components: &mut Components);
 }
 

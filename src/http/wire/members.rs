@@ -8,7 +8,7 @@ use crate::domain::refusal::Faults;
 /// Where a value is: its dotted path (empty for the whole body), and whether it is a text of a query.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
-    /// `lines.0.quantity`.
+    /// The dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
     /// Query parameters are texts, and an empty one counts as absent.
     pub in_query: bool,

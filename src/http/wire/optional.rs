@@ -1,19 +1,19 @@
 //! Members that may be absent or null.
 
+use api_schema::shape::Shape;
 use serde_json::Value;
 
 use super::{Components, FromJson, Place, ToSchema, schema_of};
 use crate::domain::refusal::Faults;
-use crate::http::openapi::shape::Shape;
 
 /// A member that may be left out, which is not the same as null: in a PATCH an absent member stays as it is, while null
 /// clears it (`Optional<Option<T>>`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Optional<T> {
-    /// It is left out.
+    /// The member is left out.
     #[default]
     Absent,
-    /// It is there.
+    /// The member is there with this value.
     Present(T),
 }
 
@@ -77,15 +77,6 @@ impl<T: FromJson> FromJson for Optional<T> {
     }
     fn from_text(text: String) -> Value {
         T::from_text(text)
-    }
-}
-
-impl<T: ToSchema> ToSchema for Option<T> {
-    fn schema() -> Shape {
-        schema_of::<T>().or_null()
-    }
-    fn components(components: &mut Components) {
-        components.add::<T>();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Query strings.
+//! Reads the parameters of a query string, whole and with all their faults.
 
 use std::collections::HashSet;
 

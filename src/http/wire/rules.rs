@@ -5,12 +5,12 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
+use api_schema::shape::{Shape, date, list_of, text_of};
 use regex::Regex;
 use utoipa::openapi::KnownFormat;
 use utoipa::openapi::schema::SchemaFormat;
 
 use crate::domain::amount::Amount;
-use crate::http::openapi::shape::{Shape, date, list_of, text_of};
 
 /// A check of a value of type `T`.
 pub trait Rule<T> {
@@ -78,7 +78,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// For `like!`.
+    /// Made by `like!`, which gives the same expression twice: as text for the document and compiled.
     pub const fn new(source: &'static str, message: &'static str, regex: fn() -> Option<Regex>) -> Self {
         Self { source, message, regex: LazyLock::new(regex) }
     }
@@ -118,7 +118,7 @@ impl<T: Copy + PartialOrd + Display + TryInto<isize>> Rule<T> for Within<T> {
     }
 }
 
-/// More than nothing.
+/// An amount or a number above 0.
 pub struct AboveZero;
 
 impl Rule<Amount> for AboveZero {
@@ -140,7 +140,7 @@ impl Rule<i64> for AboveZero {
     }
 }
 
-/// Nothing or more.
+/// An amount of 0 or more.
 pub struct NotNegative;
 
 impl Rule<Amount> for NotNegative {
@@ -207,9 +207,9 @@ impl<T: PartialEq> Rule<Vec<T>> for OneOrMoreDistinct {
 
 /// A list of short texts.
 pub struct TextList {
-    /// Most texts.
+    /// Largest number of texts in the list.
     pub max_items: usize,
-    /// Most characters of each.
+    /// Largest number of characters of each text.
     pub max_chars: usize,
 }
 

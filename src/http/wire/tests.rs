@@ -1,6 +1,7 @@
 //! The two faces of each rule and type are held against each other: what it reads, and what it says in the schema.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
+use api_schema::shape::Shape;
 use serde_json::{Value, json};
 use utoipa::openapi::{RefOr, Schema};
 
@@ -10,7 +11,6 @@ use crate::domain::id::Id;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::Shape;
 
 like!(WORD, "^[a-z]+$", "must be lower-case letters");
 

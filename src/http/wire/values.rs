@@ -1,11 +1,11 @@
-//! How plain values are read and described.
+//! How plain values are read.
 
-use std::collections::BTreeMap;
-
+use api_schema::shape::{Shape, above_zero, has, taken};
+use api_schema::words::words_of;
 use serde_json::{Value, json};
 
-use super::{Components, FromJson, Place, ToSchema, schema_of};
-use crate::domain::amount::{Amount, MAX_AMOUNT};
+use super::{FromJson, Place, ToSchema};
+use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
@@ -14,18 +14,10 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-use crate::http::openapi::shape::{Shape, above_zero, has, id, list, map, number, taken, text, time, whole, yes_no};
-use crate::http::openapi::words::words_of;
 
-/// Declares how a plain type is described and read: its schema, the words that refuse another value, how it is read, and the
-/// JSON of a query's text.
+/// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's text.
 macro_rules! value {
-    ($type:ty, $schema:expr, $message:expr, $read:expr $(, $from_text:expr)?) => {
-        impl ToSchema for $type {
-            fn schema() -> Shape {
-                $schema
-            }
-        }
+    ($type:ty, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
             type Inner = Self;
             fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
@@ -50,26 +42,24 @@ fn parsed<T: std::str::FromStr + Into<Value>>(text: &str) -> Option<Value> {
     text.parse::<T>().ok().map(Into::into)
 }
 
-value!(bool, yes_no(), "must be true or false", Value::as_bool, parsed::<bool>);
-value!(i64, whole(..), "must be a whole number", Value::as_i64, parsed::<i64>);
-value!(u64, whole(0..), "must be a whole number", Value::as_u64, parsed::<u64>);
-value!(f64, number(..), "must be a number", Value::as_f64, parsed::<f64>);
+value!(bool, "must be true or false", Value::as_bool, parsed::<bool>);
+value!(i64, "must be a whole number", Value::as_i64, parsed::<i64>);
+value!(u64, "must be a whole number", Value::as_u64, parsed::<u64>);
+value!(f64, "must be a number", Value::as_f64, parsed::<f64>);
 value!(
     u8,
-    whole(0..=i64::from(u8::MAX)),
     format!("must be a whole number from {} to {}", u8::MIN, u8::MAX),
     |value| value.as_i64()?.try_into().ok(),
     parsed::<i64>
 );
 value!(
     u32,
-    whole(0..=i64::from(u32::MAX)),
     format!("must be a whole number from {} to {}", u32::MIN, u32::MAX),
     |value| value.as_i64()?.try_into().ok(),
     parsed::<i64>
 );
-value!(Id, id(), "must be an identifier", |value| value.as_str()?.parse().ok());
-value!(Timestamp, time(), "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
+value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
+value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
 /// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`.
@@ -78,12 +68,19 @@ macro_rules! enumeration {
         $($crate::http::wire::enumeration!($type = stringify!($type));)+
     };
     ($($type:ident = $name:expr),+) => {$(
-        impl $crate::http::wire::ToSchema for $type {
+        impl api_schema::ToSchema for $type {
             const NAME: Option<&'static str> = Some($name);
-            fn schema() -> $crate::http::openapi::shape::Shape {
-                $crate::http::openapi::words::word_of::<Self>()
+            fn schema() -> api_schema::shape::Shape {
+                api_schema::words::word_of::<Self>()
             }
         }
+        $crate::http::wire::readable!($type);
+    )+};
+}
+
+/// Declares how an enumeration without data is read, whose schema is declared elsewhere.
+macro_rules! readable {
+    ($($type:ident),+) => {$(
         impl $crate::http::wire::FromJson for $type {
             type Inner = Self;
             fn from_json(
@@ -99,7 +96,7 @@ macro_rules! enumeration {
         }
     )+};
 }
-pub(crate) use enumeration;
+pub(crate) use {enumeration, readable};
 enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
 
 /// One of an enumeration's words.
@@ -110,12 +107,6 @@ pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_
         T::deserialize(text).ok()
     });
     read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(" "))))
-}
-
-impl ToSchema for String {
-    fn schema() -> Shape {
-        text()
-    }
 }
 
 impl FromJson for String {
@@ -137,13 +128,6 @@ impl FromJson for String {
     }
 }
 
-impl ToSchema for Amount {
-    fn schema() -> Shape {
-        let most = MAX_AMOUNT.0 as f64 / 1000.0;
-        number(-most..=most).about("At most three decimals.")
-    }
-}
-
 impl FromJson for Amount {
     type Inner = Self;
     fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
@@ -159,39 +143,6 @@ impl FromJson for Amount {
     }
     fn to_json(&self) -> Option<Value> {
         serde_json::to_value(self).ok()
-    }
-}
-
-/// A count, in answers.
-impl ToSchema for usize {
-    fn schema() -> Shape {
-        whole(0..)
-    }
-}
-
-/// A small number such as a status of HTTP, in answers.
-impl ToSchema for u16 {
-    fn schema() -> Shape {
-        whole(0..=i64::from(Self::MAX))
-    }
-}
-
-/// A value for each of the names of the moment, in answers.
-impl<K, T: ToSchema> ToSchema for BTreeMap<K, T> {
-    fn schema() -> Shape {
-        map(schema_of::<T>())
-    }
-    fn components(components: &mut Components) {
-        components.add::<T>();
-    }
-}
-
-impl<T: ToSchema> ToSchema for Vec<T> {
-    fn schema() -> Shape {
-        list(schema_of::<T>())
-    }
-    fn components(components: &mut Components) {
-        components.add::<T>();
     }
 }
 

@@ -1,19 +1,26 @@
 //! Moonraker's web socket: identify, subscribe to what changes a print's state, subscribe again after each restart of the firmware.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
+use super::status::{self, KnownFacts};
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
+
+/// Fields of which a change is a change of state.
+const STATES: [&str; 4] = ["/webhooks/state", "/print_stats/state", "/print_stats/filename", "/toolhead/homed_axes"];
 
 /// What we say on the socket.
 pub(super) struct Socket {
     api_key: Option<String>,
+    facts: Arc<KnownFacts>,
 }
 
 impl Socket {
-    pub(super) fn new(api_key: Option<String>) -> Self {
-        Self { api_key }
+    pub(super) fn new(api_key: Option<String>, facts: Arc<KnownFacts>) -> Self {
+        Self { api_key, facts }
     }
 
     fn identify(&self) -> String {
@@ -26,9 +33,16 @@ impl Socket {
     }
 }
 
-/// Only what changes a state: temperatures and durations would wake us four times a second.
+/// What changes a state, and how far a print and the heaters are; the latter comes up to four times a second.
 fn subscribe() -> String {
-    let objects = json!({"webhooks": ["state"], "print_stats": ["state", "filename"]});
+    let objects = json!({
+        "webhooks": ["state"],
+        "print_stats": ["state", "filename", "filament_used"],
+        "virtual_sdcard": ["progress", "file_position"],
+        "extruder": ["temperature"],
+        "heater_bed": ["temperature"],
+        "toolhead": ["homed_axes"],
+    });
     json!({"jsonrpc": "2.0", "method": "printer.objects.subscribe", "params": {"objects": objects}, "id": 2})
         .to_string()
 }
@@ -44,16 +58,18 @@ impl Dialect for Socket {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         match message.get("method").and_then(Value::as_str) {
             // The firmware forgot our subscription.
-            Some("notify_klippy_ready") => Heard { wake: true, reply: Some(subscribe()) },
-            Some(
-                "notify_status_update"
-                | "notify_klippy_shutdown"
-                | "notify_klippy_disconnected"
-                | "notify_history_changed",
-            ) => Heard { wake: true, reply: None },
+            Some("notify_klippy_ready") => Heard { wake: true, reply: Some(subscribe()), ..Heard::default() },
+            Some("notify_status_update") => {
+                let Some(changed) = message.pointer("/params/0") else { return Heard::default() };
+                let telemetry = Some(status::telemetry(changed, self.facts.now()));
+                Heard { wake: STATES.iter().any(|at| changed.pointer(at).is_some()), telemetry, ..Heard::default() }
+            }
+            Some("notify_klippy_shutdown" | "notify_klippy_disconnected" | "notify_history_changed") => {
+                Heard { wake: true, ..Heard::default() }
+            }
             // The answer to a subscription is a snapshot, perhaps newer than the last poll.
             None if message.get("id").and_then(Value::as_i64) == Some(2) && message.get("result").is_some() => {
-                Heard { wake: true, reply: None }
+                Heard { wake: true, subscribed: true, ..Heard::default() }
             }
             _ => Heard::default(),
         }

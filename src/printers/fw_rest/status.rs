@@ -1,24 +1,94 @@
 //! From Moonraker's three layers of state to one status. Pure.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde_json::Value;
 
-use crate::domain::bounds;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::Temperatures;
+use crate::printers::adapter::{PrinterError, Telemetry};
 
 /// What a status is read from; an empty field list asks for all fields.
 pub(super) const OBJECTS: &[(&str, &str)] = &[
     ("webhooks", ""),
     ("print_stats", ""),
-    ("virtual_sdcard", "progress"),
-    ("extruder", "temperature,target"),
-    ("heater_bed", "temperature,target"),
+    ("virtual_sdcard", "progress,file_position"),
+    ("extruder", "temperature"),
+    ("heater_bed", "temperature"),
     ("toolhead", "homed_axes"),
 ];
 
-/// Less of a file done than this tells nothing of the time left.
-const TELLING: f64 = 0.02;
+/// Less of a file done than this share tells nothing of the time left.
+const MIN_TELLING_SHARE: f64 = 0.02;
+
+/// What Moonraker read from a file.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub(super) struct FileFacts {
+    /// Where in the file its G-code begins and ends, in bytes; comments before and after are no progress.
+    code: Option<(f64, f64)>,
+    /// The slicer's estimate of the print time, in seconds.
+    seconds: Option<f64>,
+}
+
+impl FileFacts {
+    /// From the file's metadata; what is not told is unknown.
+    pub(super) fn read(metadata: &Value) -> Self {
+        let [from, to] = ["/gcode_start_byte", "/gcode_end_byte"].map(|at| number(metadata, at));
+        Self {
+            code: from.zip(to).filter(|(from, to)| from < to),
+            seconds: number(metadata, "/estimated_time").filter(|seconds| *seconds > 0.0),
+        }
+    }
+}
+
+/// What Moonraker read from the file that is being printed, by the file's name.
+#[derive(Debug, Default)]
+pub(super) struct KnownFacts(Mutex<Option<(String, FileFacts)>>);
+
+impl KnownFacts {
+    /// Of this file, where known.
+    pub(super) fn of(&self, file: &str) -> Option<FileFacts> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().filter(|(name, _)| name == file).map(|(_, facts)| *facts)
+    }
+
+    /// Of the file that is being printed now.
+    pub(super) fn now(&self) -> FileFacts {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().map(|(_, facts)| *facts).unwrap_or_default()
+    }
+
+    pub(super) fn note(&self, file: &str, facts: FileFacts) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((file.to_owned(), facts));
+    }
+}
+
+/// What a push says beside changes of state, of the file that is being printed.
+pub(super) fn telemetry(changed: &Value, facts: FileFacts) -> Telemetry {
+    let place = if facts.code.is_some() { "/virtual_sdcard/file_position" } else { "/virtual_sdcard/progress" };
+    let moved = number(changed, place).is_some();
+    let fraction = moved.then(|| fraction(changed, facts));
+    Telemetry {
+        progress: fraction.map(|fraction| fraction * 100.0),
+        remaining_seconds: fraction
+            .filter(|_| facts.seconds.is_some())
+            .and_then(|done| remaining(changed, facts, done)),
+        filament_mm: number(changed, "/print_stats/filament_used"),
+        nozzle: number(changed, "/extruder/temperature"),
+        bed: number(changed, "/heater_bed/temperature"),
+    }
+}
+
+/// The file that is being printed or is paused.
+pub(super) fn open_file(objects: &Value) -> Option<&str> {
+    let active = matches!(text(objects, "/print_stats/state"), Some("printing" | "paused"));
+    text(objects, "/print_stats/filename").filter(|name| active && !name.is_empty())
+}
+
+/// The objects of an answer, `{object: {field: value}}`; what the printer does not have is left out.
+pub(super) fn objects(answer: &Value) -> Result<&Value, PrinterError> {
+    let objects = answer.get("status").filter(|objects| objects.is_object());
+    objects.ok_or_else(|| PrinterError::BadAnswer("no status of the printer's objects".into()))
+}
 
 pub(super) fn klippy_connected(info: &Value) -> bool {
     info.get("klippy_connected").and_then(Value::as_bool).unwrap_or(false)
@@ -33,28 +103,36 @@ pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
     Status::away(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
-pub(super) fn temperatures(objects: &Value) -> Temperatures {
-    let degrees = |at: &str| number(objects, at).map_or(0.0, bounds::celsius);
-    Temperatures {
-        nozzle: degrees("/extruder/temperature"),
-        nozzle_target: degrees("/extruder/target"),
-        bed: degrees("/heater_bed/temperature"),
-        bed_target: degrees("/heater_bed/target"),
-    }
-}
-
-/// How far the print is, 0 to 1: bytes of the file, and all of it once complete.
-pub(super) fn fraction(objects: &Value) -> f64 {
+/// How far the print is, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web front ends count;
+/// where these are unknown, bytes of the file; and all of it once complete.
+fn fraction(objects: &Value, facts: FileFacts) -> f64 {
     if text(objects, "/print_stats/state") == Some("complete") {
         return 1.0;
     }
-    number(objects, "/virtual_sdcard/progress").unwrap_or(0.0).clamp(0.0, 1.0)
+    let of_code = facts.code.zip(number(objects, "/virtual_sdcard/file_position"));
+    let share = match of_code {
+        Some(((from, to), position)) => (position - from) / (to - from),
+        None => number(objects, "/virtual_sdcard/progress").unwrap_or(0.0),
+    };
+    share.clamp(0.0, 1.0)
+}
+
+/// Seconds until the print ends: what is left of the slicer's estimate; without one, what the print took so far tells.
+fn remaining(objects: &Value, facts: FileFacts, fraction: f64) -> Option<i64> {
+    let left = match facts.seconds {
+        Some(seconds) => seconds * (1.0 - fraction),
+        None => {
+            let printed = number(objects, "/print_stats/print_duration").filter(|_| fraction >= MIN_TELLING_SHARE)?;
+            printed * (1.0 - fraction) / fraction
+        }
+    };
+    Some(left.round() as i64)
 }
 
 /// A status from the objects of [`OBJECTS`].
 ///
 /// Values outlive the print: a printer that was reached again may tell the `complete` of an earlier one, so who asks compares `file`.
-pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
+pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
     let firmware = text(objects, "/webhooks/state").unwrap_or("ready");
     let print = text(objects, "/print_stats/state").unwrap_or("standby");
     let file =
@@ -74,23 +152,18 @@ pub(super) fn read(objects: &Value, at: Timestamp) -> Status {
             if print == "standby" { None } else { Some(of_print(print).1.unwrap_or(PrintEnd::Failed)) },
         ),
     };
-    let temperatures = temperatures(objects);
-    let fraction = fraction(objects);
+    let fraction = fraction(objects, facts);
     let active = matches!(state, Activity::Printing | Activity::Paused);
-    let printed = number(objects, "/print_stats/print_duration").filter(|_| active && fraction >= TELLING);
     Status {
         state,
         connection,
         file: file.map(str::to_owned),
         ended: ended.filter(|_| file.is_some()),
-        progress: if file.is_some() { bounds::percent(fraction * 100.0) } else { 0.0 },
-        // Moonraker tells no time left; this is what its web front ends show.
-        remaining_seconds: printed.and_then(|seconds| bounds::print_seconds(seconds * (1.0 - fraction) / fraction)),
-        filament_mm: number(objects, "/print_stats/filament_used")
-            .filter(|_| file.is_some())
-            .and_then(bounds::filament_mm),
-        nozzle: temperatures.nozzle,
-        bed: temperatures.bed,
+        progress: if file.is_some() { fraction * 100.0 } else { 0.0 },
+        remaining_seconds: if active { remaining(objects, facts, fraction) } else { None },
+        filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()),
+        nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),
+        bed: number(objects, "/heater_bed/temperature").unwrap_or(0.0),
         homed: text(objects, "/toolhead/homed_axes")
             .map(|axes| ['x', 'y', 'z'].iter().all(|axis| axes.contains(*axis))),
         message: match firmware {

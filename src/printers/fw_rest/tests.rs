@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -14,10 +16,12 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::status;
-use crate::domain::printer_status::{Activity, Connection, PrintEnd};
+use super::status::{self, FileFacts};
+use crate::domain::file::GcodeForm;
+use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
+use crate::domain::testing::id;
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Deleted, Operation, PrinterError};
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
 use crate::printers::tests::{adapter, file, serve, settings, with_key};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -33,21 +37,14 @@ fn objects(firmware: &str, print: &str, file: &str, progress: f64) -> Value {
     })
 }
 
+/// A status of a file that nothing is known of.
+fn read(objects: &Value, at: Timestamp) -> Status {
+    status::read(objects, FileFacts::default(), at)
+}
+
 fn error(status: u16, message: &str) -> impl IntoResponse + use<> {
     let body = json!({"error": {"code": status, "message": message, "traceback": "…"}});
     (StatusCode::from_u16(status).unwrap(), axum::Json(body))
-}
-
-#[test]
-fn absurd_numbers_are_not_known() {
-    let mut absurd = objects("ready", "printing", "a.gcode", 1e-300);
-    absurd["print_stats"]["print_duration"] = json!(1e300);
-    absurd["print_stats"]["filament_used"] = json!(1e300);
-    absurd["extruder"]["temperature"] = json!(-1e300);
-    let seen = status::read(&absurd, AT);
-    assert_eq!((seen.remaining_seconds, seen.filament_mm, seen.nozzle, seen.progress), (None, None, 0.0, 0.0));
-    absurd["virtual_sdcard"]["progress"] = json!(1e300);
-    assert_eq!(status::read(&absurd, AT).progress, 100.0);
 }
 
 #[test]
@@ -60,38 +57,56 @@ fn states_of_a_print() {
         ("cancelled", Activity::Idle, Some(PrintEnd::Cancelled)),
         ("error", Activity::Idle, Some(PrintEnd::Failed)),
     ] {
-        let status = status::read(&objects("ready", print, "a.gcode", 0.25), AT);
+        let status = read(&objects("ready", print, "a.gcode", 0.25), AT);
         assert_eq!((status.state, status.ended, status.connection), (state, ended, Connection::Connected), "{print}");
         assert_eq!(status.file.as_deref(), Some("a.gcode"));
     }
-    let status = status::read(&objects("ready", "printing", "a.gcode", 0.25), AT);
+    let status = read(&objects("ready", "printing", "a.gcode", 0.25), AT);
     assert_eq!((status.progress, status.remaining_seconds, status.filament_mm), (25.0, Some(900), Some(1234.5)));
     assert_eq!((status.nozzle, status.bed, status.homed, status.updated_at), (210.4, 60.1, Some(true), AT));
-    assert!(status::read(&objects("ready", "complete", "a.gcode", 0.99), AT).progress >= 100.0);
+    assert!(read(&objects("ready", "complete", "a.gcode", 0.99), AT).progress >= 100.0);
+}
+
+#[test]
+fn progress_counts_from_the_first_to_the_last_line_of_gcode() {
+    let facts =
+        FileFacts::read(&json!({"gcode_start_byte": 40_000, "gcode_end_byte": 90_000, "estimated_time": 1000.0}));
+    let at = |position: u32| {
+        let mut objects = objects("ready", "printing", "a.gcode", f64::from(position) / 100_000.0);
+        objects["virtual_sdcard"]["file_position"] = json!(position);
+        let status = status::read(&objects, facts, AT);
+        (status.progress, status.remaining_seconds)
+    };
+    assert_eq!(at(0), (0.0, Some(1000)), "thumbnails are no progress");
+    assert_eq!(at(40_000), (0.0, Some(1000)));
+    assert_eq!(at(65_000), (50.0, Some(500)));
+    assert_eq!(at(95_000), (100.0, Some(0)), "nor are settings");
+    let paused = status::read(&objects("ready", "standby", "", 0.5), facts, AT);
+    assert_eq!(paused.remaining_seconds, None);
 }
 
 #[test]
 fn after_a_shutdown_paused_is_a_lost_print() {
     for print in ["printing", "paused", "error"] {
-        let status = status::read(&objects("shutdown", print, "a.gcode", 0.5), AT);
+        let status = read(&objects("shutdown", print, "a.gcode", 0.5), AT);
         assert_eq!((status.state, status.ended), (Activity::Error, Some(PrintEnd::Failed)), "{print}");
         assert_eq!(status.message.as_deref(), Some("Shutdown due to webhooks request"));
     }
-    let finished = status::read(&objects("shutdown", "complete", "a.gcode", 1.0), AT);
+    let finished = read(&objects("shutdown", "complete", "a.gcode", 1.0), AT);
     assert_eq!((finished.state, finished.ended), (Activity::Error, Some(PrintEnd::Finished)));
-    let nothing = status::read(&objects("error", "standby", "", 0.0), AT);
+    let nothing = read(&objects("error", "standby", "", 0.0), AT);
     assert_eq!((nothing.state, nothing.ended, nothing.file), (Activity::Error, None, None));
 }
 
 #[test]
 fn objects_the_printer_lacks_are_zero_or_unknown() {
     let status =
-        status::read(&json!({"webhooks": {"state": "ready"}, "print_stats": {"state": "standby", "filename": ""}}), AT);
+        read(&json!({"webhooks": {"state": "ready"}, "print_stats": {"state": "standby", "filename": ""}}), AT);
     assert_eq!(
         (status.state, status.file, status.nozzle, status.bed, status.homed),
         (Activity::Idle, None, 0.0, 0.0, None)
     );
-    let startup = status::read(&objects("startup", "standby", "", 0.0), AT);
+    let startup = read(&objects("startup", "standby", "", 0.0), AT);
     assert_eq!((startup.state, startup.connection), (Activity::Offline, Connection::FirmwareDisconnected));
 }
 
@@ -167,7 +182,9 @@ async fn commands_reach_their_routes() {
         "POST /printer/emergency_stop ",
         "POST /printer/firmware_restart ",
         r#"POST /printer/gcode/script {"script":"G28"}"#,
+        "GET /server/gcode_store?count=1 ",
         r#"POST /printer/gcode/script {"script":"G90\nM104 S0"}"#,
+        "GET /server/gcode_store?count=200 ",
     ] {
         assert_eq!(calls.recv().await.unwrap(), expected);
     }
@@ -204,6 +221,57 @@ async fn an_upload_is_checked_by_its_hash_and_never_started() {
         let url = serve(Router::new().fallback(move |_: Bytes| async move { error(status, words) })).await;
         assert_eq!(adapter("fw_rest", &url).upload("a.gcode", &source).await, Err(expected));
     }
+}
+
+/// A Moonraker that stores what it was sent, says that it stored `size` bytes, and sends `stored` when asked for the file. Counts
+/// deletions.
+async fn storing(size: usize, stored: Vec<u8>, processors: Value) -> (Arc<dyn Adapter>, Arc<AtomicUsize>) {
+    let deleted = Arc::new(AtomicUsize::new(0));
+    let counted = deleted.clone();
+    let taken = json!({"item": {"path": "a.gcode", "root": "gcodes", "modified": 1.5, "size": size}});
+    let send = move |headers: HeaderMap| async move { simulator::wire::ranged(&headers, stored.into(), "text/plain") };
+    let delete = move || async move {
+        counted.fetch_add(1, Ordering::SeqCst);
+        r#"{"result":{"item":{},"action":"delete_file"}}"#
+    };
+    let metadata = json!({"result": {"file_processors": processors}});
+    let router = Router::new()
+        .route("/server/files/upload", post(move |_: Bytes| async move { (StatusCode::CREATED, axum::Json(taken)) }))
+        .route("/server/files/gcodes/a.gcode", get(send).delete(delete))
+        .route("/server/files/metadata", get(move || async move { axum::Json(metadata) }));
+    (adapter("fw_rest", &serve(router).await), deleted)
+}
+
+#[tokio::test]
+async fn what_was_stored_is_compared_with_what_was_sent() {
+    let (_kept, source) = file(10_000);
+    let source = source.marked(id(7), Some(GcodeForm::Text));
+    let sent = [format!("; printfloor print {}\n", id(7)).into_bytes(), vec![b'G'; 10_000]].concat();
+    let changed = |at: usize| {
+        let mut bytes = sent.clone();
+        bytes[at] = b'X';
+        bytes
+    };
+    let none = json!([]);
+    for (stored, altered) in [
+        (sent.clone(), None),
+        (changed(0), Some("the first bytes of the stored file differ")),
+        (changed(sent.len() - 1), Some("the last bytes of the stored file differ")),
+        ([sent.clone(), b"more".to_vec()].concat(), Some("10061 of 10057 bytes")),
+    ] {
+        let (printer, deleted) = storing(sent.len(), stored, none.clone()).await;
+        let uploaded = printer.upload("a.gcode", &source).await;
+        assert_eq!(uploaded, altered.map_or(Ok("a.gcode".into()), |words| Err(PrinterError::Altered(words.into()))));
+        assert_eq!(deleted.load(Ordering::SeqCst), usize::from(altered.is_some()), "it must not be started by anybody");
+    }
+    let (printer, _) = storing(sent.len() - 1, sent.clone(), none).await;
+    assert!(
+        matches!(printer.upload("a.gcode", &source).await, Err(PrinterError::Altered(_))),
+        "the size that it tells"
+    );
+    // It says that it rewrites files, so they cannot be compared.
+    let (printer, deleted) = storing(12, changed(0), json!(["preprocess_cancellation"])).await;
+    assert_eq!((printer.upload("a.gcode", &source).await, deleted.load(Ordering::SeqCst)), (Ok("a.gcode".into()), 0));
 }
 
 fn expected_words(status: u16) -> &'static str {
@@ -280,8 +348,6 @@ async fn lists_and_infos_are_read() {
         (files[0].path.as_str(), files[0].size, files[0].modified_at),
         ("a.gcode", Some(3), Some(Timestamp(1500)))
     );
-    assert_eq!(printer.file_exists("a.gcode").await, Ok(true));
-    assert_eq!(printer.file_exists("b.gcode").await, Ok(false));
     let cams = printer.webcams().await.unwrap();
     assert_eq!(cams[0].stream_url.as_deref(), Some("http://127.0.0.1/webcam/?action=stream"));
     assert_eq!(cams[0].snapshot_url, None);
@@ -289,7 +355,7 @@ async fn lists_and_infos_are_read() {
     assert_eq!(printer.printer_info().await.unwrap()["state"], "ready");
     assert_eq!(printer.progress().await, Ok(25.0));
     let temperatures = printer.temperatures().await.unwrap();
-    assert_eq!((temperatures.nozzle, temperatures.nozzle_target), (210.4, 215.0));
+    assert_eq!((temperatures.nozzle, temperatures.bed), (210.4, 60.1));
     assert_eq!(printer.status(AT).await.unwrap().state, Activity::Printing);
 }
 

@@ -1,23 +1,32 @@
 //! `OctoPrint`'s raw web socket: a session from the key, then state messages up to twice a second, of which only a change wakes.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use serde_json::{Value, json};
 
-use super::client::Client;
+use super::status;
 use crate::printers::adapter::PrinterError;
 use crate::printers::push::{Dialect, Heard};
+use crate::printers::wire::Wire;
 
 /// What we say on the socket.
 pub(super) struct Socket {
-    client: Arc<Client>,
+    wire: Wire,
     news: News,
 }
 
 impl Socket {
-    pub(super) fn new(client: Arc<Client>) -> Self {
-        Self { client, news: News::default() }
+    pub(super) fn new(wire: Wire) -> Self {
+        Self { wire, news: News::default() }
+    }
+
+    /// A session for the push socket, `name:session`, from the key alone.
+    async fn session(&self) -> Result<String, PrinterError> {
+        let login = self.wire.post("api/login", &[], Some(&json!({"passive": true}))).await?;
+        let field = |name: &str| login.get(name).and_then(Value::as_str);
+        field("name")
+            .zip(field("session"))
+            .map(|(name, session)| format!("{name}:{session}"))
+            .ok_or_else(|| PrinterError::BadAnswer("no session".into()))
     }
 }
 
@@ -25,12 +34,12 @@ impl Socket {
 impl Dialect for Socket {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
         self.news = News::default();
-        let session = self.client.session().await?;
+        let session = self.session().await?;
         Ok(vec![json!({ "auth": session }).to_string()])
     }
 
     fn heard(&mut self, text: &str) -> Heard {
-        Heard { wake: self.news.wakes(text), reply: None }
+        self.news.read(text)
     }
 }
 
@@ -42,17 +51,21 @@ pub(super) struct News {
 }
 
 impl News {
-    pub(super) fn wakes(&mut self, text: &str) -> bool {
+    pub(super) fn read(&mut self, text: &str) -> Heard {
         let message = bounded_json::read(text.as_bytes(), bounded_json::ANSWER).unwrap_or_default();
         if let Some(event) = message.get("event") {
             let kind = event.get("type").and_then(Value::as_str).unwrap_or_default();
-            return kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
+            let wake = kind.starts_with("Print") || matches!(kind, "EStop" | "Connected" | "Disconnected" | "Error");
+            return Heard { wake, ..Heard::default() };
         }
-        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return false };
+        let Some(current) = message.get("current").or_else(|| message.get("history")) else { return Heard::default() };
         let part = |at: &str| current.pointer(at).cloned().unwrap_or_default();
         let now = (part("/state/flags"), part("/job/file/path"));
         let wake = self.seen.as_ref() != Some(&now);
         self.seen = Some(now);
-        wake
+        let logs = message.pointer("/current/logs").and_then(Value::as_array).into_iter().flatten();
+        let console = logs.filter_map(|line| line.as_str().map(str::to_owned)).collect();
+        // State messages come only to a session that was accepted.
+        Heard { wake, subscribed: true, telemetry: Some(status::telemetry(current)), console, reply: None }
     }
 }

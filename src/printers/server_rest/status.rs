@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
-use crate::domain::bounds;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::Temperatures;
+use crate::printers::adapter::Telemetry;
 
 /// The serial port is closed; after an error or emergency stop `job.error` tells why.
 pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
@@ -18,19 +17,22 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     }
 }
 
-pub(super) fn temperatures(printer: &Value) -> Temperatures {
-    let number = |at: &str| printer.pointer(at).and_then(Value::as_f64).map_or(0.0, bounds::celsius);
-    Temperatures {
-        nozzle: number("/temperature/tool0/actual"),
-        nozzle_target: number("/temperature/tool0/target"),
-        bed: number("/temperature/bed/actual"),
-        bed_target: number("/temperature/bed/target"),
+/// What a state message of the push connection says of a print and of the heaters.
+pub(super) fn telemetry(current: &Value) -> Telemetry {
+    let number = |at: &str| current.pointer(at).and_then(Value::as_f64);
+    let heat = |of: &str| current.get("temps")?.as_array()?.last()?.pointer(of)?.as_f64();
+    Telemetry {
+        progress: completion(current),
+        remaining_seconds: number("/progress/printTimeLeft").map(|seconds| seconds as i64),
+        filament_mm: None,
+        nozzle: heat("/tool0/actual"),
+        bed: heat("/bed/actual"),
     }
 }
 
 /// Per cent of the selected file; none after a cancel.
-pub(super) fn completion(job: &Value) -> Option<f64> {
-    job.pointer("/progress/completion").and_then(Value::as_f64).map(bounds::percent)
+fn completion(job: &Value) -> Option<f64> {
+    job.pointer("/progress/completion").and_then(Value::as_f64).map(|percent| percent.clamp(0.0, 100.0))
 }
 
 /// A status from `/api/printer` and `/api/job`.
@@ -64,7 +66,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
     let active = matches!(state, Activity::Printing | Activity::Paused);
     let words =
         |value: Option<&Value>| value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
-    let temperatures = temperatures(printer);
+    let temperature = |of: &str| printer.pointer(of).and_then(Value::as_f64).unwrap_or(0.0);
     Status {
         state,
         connection,
@@ -75,11 +77,11 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
             .pointer("/progress/printTimeLeft")
             .and_then(Value::as_f64)
             .filter(|_| active)
-            .and_then(bounds::print_seconds),
+            .map(|seconds| seconds as i64),
         // `job.filament` is an estimate for the whole file, not what was used.
         filament_mm: None,
-        nozzle: temperatures.nozzle,
-        bed: temperatures.bed,
+        nozzle: temperature("/temperature/tool0/actual"),
+        bed: temperature("/temperature/bed/actual"),
         homed: None,
         message: words(job.get("error"))
             .or_else(|| words(printer.pointer("/state/error")))

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message;
 use super::status;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError};
+use crate::printers::adapter::{Adapter, Deleted, Operation, PrinterError, Telemetry};
 use crate::printers::tests::{adapter, file, serve};
 
 const AT: Timestamp = Timestamp(1_700_000_000_000);
@@ -114,7 +114,6 @@ async fn a_deleted_file_has_no_history_and_does_not_disturb_the_status() {
     let printer = adapter("server_rest", &serve(router).await);
     assert_eq!(printer.status(AT).await.unwrap().ended, None);
     assert_eq!(printer.history("a.gcode").await, Ok(vec![]));
-    assert_eq!(printer.file_exists("a.gcode").await, Ok(false));
     assert_eq!(printer.delete_file("a.gcode").await, Ok(Deleted::NotFound));
     assert_eq!(printer.start("a.gcode").await, Err(PrinterError::NotFound("File not found".into())));
 }
@@ -270,12 +269,21 @@ fn current(printing: bool) -> String {
 #[test]
 fn only_a_changed_state_wakes() {
     let mut news = super::push::News::default();
-    assert!(news.wakes(&current(false)));
-    assert!(!news.wakes(&current(false)));
-    assert!(news.wakes(&current(true)));
-    assert!(news.wakes(r#"{"event":{"type":"PrintDone","payload":{}}}"#));
-    assert!(!news.wakes(r#"{"event":{"type":"ZChange","payload":{}}}"#));
-    assert!(!news.wakes("nonsense"));
+    let mut wakes = |text: &str| news.read(text).wake;
+    assert!(wakes(&current(false)));
+    assert!(!wakes(&current(false)));
+    assert!(wakes(&current(true)));
+    assert!(wakes(r#"{"event":{"type":"PrintDone","payload":{}}}"#));
+    assert!(!wakes(r#"{"event":{"type":"ZChange","payload":{}}}"#));
+    assert!(!wakes("nonsense"));
+    let pushed = json!({"current": {
+        "state": {"flags": {"printing": true}}, "job": {"file": {"path": "a.gcode"}},
+        "progress": {"completion": 41.5, "printTimeLeft": 90}, "temps": [{"tool0": {"actual": 200.0}}, {"tool0": {"actual": 214.5}}],
+    }});
+    let heard = news.read(&pushed.to_string());
+    let expected =
+        Telemetry { progress: Some(41.5), remaining_seconds: Some(90), nozzle: Some(214.5), ..Telemetry::default() };
+    assert_eq!((heard.wake, heard.subscribed, heard.telemetry), (false, true, Some(expected)));
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
     made_by: text(this.made_by),
     total_cents: this.total_cents,
     active: !at_rest,
+    flags: this.flags.join(" "),
     payment_session: this.payment_session.clone(),
     payment_intent: this.payment_intent.clone(),
     created_at: this.created_at.0,

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sea_orm::ConnectionTrait as _;
@@ -32,6 +33,9 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         let mut batch = Batch::default();
         for n in 1..=5 {
             let mut order = order(n);
+            if n >= 4 {
+                order.flags = ["refund_due", "short"][..n as usize - 3].iter().map(|flag| (*flag).to_owned()).collect();
+            }
             if n == 3 {
                 order.status = OrderStatus::Shipped;
                 order.made_by = Some(id(901));
@@ -62,6 +66,8 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         let mut counts = queries.orders_by_status().await.unwrap();
         counts.sort_by_key(|(_, count)| *count);
         assert_eq!(counts, [(OrderStatus::Shipped, 1), (OrderStatus::Paid, 4)]);
+        let flags = queries.orders_by_flag().await.unwrap();
+        assert_eq!(flags, BTreeMap::from([("refund_due".to_owned(), 2), ("short".to_owned(), 1)]));
         assert_eq!(queries.highest_numbers().await.unwrap(), (5, 0));
     })
     .await;

@@ -134,7 +134,7 @@ pub(super) async fn open(args: &WriterArgs) -> Result<Box<ConnectionGuard>, Conn
             counters.uncertain_epochs.fetch_add(1, Relaxed);
             return Err(ConnectionError::Unavailable(unavailable(&error)));
         }
-        Ok(Err(error @ (OpenError::InUse | OpenError::NoWriterRow))) => {
+        Ok(Err(error)) => {
             tracing::warn!(%error, "the store cannot write");
             return Err(ConnectionError::Unavailable(Unavailable::Database));
         }

@@ -2,8 +2,8 @@
 
 use sea_orm::{ConnectionTrait as _, DbBackend, Statement};
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
 use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::id;
 use crate::support::client::Answer;
@@ -82,7 +82,7 @@ async fn every_skill_does_what_it_says() {
         .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 300)
         .start()
         .await;
-    let fleet = Fleet::start(FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 1.0, seed: 3 });
+    let fleet = Fleet::start(FleetOptions { speed: 1.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) });
     let fleet = fleet.await.unwrap();
     let material = app.material("PLA black", 100.0).await;
     let file = app.gcode("part", 600, 10.0).await;

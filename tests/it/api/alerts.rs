@@ -2,9 +2,11 @@
 
 use printfloor::domain::mail::alert::AlertKind;
 use serde_json::json;
+use simulator::sink::{Mode, Sink};
 
 use super::materials::mails;
 use super::staff;
+use crate::support::waiting::LONG;
 use crate::support::{App, Client, Db, until};
 
 /// A material of which less is there than its reorder point.
@@ -63,6 +65,32 @@ async fn alerts_of_one_kind_are_gathered_into_one_mail() {
     })
     .await;
     assert_eq!(mails(&app, "Low stock").len(), 2);
+}
+
+#[tokio::test]
+async fn alerts_that_cannot_be_sent_do_not_use_up_the_tries_of_others() {
+    const ALERTS: usize = 14;
+    let post = Sink::start().await.unwrap();
+    post.set_mode(Mode::Status(503));
+    let app = App::on(Db::sqlite())
+        .env("EMAIL_API_KEY", "key")
+        .env("PRINTFLOOR_MAIL__API_URL", post.url())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 3)
+        .start()
+        .await;
+    for n in 0..ALERTS {
+        runs_low(&app, &format!("PLA {n}")).await;
+        post.wait_until(|all| all.len() > n, LONG).await.expect("each to be tried at once");
+    }
+    // A mail is given up after twelve tries of its own; each of these had one.
+    until("all to wait for their next try", || async {
+        let line = format!("printfloor_mails_pending {ALERTS}");
+        app.get("/metrics").await.text.lines().any(|one| one == line).then_some(())
+    })
+    .await;
+    let told = app.log().iter().filter(|line| line.contains("a mail was not sent")).count();
+    assert_eq!(told, 1, "an outage of the mail service is one line");
 }
 
 #[tokio::test]

@@ -304,7 +304,7 @@ async fn the_command_line_prints_it() {
     assert!(place.done("openapi production") == KEPT, "it prints another description than the kept one");
     assert!(place.done("openapi") == KEPT);
     let billing = place.run("openapi billing");
-    assert_eq!((billing.code, billing.out.as_str()), (Some(1), ""));
-    assert!(billing.err.contains("no billing API"), "{}", billing.err);
+    assert_eq!((billing.code, billing.out.as_str()), (Some(2), ""));
+    assert!(billing.err.contains("possible values: production"), "only what exists is offered: {}", billing.err);
     assert!(!place.path().join(".env").exists(), "it makes nothing");
 }

@@ -1,5 +1,7 @@
 //! Uploads: streamed, described by their content, handed out as they came.
 
+use std::path::PathBuf;
+
 use reqwest::multipart::{Form, Part};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -16,7 +18,28 @@ fn file(name: &str, bytes: &[u8]) -> Form {
     Form::new().part("file", Part::bytes(bytes.to_vec()).file_name(name.to_owned()))
 }
 
+/// The contents on the disk, with those of pictures.
+fn contents(app: &App) -> usize {
+    let folders = std::fs::read_dir(app.data().join("files")).unwrap().map(|entry| entry.unwrap().path());
+    let inside = |folder: PathBuf| std::fs::read_dir(folder).unwrap().count();
+    folders.filter(|path| path.is_dir() && !path.ends_with("incoming")).map(inside).sum()
+}
+
 on_both! {
+    async fn the_content_of_a_deleted_file_leaves_the_disk_when_no_other_names_it(db: Db) {
+        let app = App::new(db).await;
+        let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
+        let first = upload(&app, file("first.gcode", code.as_bytes())).await.expect(201);
+        let second = upload(&app, file("second.gcode", code.as_bytes())).await.expect(201);
+        assert_eq!(contents(&app), 2, "the file and its picture, once each");
+        app.delete(&format!("/api/files/{}", id(&first))).await.expect(204);
+        assert_eq!(contents(&app), 2, "the other file names them");
+        app.delete(&format!("/api/files/{}", id(&second))).await.expect(204);
+        assert_eq!(contents(&app), 0);
+        let again = upload(&app, file("again.gcode", code.as_bytes())).await.expect(201);
+        assert_eq!(app.get(&format!("/api/files/{}/content", id(&again))).await.text, code);
+    }
+
     async fn a_file_is_described_and_handed_out_as_it_came(db: Db) {
         let mut app = App::new(db).await;
         let code = simulator::gcode::gcode("vase", 240, 14.5, 4600.0);
@@ -67,6 +90,23 @@ async fn the_content_says_what_a_file_is() {
         .header("Content-Type", "multipart/form-data; boundary=x")
         .body("--x\r\nnonsense");
     assert_eq!(app.send(broken).await.error(400), "malformed_multipart");
+}
+
+#[tokio::test]
+async fn the_head_of_a_part_is_bounded() {
+    let app = App::new(Db::sqlite()).await;
+    let name = "x".repeat(20_000_000);
+    let body =
+        format!("--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\nG28\n\r\n--b--\r\n");
+    let before = memory(&app, "VmHWM:");
+    let request =
+        app.request("POST", "/api/files").header("content-type", "multipart/form-data; boundary=b").body(body);
+    // It hangs up while the client still sends, which the client may hear as a broken connection.
+    if let Some(answer) = app.try_send(request).await {
+        assert_eq!(answer.status, 400, "{}", answer.text);
+    }
+    assert!(memory(&app, "VmHWM:") < before + 8 * 1024, "kept in memory");
+    app.gcode("after", 60, 1.0).await;
 }
 
 #[tokio::test]

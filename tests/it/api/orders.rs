@@ -1,7 +1,7 @@
 //! Orders from placing to shipping, as the shop's programs see them.
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{NOTHING, count, id, one_of, paths, some_sku};
 use crate::support::{App, Db, on_both};
@@ -168,7 +168,7 @@ async fn a_patch_of_an_order_reaches_its_jobs() {
 on_both! {
     async fn a_replacement_is_printed_before_the_order_ships(db: Db) {
         let mut app = App::new(db).await;
-        let fleet = Fleet::start(FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 300.0, seed: 3 }).await.unwrap();
+        let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
         app.printer(&fleet.printers[0]).await;
         let material = app.material("PLA", 1000.0).await;
         let file = app.gcode("part", 60, 10.0).await;

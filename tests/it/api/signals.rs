@@ -8,6 +8,7 @@ use simulator::sink::Sink;
 use super::{one_of, some_sku, with_role};
 use crate::store::proxy::{Proxy, Wire};
 use crate::support::{App, Db, on_both, until};
+use crate::whole::pay;
 
 /// The samples of a page, by name and labels as they stand there.
 fn samples(text: &str) -> HashMap<&str, f64> {
@@ -98,6 +99,20 @@ on_both! {
         let ids = page.lines().filter(|line| line.contains("0-7000-8000") || line.contains("-7")).count();
         assert_eq!(ids, 0, "{page}");
     }
+}
+
+#[tokio::test]
+async fn orders_that_need_a_person_are_counted_by_flag() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let order = app.post("/api/orders", &one_of(&sku)).await.expect(201);
+    app.post(&format!("/api/orders/{}/cancel", super::id(&order)), &json!({})).await.expect(200);
+    assert_eq!(pay(&app, &order, "evt_late").await, Some(200));
+    until("the flag to be counted", || async {
+        let page = app.get("/metrics").await.text;
+        (samples(&page).get(r#"printfloor_orders_flagged{flag="refund_due"}"#) == Some(&1.0)).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

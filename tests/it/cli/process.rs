@@ -64,9 +64,23 @@ impl Place {
         let mut child = self.command(line).spawn().unwrap();
         // A command that reads nothing may be gone already.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
-        let output = child.wait_with_output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Ended { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+        ended(child.wait_with_output().unwrap())
+    }
+
+    /// Runs commands as [`Place::run`] does, with one more variable.
+    pub fn with_env<'a>(&'a self, name: &'a str, value: &'a str) -> impl Fn(&str) -> Ended + 'a {
+        move |line| {
+            let mut command = self.command(line);
+            command.env(name, value).stdin(Stdio::null());
+            ended(command.output().unwrap())
+        }
+    }
+
+    /// Runs a command whose standard output nobody reads.
+    pub fn unread(&self, line: &str) -> Ended {
+        let mut child = self.command(line).stdin(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        ended(child.wait_with_output().unwrap())
     }
 
     /// Runs a command that must succeed; what it printed.
@@ -84,6 +98,11 @@ impl Place {
         follow(child.stderr.take().unwrap(), sender);
         Running { child, lines, seen: Vec::new() }
     }
+}
+
+fn ended(output: std::process::Output) -> Ended {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ended { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
 }
 
 fn follow(stream: impl Read + Send + 'static, to: Sender<String>) {

@@ -3,11 +3,11 @@
 use serde_json::json;
 use simulator::printer::What;
 
-use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, words};
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, words};
 
 each_kind! {
     async fn a_printer_tells_of_itself_and_its_files(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES]).await;
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
         let attempt = floor.job(&job).await["attempts"][0]["id"].as_str().unwrap().to_owned();
@@ -52,7 +52,7 @@ each_kind! {
                 restart.expect(200);
                 floor.physically("the restart", 0, |what| matches!(what, What::Restarted)).await;
             }
-            PrinterKind::ServerRest => assert_eq!(restart.error(409), "unsupported_by_printer"),
+            _ => assert_eq!(restart.error(409), "unsupported_by_printer"),
         }
     }
 
@@ -97,13 +97,13 @@ each_kind! {
                 floor.sim(0).handle.put_file("a.gcode", simulator::gcode::gcode("a", 60, 1.0, 300.0));
                 floor.app.post(&floor.path(0, "/print"), &json!({"filename": "a.gcode"})).await
             }
-            PrinterKind::ServerRest => floor.app.act(&floor.path(0, "/pause")).await,
+            _ => floor.app.act(&floor.path(0, "/pause")).await,
         };
         let body = refused.expect(502);
         assert_eq!(body["code"], "printer_refused");
         let expected = match kind {
             PrinterKind::FwRest => "Must home axis first",
-            PrinterKind::ServerRest => "neither printing nor paused",
+            _ => "neither printing nor paused",
         };
         assert!(words(&body, "message").contains(expected), "{body}");
     }

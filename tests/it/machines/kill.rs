@@ -3,7 +3,7 @@
 use simulator::faults::{Delay, SlowUpload};
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_SOON, PrinterKind, SLOW, attempts, big_gcode};
+use super::{FAST, Floor, JUDGE_SOON, KEEP_FILES, PrinterKind, SLOW, attempts, big_gcode};
 use crate::support::{Db, on_both, until};
 
 const BOTH: [PrinterKind; 2] = [PrinterKind::FwRest, PrinterKind::ServerRest];
@@ -47,7 +47,7 @@ async fn while_the_start_is_on_its_way(db: Db, kind: PrinterKind) {
 
 /// Killed after a start that the printer swallowed: the file is deleted there before anything else is tried.
 async fn after_a_start_that_was_swallowed(db: Db, kind: PrinterKind) {
-    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON]).await;
+    let mut floor = Floor::on(db, kind, 1, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
     floor.faults(0, |faults| faults.accept_but_never_start = true);
     let (order, job) = floor.one().await;
     floor.attempt_is(&job, "start_sent").await;

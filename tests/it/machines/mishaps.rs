@@ -16,7 +16,7 @@ async fn recovered(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.set_speed(50.0);
     match kind {
         PrinterKind::FwRest => floor.sim(0).handle.with(|machine| machine.restart()).unwrap(),
-        PrinterKind::ServerRest => {
+        _ => {
             floor.app.act(&floor.path(0, "/connect")).await.expect(200);
         }
     }

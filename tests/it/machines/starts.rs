@@ -4,11 +4,11 @@ use serde_json::json;
 use simulator::faults::Delay;
 use simulator::printer::What;
 
-use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, PrinterKind, attempts, words};
+use super::{FAST, Floor, JUDGE_LATE, JUDGE_SOON, KEEP_FILES, PrinterKind, attempts, words};
 
 each_kind! {
     async fn a_refused_start_sends_the_job_to_another_printer(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
+        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
         floor.faults(0, |faults| faults.refuse_start = true);
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;
@@ -51,7 +51,7 @@ each_kind! {
     }
 
     async fn an_accepted_start_that_never_comes_is_revoked_and_the_job_goes_elsewhere(kind: PrinterKind) {
-        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON]).await;
+        let floor = Floor::new(kind, 2, FAST, &[JUDGE_SOON, KEEP_FILES]).await;
         floor.faults(0, |faults| faults.accept_but_never_start = true);
         let (order, job) = floor.one().await;
         floor.app.order_is(&order, "ready").await;

@@ -15,7 +15,7 @@ fn stopped(what: &What) -> bool {
 async fn recover(floor: &Floor, kind: PrinterKind) {
     let path = match kind {
         PrinterKind::FwRest => "/restart-firmware",
-        PrinterKind::ServerRest => "/connect",
+        _ => "/connect",
     };
     floor.free(0).await;
     floor.app.act(&floor.path(0, path)).await.expect(200);

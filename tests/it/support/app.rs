@@ -41,7 +41,7 @@ impl Builder {
             dir,
             may_fall: false,
         };
-        let key = app.command(&["key", "create", "--name", "tests", "--role", "admin"], "");
+        let key = app.command(&["key", "create", "--new", "--name", "tests", "--role", "admin"], "");
         let key = key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned();
         app.client.key = Some(key);
         app.start().await;

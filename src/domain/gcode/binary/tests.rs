@@ -96,6 +96,20 @@ fn a_file_that_is_cut_off_or_changed_is_told() {
     assert_eq!(found(&newer).damage, Some(Damage::Unknown));
 }
 
+#[test]
+fn blocks_are_counted_and_unpacked_within_bounds() {
+    let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &1u16.to_le_bytes()].concat();
+    let tiny = block(1, 0, &[0], b"");
+    let many = [head.clone(), tiny.repeat(MAX_BLOCKS as usize + 1)].concat();
+    assert_eq!(found(&many).damage, Some(Damage::TooManyParts));
+    assert_eq!(found(&many[..many.len() - tiny.len()]).damage, None);
+    // Each of a few kilobytes unpacks to four megabytes.
+    let bomb = block(2, 1, &[0], &vec![b' '; MAX_BLOCK_BYTES as usize]);
+    let (mut binary, mut notes) = (Binary::default(), Notes::default());
+    binary.push(&[head, bomb.repeat(50), tiny].concat(), &mut notes);
+    assert_eq!((binary.unpacked, binary.damage()), (MAX_UNPACKED_BYTES, None));
+}
+
 proptest! {
     #[test]
     fn chunks_change_nothing(cuts in prop::collection::vec(1usize..60, 1..80), compression in 0u16..4) {

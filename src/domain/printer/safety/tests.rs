@@ -32,6 +32,8 @@ fn a_firmware_fault_holds_the_printer_until_a_person_clears_it() {
     let told = shop.tell(Status { message: Some("Thermal Runaway, system stopped!".into()), ..status });
     assert_eq!(told.events[0].event, "printer.firmware_error");
     assert_eq!(told.events[0].data["error"], "Thermal Runaway, system stopped!");
+    let mails: Vec<&str> = told.created.iter().map(|mail| mail.text.as_str()).collect();
+    assert!(matches!(mails[..], [text] if text.contains("Thermal Runaway, system stopped!")), "{mails:?}");
     assert!(shop.has(Attention::FirmwareError) && shop.has(Attention::NeedsHome) && shop.has(Attention::BedNotCleared));
     assert_eq!(shop.ask(PrinterCommand::ClearAttention).unwrap_err().code, "printer_in_error");
     shop.heard(false);

@@ -53,7 +53,7 @@ impl AgentCall {
     async fn print(&self, act: Act) -> Result<Told, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
-            let link = printers::connection(&self.app, printer.id)?;
+            let link = printers::connection(&self.app.printer_handles.printer_connections, printer.id)?;
             let verb = match act {
                 Act::Pause => link.adapter.pause().await.map(|()| "paused"),
                 Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
@@ -66,8 +66,10 @@ impl AgentCall {
         let job = self.job().await?;
         let number = job.number_text();
         let (job, message) = match act {
-            Act::Pause => (jobs::paused(&self.app, job.id).await?, format!("{number} is asked to pause.")),
-            Act::Resume => (jobs::resumed(&self.app, job.id).await?, format!("{number} is asked to resume.")),
+            Act::Pause => (jobs::paused(&self.app.job_handles, job.id).await?, format!("{number} is asked to pause.")),
+            Act::Resume => {
+                (jobs::resumed(&self.app.job_handles, job.id).await?, format!("{number} is asked to resume."))
+            }
             Act::Cancel => {
                 let job = self.ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false }).await?;
                 let done = job.state == JobState::Cancelled;
@@ -75,7 +77,7 @@ impl AgentCall {
                 (job, format!("{number} {message}"))
             }
         };
-        Ok(Told { message, data: shown(&jobs::JobView::new(&self.app, &job))? })
+        Ok(Told { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
     }
 
     pub(super) async fn emergency_stop(&self) -> Result<Told, ApiError> {
@@ -87,7 +89,7 @@ impl AgentCall {
             }
             _ => self.printer()?,
         };
-        let recorded = printers::stop_now(&self.app, printer.id, &self.who).await?;
+        let recorded = printers::stop_now(&self.app.printer_handles, printer.id, &self.who).await?;
         let message =
             format!("{} is stopped. It must be homed and cleared before the next print.", printer.fields.name);
         Ok(Told { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
@@ -95,7 +97,7 @@ impl AgentCall {
 
     fn printer_status(&self) -> Result<Told, ApiError> {
         let printer = self.printer()?;
-        let status = json!(printers::StatusView::of(&self.app, &printer));
+        let status = json!(printers::StatusView::of(&self.app.printer_handles, &printer));
         let word = |name: &str| status[name].as_str().unwrap_or_default().to_owned();
         let on = matches!(word("state").as_str(), "printing" | "paused")
             .then(|| format!(", {:.0} % of {}", status["progress"].as_f64().unwrap_or(0.0), word("file")));
@@ -117,7 +119,7 @@ impl AgentCall {
         let mut states = BTreeMap::<String, u64>::new();
         let mut shown = Vec::new();
         for printer in &all {
-            let status = json!(printers::StatusView::of(&self.app, printer));
+            let status = json!(printers::StatusView::of(&self.app.printer_handles, printer));
             *states.entry(status["state"].as_str().unwrap_or_default().to_owned()).or_default() += 1;
             shown.push(json!({"printerId": printer.id, "name": printer.fields.name, "status": status}));
         }
@@ -172,13 +174,13 @@ impl AgentCall {
         let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
         Ok(Told {
             message: format!("{} is released.", job.number_text()),
-            data: shown(&jobs::JobView::new(&self.app, &job))?,
+            data: shown(&jobs::JobView::new(&self.app.job_handles, &job))?,
         })
     }
 
     async fn bed_cleared(&self) -> Result<Told, ApiError> {
         let printer = self.printer()?;
-        self.app.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
+        self.app.printer_handles.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
         let message = format!("The bed of {} counts as cleared.", printer.fields.name);
         Ok(Told { message, data: json!({"printerId": printer.id}) })
     }
@@ -194,13 +196,13 @@ impl AgentCall {
     async fn job(&self) -> Result<Arc<Job>, ApiError> {
         let wanted = self.needed(JOB)?;
         if let Ok(id) = wanted.parse() {
-            return jobs::find(&self.app, id).await;
+            return jobs::find(&self.app.job_handles, id).await;
         }
         let number = number_of(&wanted, "JOB-").ok_or_else(|| Refusal::not_found("job"))?;
         let (found, _) =
             self.app.queries.jobs(&JobFilter { number: Some(number), ..JobFilter::default() }, FIRST).await?;
         let found = found.first().ok_or_else(|| Refusal::not_found("job"))?;
-        jobs::find(&self.app, found.id).await
+        jobs::find(&self.app.job_handles, found.id).await
     }
 
     /// By id, or by number (`ORD-000123`, `123`).
@@ -239,7 +241,7 @@ impl AgentCall {
     }
 
     fn printers(&self) -> Vec<Printer> {
-        printers::present_all(&self.app).into_iter().map(|(_, printer)| printer).collect()
+        printers::present_all(&self.app.printer_handles).into_iter().map(|(_, printer)| printer).collect()
     }
 
     fn materials(&self) -> Vec<Material> {

@@ -4,11 +4,11 @@ use api_derive::Response;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
+use super::JobHandles;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
 use crate::http::production::{materials, skus};
@@ -126,7 +126,7 @@ impl ToSchema for Percent {
 
 impl JobView {
     /// The view of a job, with what its printer and the dispatcher say of it at the moment.
-    pub fn new(app: &AppState, job: &Job) -> Self {
+    pub(crate) fn new(app: &JobHandles, job: &Job) -> Self {
         let printing = matches!(job.state, JobState::Printing | JobState::Paused);
         let status = job.printer_id.filter(|_| printing).and_then(|printer| app.printer_connections.status(printer));
         let progress = match job.state {
@@ -178,7 +178,7 @@ impl AttemptView {
     }
 }
 
-fn waiting_reason(app: &AppState, job: &Job) -> Option<String> {
+fn waiting_reason(app: &JobHandles, job: &Job) -> Option<String> {
     if job.over() {
         return None;
     }

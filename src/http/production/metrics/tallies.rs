@@ -22,6 +22,8 @@ const WITHIN: Duration = Duration::from_secs(3);
 pub struct Counts {
     /// How many orders have each status.
     pub orders: Vec<(String, i64)>,
+    /// How many orders have each flag.
+    pub flags: Vec<(String, i64)>,
     /// How many jobs are in each state.
     pub jobs: Vec<(String, i64)>,
     /// Deliveries by state, but those that arrived.
@@ -58,6 +60,7 @@ impl Tallies {
 async fn count(queries: &Queries) -> Result<Counts, LoadError> {
     Ok(Counts {
         orders: words(queries.orders_by_status().await?),
+        flags: queries.orders_by_flag().await?.into_iter().map(|(flag, count)| (flag, count as i64)).collect(),
         jobs: words(queries.jobs_by_state().await?),
         deliveries: words(queries.undelivered_by_state().await?),
     })

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
-use crate::http::wire::{OpenObject, Viewed};
+use crate::http::wire::{JsonObject, Viewed};
 
 fn example() -> Value {
     let order = super::EXAMPLE_ID;
@@ -34,7 +34,7 @@ pub struct EventView<'a> {
     /// Who did it.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
-    data: OpenObject<'a>,
+    data: JsonObject<&'a Value>,
 }
 
 /// What an event happened to.
@@ -57,7 +57,7 @@ impl<'a> EventView<'a> {
             timestamp: event.timestamp,
             subject: Subject { kind: &event.subject_kind, id: event.subject_id },
             actor: &event.actor,
-            data: OpenObject(&event.data),
+            data: JsonObject(&event.data),
         }
     }
 }

@@ -13,9 +13,10 @@ use crate::domain::job::JobState;
 use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
-use crate::http::wire::{Components, ToSchema, Viewed, enumeration, schema_of};
+use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
 
-enumeration!(OrderKind, OrderStatus);
+enumeration!(OrderKind);
+readable!(OrderStatus);
 
 /// An order. What was ordered keeps the names and prices of that moment.
 #[derive(Response, Serialize)]

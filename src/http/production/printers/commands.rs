@@ -9,11 +9,10 @@ use serde_json::json;
 
 use super::device::reach;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, connection, present};
+use super::{BUSY, ON_PRINTER, PrinterHandles, connection, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::PrinterCommand;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -113,6 +112,16 @@ struct GcodeCommands {
     commands: Vec<String>,
 }
 
+/// What came of G-code.
+#[derive(Response, Serialize)]
+#[api(name = "GcodeOutcome", example = json!({"ok": true, "console": ["Unknown command:\"FOO\""]}))]
+struct GcodeOutcome {
+    /// Always true: the printer took the commands. What it said to them tells whether it knows them.
+    ok: bool,
+    /// What the printer's console said meanwhile, oldest first; empty where it said nothing or is not heard.
+    console: Vec<String>,
+}
+
 /// Whether a printer is out of service.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"on": true, "note": "new nozzle"}))]
@@ -129,7 +138,7 @@ type BareCommand = CommandRequest<OptionalBody<EmptyBody>>;
 
 /// Asks the printer's own actor.
 async fn ask<B>(
-    app: &AppState,
+    app: &PrinterHandles,
     call: &CommandRequest<B>,
     id: Id,
     command: PrinterCommand,
@@ -139,7 +148,7 @@ async fn ask<B>(
 }
 
 /// What would spoil a print is refused while one is on or about to begin.
-async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
+async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
         return Err(ApiError::conflict("printer_busy", "the printer prints, or is about to"));
@@ -148,7 +157,7 @@ async fn must_be_idle(app: &AppState, id: Id) -> Result<(), ApiError> {
 }
 
 async fn connect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -164,7 +173,7 @@ async fn connect(
 }
 
 async fn disconnect(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -180,7 +189,7 @@ async fn disconnect(
 }
 
 async fn pause(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -192,7 +201,7 @@ async fn pause(
 }
 
 async fn resume(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -204,7 +213,7 @@ async fn resume(
 }
 
 async fn cancel(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
@@ -216,41 +225,41 @@ async fn cancel(
 }
 
 async fn restart_firmware(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    let link = connection(&app, id)?;
+    let link = connection(&app.printer_connections, id)?;
     link.adapter.restart_firmware().await?;
     link.look.notify_one();
     Ok(DONE)
 }
 
 async fn home(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    connection(&app, id)?.adapter.home().await?;
+    connection(&app.printer_connections, id)?.adapter.home().await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
 
 async fn gcode(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
-) -> Result<Plain<Acknowledgement>, ApiError> {
+) -> Result<Plain<GcodeOutcome>, ApiError> {
     let GcodeCommands { commands } = call.read_body()?;
-    reach(&app, id).await?.adapter.run_gcode(&commands).await?;
-    Ok(DONE)
+    let console = reach(&app, id).await?.adapter.run_gcode(&commands).await?;
+    Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 
 async fn bed_cleared(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -259,7 +268,7 @@ async fn bed_cleared(
 }
 
 async fn clear_attention(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Resource<PrinterView>, ApiError> {
@@ -268,7 +277,7 @@ async fn clear_attention(
 }
 
 async fn maintenance(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<Maintenance>,
 ) -> Result<Resource<PrinterView>, ApiError> {

@@ -10,14 +10,13 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{NO_FILE, ON_PRINTER, connection, present};
+use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, found, state_of};
 use crate::http::error::ApiError;
@@ -261,13 +260,13 @@ impl<S: Send + Sync> FromRequestParts<S> for RemoteName {
 impl Argument for RemoteName {}
 
 /// The connection of a printer that exists.
-pub(super) async fn reach(app: &AppState, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
+pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
     present(app, id).await?;
-    connection(app, id)
+    connection(&app.printer_connections, id)
 }
 
 /// A stored G-code file that a body names as `fileId`.
-pub(super) async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError> {
+pub(super) async fn gcode_file(app: &PrinterHandles, id: Id) -> Result<File, ApiError> {
     let (_, state) = found(&app.files, id).await.map_err(|_| Refusal::field("fileId", "no such file"))?;
     let file = state_of(&state)?;
     if file.archived || file.kind != FileKind::Gcode {
@@ -276,7 +275,7 @@ pub(super) async fn gcode_file(app: &AppState, id: Id) -> Result<File, ApiError>
     Ok(file.clone())
 }
 
-async fn info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
+async fn info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<InfoView>, ApiError> {
     let link = reach(&app, id).await?;
     let server = link.adapter.server_info().await;
     let printer = link.adapter.printer_info().await;
@@ -288,7 +287,7 @@ async fn info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<I
 }
 
 async fn history(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     Query(query): Query<HistoryQuery>,
 ) -> Result<Plain<HistoryView>, ApiError> {
@@ -301,36 +300,35 @@ async fn history(
     Ok(Plain(HistoryView { history: prints.into_iter().map(Into::into).collect() }))
 }
 
-async fn webcams(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<WebcamsView>, ApiError> {
+async fn webcams(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<WebcamsView>, ApiError> {
     let webcams = reach(&app, id).await?.adapter.webcams().await?;
     Ok(Plain(WebcamsView { webcams: webcams.into_iter().map(Into::into).collect() }))
 }
 
-async fn system_info(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<SystemInfo>, ApiError> {
+async fn system_info(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<SystemInfo>, ApiError> {
     Ok(Plain(SystemInfo(reach(&app, id).await?.adapter.system_info().await?)))
 }
 
-async fn files(State(app): State<AppState>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
+async fn files(State(app): State<PrinterHandles>, PathId(id): PathId) -> Result<Plain<PrinterFilesView>, ApiError> {
     let files = reach(&app, id).await?.adapter.list_files().await?;
     Ok(Plain(PrinterFilesView { files: files.into_iter().map(Into::into).collect() }))
 }
 
 async fn upload(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<StoredFile>,
 ) -> Result<Uploaded, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
     let link = reach(&app, id).await?;
     let file = gcode_file(&app, file_id).await?;
-    let size = u64::try_from(file.size).map_err(ApiError::internal)?;
-    let source = Source { path: app.blobs.path(&file.sha256), size, sha256: Some(file.sha256.clone()) };
+    let source = Source::of(&file, app.blobs.path(&file.sha256));
     let filename = link.adapter.upload(&file.name, &source).await?;
     Ok(Uploaded(UploadedFile { ok: true, filename }))
 }
 
 async fn delete_file(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     RemoteName(name): RemoteName,
 ) -> Result<NoContent, ApiError> {
@@ -338,7 +336,7 @@ async fn delete_file(
     if printer.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(&name)) {
         return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));
     }
-    match connection(&app, id)?.adapter.delete_file(&name).await? {
+    match connection(&app.printer_connections, id)?.adapter.delete_file(&name).await? {
         Deleted::Gone => Ok(NoContent),
         Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),
     }

@@ -4,17 +4,18 @@ use api_derive::Request;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
 use crate::domain::printer::PrinterFields;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
-use crate::http::AppState;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
 use crate::http::wire::{Filled, FromJson, MaxChars, Optional, Place, Secret, TextList, ToSchema};
-use crate::printers::registry::{BUILT_IN, PrinterAddress};
+use crate::printers::registry::PrinterAddress;
+use crate::printers::{BUILT_IN, PrinterType as Declared};
 
 /// Tags of one printer: a printer is kept in memory and written as a whole.
 const TAGS: TextList = TextList { max_items: 20, max_chars: 50 };
@@ -103,8 +104,8 @@ impl From<PrinterFields> for PrinterDetails {
 }
 
 impl NewPrinter {
-    /// The fields of the new printer; an empty address or key of an `fw_rest` printer is filled from the settings.
-    pub async fn into_fields(self, app: &AppState) -> Result<PrinterFields, ApiError> {
+    /// The fields of the new printer; the settings may fill an address or a key that is empty.
+    pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
         let (base_url, api_key) =
@@ -114,7 +115,7 @@ impl NewPrinter {
             kind,
             machine_type: self.machine_type,
             base_url,
-            encrypted_api_key: app.encrypt(&api_key),
+            encrypted_api_key: app.cipher.encrypt_or_empty(&api_key),
             serial: self.serial,
             build_volume: self.build_volume,
             auto_clear: self.auto_clear,
@@ -129,19 +130,19 @@ impl NewPrinter {
 
 impl PrinterChange {
     /// What the change names must exist.
-    pub async fn check_named(&self, app: &AppState) -> Result<(), ApiError> {
+    pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
         check_material(app, self.loaded_material_id.or(None)).await
     }
 
     /// The fields after this change.
-    pub fn merged_into(self, app: &AppState, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+    pub fn merged_into(self, app: &PrinterHandles, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
         let fields = PrinterFields {
             name: self.name.or(old.name),
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
             machine_type: self.machine_type.or(old.machine_type),
             base_url: self.base_url.or(old.base_url),
-            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.encrypt(key)),
+            encrypted_api_key: api_key.as_deref().map_or(old.encrypted_api_key, |key| app.cipher.encrypt_or_empty(key)),
             serial: self.serial.or(old.serial),
             build_volume: self.build_volume.or(old.build_volume),
             auto_clear: self.auto_clear.or(old.auto_clear),
@@ -154,24 +155,25 @@ impl PrinterChange {
     }
 }
 
-async fn check_material(app: &AppState, id: Option<Id>) -> Result<(), ApiError> {
+async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
     let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
     if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
 }
 
-/// The settings `FW_REST_URL` and `FW_REST_API_KEY` fill what an `fw_rest` printer leaves empty.
+/// Fills an empty address or key from the settings, for types that have such settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
-    if kind != "fw_rest" {
+    let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
-    }
+    };
     let or = |given: String, setting: &str| if given.is_empty() { setting.to_owned() } else { given };
-    (or(base_url, &config.printers.fw_rest_url), or(api_key, config.printers.fw_rest_api_key.expose()))
+    let (url, key) = defaults(&config.printers);
+    (or(base_url, url), or(api_key, key.expose()))
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
-fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
+fn check_address(app: &PrinterHandles, fields: &PrinterFields, api_key: &str) -> Result<(), ApiError> {
     if fields.base_url.trim().is_empty() {
         return Err(Refusal::field("baseUrl", "is required").into());
     }
@@ -180,7 +182,7 @@ fn check_address(app: &AppState, fields: &PrinterFields, api_key: &str) -> Resul
         api_key: api_key.to_owned(),
         serial: fields.serial.clone().unwrap_or_default(),
     };
-    match app.printer_connections.registry.make(&fields.kind, &address) {
+    match app.printer_connections.registry.make(&fields.kind, address) {
         Ok(_) => Ok(()),
         Err(error) => Err(Refusal::field("baseUrl", error.to_string()).into()),
     }

@@ -7,13 +7,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::device::{EXAMPLE_FILE_ID, StoredFile, UploadedFile, gcode_file};
-use super::{BUSY, NO_FILE, ON_PRINTER, connection, present};
+use super::{BUSY, NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
 use crate::actors::printers::{StartOutcome, await_start};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{ManualFailure, PrinterAnswer, PrinterCommand};
 use crate::domain::refusal::{Faults, Refusal};
-use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -153,7 +152,7 @@ impl Reply for Printing {
 
 /// The printer must be able to take a job; meanwhile it takes none.
 async fn print(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<FileToPrint>,
 ) -> Result<Printing, ApiError> {
@@ -166,7 +165,7 @@ async fn print(
             FileToPrint::OnPrinter(name) => (None, name),
         };
         // The actor would say of a disconnected printer that it is busy.
-        connection(&app, id)?;
+        connection(&app.printer_connections, id)?;
         Ok(PrinterCommand::PrintManually { id: print, file_id, file_name })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;

@@ -5,12 +5,11 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{ON_PRINTER, present};
+use super::{ON_PRINTER, PrinterHandles, present};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::printers::{StopRoute, emergency_stop};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::http::AppState;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
@@ -43,7 +42,7 @@ struct StoppedView {
 
 /// The body is not read: whatever is in it, the printer stops. Without a database it stops all the same.
 async fn stop(
-    State(app): State<AppState>,
+    State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Plain<StoppedView>, ApiError> {
@@ -52,7 +51,7 @@ async fn stop(
 }
 
 /// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.
-pub async fn stop_now(app: &AppState, id: Id, who: &Caller) -> Result<bool, ApiError> {
+pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
     let route = match app.printer_connections.link(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {

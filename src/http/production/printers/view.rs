@@ -4,18 +4,17 @@ use api_derive::Response;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::EXAMPLE_ID;
 use super::fields::PrinterDetails;
+use super::{EXAMPLE_ID, PrinterHandles};
 use crate::domain::id::Id;
 use crate::domain::printer::{Attention, Printer, PrinterAnswer};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
-use crate::http::AppState;
 use crate::http::command_request::CommandOutcome;
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
-use crate::printers::registry::BUILT_IN;
+use crate::printers::BUILT_IN;
 
 enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
 
@@ -77,7 +76,7 @@ pub struct StatusView {
 
 impl StatusView {
     /// Of this printer, as it was seen last.
-    pub fn of(app: &AppState, printer: &Printer) -> Self {
+    pub(crate) fn of(app: &PrinterHandles, printer: &Printer) -> Self {
         let seen = app.printer_connections.status(printer.id).unwrap_or_default();
         let (state, connection) = state_of(printer, &seen);
         let Status { progress, nozzle, bed, file, remaining_seconds, message, updated_at, .. } = seen;
@@ -107,7 +106,7 @@ fn state_of(printer: &Printer, seen: &Status) -> (Activity, Connection) {
 }
 
 /// What a printer does, as it is shown.
-pub fn activity(app: &AppState, printer: &Printer) -> Activity {
+pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
 }
 
@@ -133,7 +132,7 @@ pub struct PrinterView {
 
 impl PrinterView {
     /// A printer at a version.
-    pub fn new(app: &AppState, printer: &Printer, version: i64) -> Self {
+    pub fn new(app: &PrinterHandles, printer: &Printer, version: i64) -> Self {
         Self {
             id: printer.id,
             details: printer.fields.clone().into(),
@@ -148,7 +147,7 @@ impl PrinterView {
     }
 
     /// The printer as a command left it.
-    pub fn after(app: &AppState, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
+    pub fn after(app: &PrinterHandles, done: &CommandOutcome<PrinterAnswer>) -> Result<Self, ApiError> {
         match &done.answer {
             PrinterAnswer::Printer(printer) => Ok(Self::new(app, printer, done.version)),
             other => Err(ApiError::internal(format!("a printer answered {other:?}"))),

@@ -12,9 +12,9 @@ use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::store::Unavailable;
 use serde_json::json;
 use simulator::faults::SlowUpload;
-use simulator::fleet::{Fleet, FleetOptions};
 use simulator::printer::What;
 use simulator::sink::{Mode, Received, Sink};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use crate::api::webhooks::{newest_is, register};
 use crate::machines::big_gcode;
@@ -130,7 +130,7 @@ async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
     let temporary = std::env::temp_dir();
     run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &temporary);
     let (hook, post) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
-    let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 2000.0, seed: 3 };
+    let options = FleetOptions { speed: 2000.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) };
     let fleet = Fleet::start(options).await.unwrap();
     let app = App::on(Db::sqlite())
         .env("EMAIL_API_KEY", "key")

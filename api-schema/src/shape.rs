@@ -8,8 +8,6 @@ use utoipa::openapi::schema::{
 };
 use utoipa::openapi::{KnownFormat, RefOr};
 
-use crate::domain::amount::MAX_AMOUNT;
-
 /// The shape of a value.
 #[derive(Clone, PartialEq)]
 pub struct Shape(Box<RefOr<Schema>>);
@@ -60,7 +58,7 @@ pub fn time() -> Shape {
     formatted(KnownFormat::DateTime)
 }
 
-/// A day: `YYYY-MM-DD`.
+/// A day in the form `YYYY-MM-DD`.
 pub fn date() -> Shape {
     formatted(KnownFormat::Date)
 }
@@ -70,7 +68,7 @@ pub fn url() -> Shape {
     scalar(Type::String, |text| text.format = Some(SchemaFormat::Custom("uri".to_owned())))
 }
 
-/// An e-mail address.
+/// A text that is an e-mail address.
 pub fn email() -> Shape {
     scalar(Type::String, |text| {
         text.format = Some(SchemaFormat::Custom("email".to_owned()));
@@ -97,7 +95,7 @@ pub fn word<W: Into<Value>>(words: impl IntoIterator<Item = W>) -> Shape {
     scalar(Type::String, |text| text.enum_values = Some(words.into_iter().map(Into::into).collect()))
 }
 
-/// A whole number.
+/// `type: integer` within these bounds.
 pub fn whole(range: impl RangeBounds<i64>) -> Shape {
     let least = bound(range.start_bound(), 1);
     let most = bound(range.end_bound(), -1);
@@ -127,17 +125,12 @@ pub fn above_zero(most: f64) -> Shape {
     number((Bound::Excluded(0.0), Bound::Included(most)))
 }
 
-/// An amount of material that cannot be negative.
-pub fn amount() -> Shape {
-    number(0.0..=MAX_AMOUNT.0 as f64 / 1000.0).about("At most three decimals.")
-}
-
-/// True or false.
+/// `type: boolean`.
 pub fn yes_no() -> Shape {
     scalar(Type::Boolean, |_| ())
 }
 
-/// Any JSON value.
+/// A value of any JSON type.
 pub fn anything() -> Shape {
     let mut object = Object::new();
     object.schema_type = SchemaType::AnyValue;
@@ -235,6 +228,11 @@ impl Shape {
             RefOr::T(_) => {}
         }
         self
+    }
+
+    /// As [`Self::about`], unless there are no words.
+    pub fn described(self, words: &str) -> Self {
+        if words.is_empty() { self } else { self.about(words) }
     }
 
     /// With the value that an absent one stands for.

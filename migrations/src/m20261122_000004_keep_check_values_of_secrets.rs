@@ -1,0 +1,16 @@
+//! Adds `secret_checks`: for each of the server's own secrets that data depends on, a value by which another one is noticed.
+
+use sea_orm_migration::prelude::*;
+
+use super::table::Table;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    #[expect(elided_lifetimes_in_paths, reason = "async_trait wants it as the trait writes it")]
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        Table::new("secret_checks").text("name").key("name").text("value").create(manager).await
+    }
+}

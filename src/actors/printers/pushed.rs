@@ -1,0 +1,57 @@
+//! What a printer pushes between two looks: how far its print is and how warm it is. Changes of state are only hints, on which the
+//! watch looks.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use super::{PrinterEffects, tell};
+use crate::actors::kernel::handle::Handle;
+use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer_status::{Activity, Status};
+use crate::printers::connections::PrinterConnection;
+
+/// How often what was pushed is taken over.
+const PACE: Duration = Duration::from_secs(1);
+/// While the push connection is open, the printer is looked at once in so many polls all the same.
+const POLLS_PER_LOOK: u32 = 10;
+
+/// The pause until the next look at a printer that answered.
+pub(super) fn pause(link: &PrinterConnection, poll: Duration) -> Duration {
+    if link.adapter.push().open { poll * POLLS_PER_LOOK } else { poll }
+}
+
+/// When the printer was heard last: in a look, or on its push connection.
+pub(super) fn heard(link: &PrinterConnection, looked: Instant) -> Instant {
+    link.adapter.push().heard.map_or(looked, |pushed| pushed.max(looked))
+}
+
+/// Takes over what is pushed. Returns when the push connection is open and has been silent for so long that the printer must be
+/// looked at, to know in time whether it is offline.
+pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link: &PrinterConnection) {
+    let patience = with.settings.offline * 2 / 3;
+    loop {
+        sleep(PACE.min(patience)).await;
+        if let Some(telemetry) = link.adapter.telemetry()
+            && !link.is_stopping()
+        {
+            link.pushed(with.environment.now());
+            link.status.send_modify(|status| telemetry.update(status));
+            let status = link.status.borrow().clone();
+            if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status)) {
+                tell(of, PrinterCommand::Seen(Box::new(status))).await;
+            }
+        }
+        let push = link.adapter.push();
+        if push.open && push.heard.is_none_or(|heard| heard.elapsed() > patience) {
+            return;
+        }
+    }
+}
+
+/// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be older than what the
+/// rules know of an emergency stop.
+fn counts(printer: &Printer, status: &Status) -> bool {
+    let on = matches!(status.state, Activity::Printing | Activity::Paused);
+    on && printer.stopped_at.is_none_or(|at| status.updated_at > at) && printer.matters(status)
+}

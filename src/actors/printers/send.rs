@@ -1,0 +1,23 @@
+//! Uploads a file to a printer, as long as the printer is heard of.
+
+use crate::domain::printer_status::Connection;
+use crate::printers::adapter::{PrinterError, Source};
+use crate::printers::connections::PrinterConnection;
+
+/// Uploads a file; the name that the printer gave it. Ends as soon as the watch finds the printer silent: bytes that wait in the
+/// buffers of a dead connection would hold the print up for minutes.
+pub(super) async fn send(link: &PrinterConnection, name: &str, source: &Source) -> Result<String, PrinterError> {
+    let mut status = link.status.subscribe();
+    let silent = async {
+        if status.wait_for(|status| status.connection == Connection::Unreachable).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let uploaded = tokio::select! {
+        biased; // a file that is there counts
+        uploaded = link.adapter.upload(name, source) => uploaded,
+        () = silent => Err(PrinterError::Unreachable("it does not answer any more".to_owned())),
+    };
+    link.calm().await;
+    uploaded
+}

@@ -1,0 +1,105 @@
+//! Removes our files from a printer: after the end of each attempt, and what is left of earlier ones whenever it is connected
+//! anew. A disk that fills up with past prints stops a printer; a file that stays there may be started by hand by mistake.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+use crate::actors::kernel::handle::Handle;
+use crate::domain::printer::Printer;
+use crate::domain::printer_status::Connection;
+use crate::printers::adapter::{Deleted, PrinterError};
+use crate::printers::connections::PrinterConnection;
+
+/// Pause after a deletion that failed, and between two looks at what is to be done.
+const RETRY_AFTER: Duration = Duration::from_secs(30);
+const PACE: Duration = Duration::from_millis(500);
+/// Most files that wait for their deletion; more are found when the printer is connected anew.
+const MAX_DUE: usize = 64;
+
+/// Keeps a printer tidy as long as it is watched.
+pub(super) async fn tidy(of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
+    let mut status = link.status.subscribe();
+    let mut work = Work::default();
+    loop {
+        if status.changed().await.is_err() {
+            return;
+        }
+        let connected = status.borrow_and_update().connection == Connection::Connected;
+        let state = of.read();
+        if let Some(printer) = state.state.as_ref() {
+            work.note(printer, connected);
+            work.carry_out(printer, connected, link).await;
+        }
+        sleep(PACE).await;
+    }
+}
+
+/// What is to be deleted on one printer.
+#[derive(Default)]
+struct Work {
+    /// The file of the attempt in hand when it was last looked.
+    in_hand: Option<String>,
+    /// Whether the printer's files were listed since it was connected.
+    listed: bool,
+    due: BTreeSet<String>,
+    not_before: Option<Instant>,
+}
+
+impl Work {
+    /// Notes an attempt that ended, and a connection that was lost.
+    fn note(&mut self, printer: &Printer, connected: bool) {
+        let now =
+            printer.in_hand.as_ref().map(|hand| hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone()));
+        if self.in_hand != now
+            && let Some(ended) = std::mem::replace(&mut self.in_hand, now)
+        {
+            self.add(ended);
+        }
+        self.listed &= connected;
+    }
+
+    fn add(&mut self, name: String) {
+        if self.due.len() < MAX_DUE {
+            self.due.insert(name);
+        }
+    }
+
+    async fn carry_out(&mut self, printer: &Printer, connected: bool, link: &PrinterConnection) {
+        if !connected || self.not_before.is_some_and(|at| Instant::now() < at) {
+            return;
+        }
+        if !self.listed {
+            match link.adapter.list_files().await {
+                Ok(files) => {
+                    let left = files.into_iter().map(|file| file.path).filter(|path| printer.is_leftover(path));
+                    left.for_each(|path| self.add(path));
+                    self.listed = true;
+                }
+                Err(PrinterError::Unsupported(_)) => self.listed = true,
+                Err(error) => self.later(printer, &error),
+            }
+        }
+        for name in std::mem::take(&mut self.due) {
+            // It may be in hand again, or belong to somebody else by now.
+            if !printer.is_leftover(&name) {
+                continue;
+            }
+            match link.adapter.delete_file(&name).await {
+                Ok(Deleted::Gone) => tracing::debug!(printer = %printer.id, file = name, "removed from the printer"),
+                Ok(Deleted::NotFound) | Err(PrinterError::Unsupported(_)) => {}
+                Err(error) => {
+                    self.later(printer, &error);
+                    self.add(name);
+                }
+            }
+        }
+    }
+
+    fn later(&mut self, printer: &Printer, error: &PrinterError) {
+        tracing::debug!(printer = %printer.id, %error, "a file of ours is still on the printer");
+        self.not_before = Some(Instant::now() + RETRY_AFTER);
+    }
+}

@@ -1,0 +1,41 @@
+//! Removes contents from the disk that no file names any more.
+
+use super::App;
+use crate::files::blobs::Blobs;
+use crate::store::queries::Queries;
+use crate::store::rows::LoadError;
+
+/// Why contents were not removed.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoveError {
+    /// It cannot be read which contents files name.
+    #[error(transparent)]
+    Query(#[from] LoadError),
+    /// The disk refuses.
+    #[error(transparent)]
+    Disk(#[from] std::io::Error),
+}
+
+impl App {
+    /// Removes all contents that no file names; how many.
+    pub async fn remove_unnamed_contents(&self) -> Result<usize, RemoveError> {
+        let removing = self.blobs.removing().await;
+        let named = self.queries.named_contents().await?;
+        Ok(removing.keep_only(&named).await?)
+    }
+}
+
+/// Removes these contents, unless a file names them.
+pub async fn remove_contents(
+    blobs: &Blobs,
+    queries: &Queries,
+    contents: impl IntoIterator<Item = String>,
+) -> Result<(), RemoveError> {
+    let removing = blobs.removing().await;
+    for sha256 in contents {
+        if !queries.is_content_named(&sha256).await? {
+            removing.remove(&sha256).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! Wrong values of settings, in words: which setting, where it stands, what it must be.
+
+use figment::error::{Actual, Kind};
+use figment::{Error, Figment};
+
+use super::Config;
+use super::layers::{Known, Layer};
+
+/// Most wrong values that are told at once.
+const MAX_FAULTS: usize = 50;
+
+/// The settings, or a text for each value that has the wrong type. After each fault the setting gets its default, so
+/// that the next one is found too.
+pub fn extract(mut figment: Figment, known: &Known, lines: &Layer) -> Result<Config, Vec<String>> {
+    let mut faults = Vec::new();
+    while faults.len() < MAX_FAULTS {
+        let error = match figment.extract::<Config>() {
+            Ok(config) if faults.is_empty() => return Ok(config),
+            Ok(_) => break,
+            Err(error) => error,
+        };
+        let key = error.path.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(".");
+        faults.push(words(&error, &key, lines));
+        match known.default_layer(&key) {
+            Some(layer) => figment = figment.merge(layer),
+            None => break,
+        }
+    }
+    Err(faults)
+}
+
+fn words(error: &Error, key: &str, lines: &Layer) -> String {
+    let place = error.metadata.as_ref().map(|metadata| {
+        let line = lines.line_of(&metadata.name, key).map(|line| format!(", line {line}")).unwrap_or_default();
+        format!(" ({}{line})", metadata.name)
+    });
+    let place = place.unwrap_or_default();
+    // What stands there is not shown of a secret.
+    let found = |actual: &Actual| {
+        if Known::is_secret(key) { String::new() } else { format!(", not {actual}") }
+    };
+    let problem = match &error.kind {
+        Kind::InvalidType(actual, expected) | Kind::InvalidValue(actual, expected) => {
+            format!("must be {}{}", plain(expected), found(actual))
+        }
+        Kind::UnknownVariant(_, choices) => format!("must be one of: {}", choices.join(", ")),
+        Kind::UnknownField(name, known) => format!("has no member {name}; its members are {}", known.join(", ")),
+        Kind::MissingField(name) => format!("lacks the member {name}"),
+        other => other.to_string(),
+    };
+    format!("{key}{place}: {problem}")
+}
+
+/// What a value must be, without names of the programming language.
+fn plain(expected: &str) -> &str {
+    match expected {
+        "f64" | "f32" => "a number",
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or more",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "a boolean" => "true or false",
+        "a string" => "text in quotes",
+        "a sequence" => "a list",
+        other => other,
+    }
+}

@@ -1,0 +1,84 @@
+//! A settings file: its values, and every name in it that is no setting, with its line.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use figment::value::{Dict, Value};
+use toml_edit::{ImDocument, TableLike};
+
+use super::layers::{Known, Layer};
+
+/// What a settings file holds.
+pub struct SettingsFile {
+    /// The settings that exist.
+    pub layer: Layer,
+    /// One text for each name that is no setting: name, file, line, and the name that was probably meant.
+    pub faults: Vec<String>,
+}
+
+/// Reads a settings file. `source` is its name in messages.
+///
+/// # Errors
+///
+/// In words, with the line, when the text is not TOML.
+pub fn read(source: &str, text: &str, known: &Known) -> Result<SettingsFile, String> {
+    let document = ImDocument::parse(text).map_err(|error| {
+        let place = error.span().map(|span| format!("line {}: ", line_of(text, &span))).unwrap_or_default();
+        format!("{place}{}", error.message().trim())
+    })?;
+    let mut dict = Layer::values(text)?;
+    let mut lines = BTreeMap::new();
+    let mut faults = Vec::new();
+    let place = |span: Option<Range<usize>>| {
+        span.map_or_else(|| source.to_owned(), |span| format!("{source}, line {}", line_of(text, &span)))
+    };
+    for (section, key, item) in entries(document.as_table()) {
+        let Some(table) = item.as_table_like().filter(|_| known.is_section(&section)) else {
+            let what = if item.is_table_like() { "a section of settings" } else { "a setting" };
+            let meant = if item.is_table_like() { known.nearest_section(&section) } else { known.nearest(&section) };
+            faults.push(format!("{section} ({}) is not {what}{}", place(key), did_you_mean(meant)));
+            dict.remove(&section);
+            continue;
+        };
+        for (name, key, _) in entries(table) {
+            let setting = format!("{section}.{name}");
+            if known.has(&setting) {
+                lines.extend(key.map(|span| (setting, line_of(text, &span))));
+                continue;
+            }
+            let meant = did_you_mean(known.nearest(&setting));
+            faults.push(format!("{setting} ({}) is not a setting{meant}", place(key)));
+            remove(&mut dict, &section, &name);
+        }
+    }
+    Ok(SettingsFile { layer: Layer::new(source, dict).with_lines(lines), faults })
+}
+
+/// The question that follows the name of something unknown.
+pub fn did_you_mean(name: Option<&str>) -> String {
+    name.map(|name| format!("; did you mean {name}?")).unwrap_or_default()
+}
+
+/// The entries of a table in the order of the text, each with the place of its name.
+fn entries(table: &dyn TableLike) -> Vec<(String, Option<Range<usize>>, &toml_edit::Item)> {
+    let mut all: Vec<_> = table
+        .iter()
+        .map(|(name, item)| {
+            let span = table.get_key_value(name).and_then(|(key, _)| key.span());
+            (name.to_owned(), span, item)
+        })
+        .collect();
+    all.sort_by_key(|(_, span, _)| span.as_ref().map(|span| span.start));
+    all
+}
+
+fn remove(dict: &mut Dict, section: &str, name: &str) {
+    if let Some(Value::Dict(_, inner)) = dict.get_mut(section) {
+        inner.remove(name);
+    }
+}
+
+/// Number of the line in which a span begins, from 1.
+fn line_of(text: &str, span: &Range<usize>) -> usize {
+    1 + text.bytes().take(span.start).filter(|byte| *byte == b'\n').count()
+}

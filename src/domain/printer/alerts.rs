@@ -1,0 +1,31 @@
+//! Mails to the operators about a printer that needs a person.
+
+use super::Printer;
+use crate::domain::aggregate::DecisionContext;
+use crate::domain::mail::Mail;
+use crate::domain::mail::alert::AlertKind;
+
+impl Printer {
+    /// The printer cannot be reached.
+    pub(super) fn lost_alert(&self, cx: &DecisionContext<'_>, reason: &str) -> Vec<Mail> {
+        let name = &self.fields.name;
+        let seen = self.last_seen_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
+        let holds = if self.in_hand.is_some() {
+            " It has a job in hand, which waits until the printer is heard again or an operator says what became of it."
+        } else {
+            ""
+        };
+        let text = format!("{name} cannot be reached: {reason}. It was last heard {seen}.{holds}\n");
+        Mail::alert(cx, AlertKind::Printer, &format!("Printer lost: {name}"), &text)
+    }
+
+    /// The printer's firmware reports an error or has shut down.
+    pub(super) fn fault_alert(&self, cx: &DecisionContext<'_>, words: &str) -> Vec<Mail> {
+        let name = &self.fields.name;
+        let text = format!(
+            "The firmware of {name} reports: {words}\n\nNo other job starts on it until somebody has looked at it and \
+             cleared its attention.\n"
+        );
+        Mail::alert(cx, AlertKind::Printer, &format!("Printer fault: {name}"), &text)
+    }
+}

@@ -1,0 +1,47 @@
+//! Which files on a printer are left of attempts that are over.
+
+use super::Printer;
+use crate::domain::id::Id;
+
+impl Printer {
+    /// Whether a file on the printer was uploaded for an attempt that is over here. Files of people, of other servers and of the
+    /// attempt in hand never are.
+    pub fn is_leftover(&self, path: &str) -> bool {
+        let in_hand = self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(path));
+        !in_hand && attempt_of(path).is_some_and(|attempt| self.past.contains(&attempt))
+    }
+}
+
+/// The attempt that a file is named for: `JOB-000123_{attempt}.gcode`, in any folder.
+fn attempt_of(path: &str) -> Option<Id> {
+    let name = path.rsplit('/').next()?;
+    let (number, rest) = name.split_once('_')?;
+    let digits = number.strip_prefix("JOB-")?;
+    let (attempt, ending) = rest.split_once('.')?;
+    let named = digits.bytes().all(|byte| byte.is_ascii_digit()) && ["gcode", "bgcode", "gcode.3mf"].contains(&ending);
+    attempt.parse().ok().filter(|_| named)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::testing::id;
+
+    #[test]
+    fn only_names_that_the_server_gives_are_its_own() {
+        let attempt = id(7);
+        for name in [format!("JOB-000001_{attempt}.gcode"), format!("/queue/JOB-1234567_{attempt}.gcode.3mf")] {
+            assert_eq!(attempt_of(&name), Some(attempt), "{name}");
+        }
+        for name in [
+            format!("vase_{attempt}.gcode"),
+            format!("JOB-000001_{attempt} copy.gcode"),
+            format!("JOB-000001_{attempt}.txt"),
+            format!("JOB-mine_{attempt}.gcode"),
+            "JOB-000001_vase.gcode".to_owned(),
+            "JOB-000001.gcode".to_owned(),
+        ] {
+            assert_eq!(attempt_of(&name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads what stored files say, off the async threads, few at a time and within a time limit.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::domain::gcode::{Content, Found, Reader, read_package};
+use crate::files::blobs::Blobs;
+
+/// Files that are read at the same time: reading takes a processor as long as it lasts, and others want one too.
+pub(super) const READERS: usize = 1;
+/// Longest time to read one file. A gigabyte of G-code takes some seconds.
+const MAX_TIME: Duration = Duration::from_secs(60);
+/// Bytes read at a time.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+impl Blobs {
+    /// What a file is, and what a slicer wrote into it. Waits for its turn.
+    pub(super) async fn describe(&self, path: &Path) -> io::Result<Found> {
+        let _turn = self.readers.acquire().await.map_err(io::Error::other)?;
+        let path = path.to_owned();
+        tokio::task::spawn_blocking(move || describe(&path, Instant::now() + MAX_TIME))
+            .await
+            .map_err(io::Error::other)?
+    }
+}
+
+fn describe(path: &Path, until: Instant) -> io::Result<Found> {
+    let mut file = File::open(path)?;
+    let (mut reader, mut chunk) = (Reader::new(), vec![0; CHUNK_BYTES]);
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            length => reader.push(&chunk[..length]),
+        }
+        if Instant::now() > until {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the file takes too long to read"));
+        }
+    }
+    let mut found = reader.finish();
+    if found.content == Some(Content::SlicedThreeMf) {
+        match read_package(File::open(path)?) {
+            Ok(metadata) => found.metadata = metadata,
+            Err(damage) => found.damage = Some(damage),
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn a_stored_file_is_described_and_a_slow_reading_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let blobs = Blobs::open(dir.path()).unwrap();
+        let mut incoming = blobs.begin().unwrap();
+        incoming.write(b"; estimated printing time (normal mode) = 1m\nG28\n").await.unwrap();
+        let found = incoming.describe().await.unwrap();
+        assert_eq!((found.content, found.metadata.seconds), (Some(Content::Gcode), Some(60)));
+        let kept = incoming.keep(&blobs.recording().await).await.unwrap();
+        let over = describe(&blobs.path(&kept.sha256), Instant::now()).unwrap_err();
+        assert_eq!(over.kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,131 @@
+//! The handles that handlers take: every resource names those that it uses, so that its code shows what it may touch.
+//!
+//! A handle outlives the request, is cheap to clone, and is found by its type. The state of the whole server is for the
+//! layers around the handlers alone.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use crate::actors::dispatcher::Dispatcher;
+use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::root::Components;
+use crate::actors::payment_events::matching::PaymentMatcher;
+use crate::app::Directories;
+use crate::config::Config;
+use crate::domain::access::Access;
+use crate::domain::endpoint::Endpoint;
+use crate::domain::file::File;
+use crate::domain::kept_payment_event::KeptPaymentEvent;
+use crate::domain::mail::Mail;
+use crate::domain::material::Material;
+use crate::domain::order::Order;
+use crate::domain::printer::Printer;
+use crate::domain::sku::Sku;
+use crate::files::blobs::Blobs;
+use crate::http::AppState;
+use crate::http::admission::Admission;
+use crate::http::audit_sampling::RefusalSampler;
+use crate::http::hashing::Hashing;
+use crate::http::idempotency::RunningKeys;
+use crate::http::last_used::LastUsed;
+use crate::http::limits::Limits;
+use crate::http::meter::RouteMeters;
+use crate::http::openapi::Descriptions;
+use crate::http::production::metrics::Tallies;
+use crate::printers::connections::PrinterConnections;
+use crate::secrets::encryption::SecretCipher;
+use crate::services::redis::Redis;
+use crate::store::Store;
+use crate::store::outbox::Outbox;
+use crate::store::queries::Queries;
+use crate::store::writer::WriterCounters;
+
+/// Says where the state of the server holds each handle.
+macro_rules! held {
+    ($($type:ty: $($field:ident).+;)*) => {$(
+        impl FromRef<AppState> for $type {
+            fn from_ref(app: &AppState) -> Self {
+                app.$($field).+.clone()
+            }
+        }
+    )*};
+}
+held! {
+    Directory<Access>: access;
+    Directory<Material>: materials;
+    Directory<Sku>: skus;
+    Directory<File>: files;
+    Directory<Order>: orders;
+    Directory<Printer>: printers;
+    Directory<Endpoint>: endpoints;
+    Directory<Mail>: mails;
+    Directory<KeptPaymentEvent>: inbound;
+    Directories: directories;
+    Arc<Environment>: environment;
+    Queries: queries;
+    Store: store;
+    Arc<Outbox>: outbox;
+    Arc<WriterCounters>: writer;
+    Arc<PrinterConnections>: printer_connections;
+    Dispatcher: dispatcher;
+    PaymentMatcher: payments;
+    Arc<Blobs>: blobs;
+    Arc<SecretCipher>: cipher;
+    Option<Arc<Redis>>: redis;
+    Components: components;
+    Arc<DeliveryMeter>: deliveries;
+    Arc<Config>: config;
+    RunningKeys: running;
+    Arc<LastUsed>: last_used;
+    Arc<RefusalSampler>: refusals;
+    Hashing: hashing;
+    Arc<RouteMeters>: meters;
+    Arc<Tallies>: tallies;
+    Arc<Limits>: limits;
+    Arc<Admission>: admission;
+    CancellationToken: leaving;
+    Arc<Descriptions>: descriptions;
+}
+
+/// Counts the orders that are placed: kept payment events look again.
+#[derive(Clone)]
+pub struct NewOrders(pub watch::Sender<u64>);
+
+impl FromRef<AppState> for NewOrders {
+    fn from_ref(app: &AppState) -> Self {
+        Self(app.new_orders.clone())
+    }
+}
+
+/// Changes with each commit of access.
+#[derive(Clone)]
+pub struct AccessChanges(pub watch::Sender<u64>);
+
+impl FromRef<AppState> for AccessChanges {
+    fn from_ref(app: &AppState) -> Self {
+        Self(app.access_changes.clone())
+    }
+}
+
+/// Declares the handles of a resource: a struct that its handlers take with `State`.
+macro_rules! handles {
+    ($(#[$doc:meta])* $vis:vis struct $name:ident { $($field:ident: $type:ty),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone)]
+        $vis struct $name {
+            $($vis $field: $type,)*
+        }
+
+        impl axum::extract::FromRef<$crate::http::AppState> for $name {
+            fn from_ref(app: &$crate::http::AppState) -> Self {
+                Self { $($field: axum::extract::FromRef::from_ref(app),)* }
+            }
+        }
+    };
+}
+pub(crate) use handles;

@@ -1,0 +1,62 @@
+//! Klipper's console, as Moonraker keeps it: commands and what Klipper answered, with their times.
+
+use serde_json::Value;
+
+use super::FwRest;
+use crate::printers::adapter::PrinterError;
+
+/// Lines that are read after commands; what came before these is not heard.
+pub(super) const MAX_LINES: usize = 200;
+
+/// A line of the console.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct ConsoleLine {
+    text: String,
+    /// On Moonraker's clock, in seconds.
+    time: f64,
+    /// Whether Klipper said it, not a client.
+    answer: bool,
+}
+
+/// The latest lines, oldest first.
+pub(super) async fn lines(printer: &FwRest, count: usize) -> Result<Vec<ConsoleLine>, PrinterError> {
+    let told = printer.get("server/gcode_store", &[("count", &count.to_string())]).await?;
+    let lines = told.get("gcode_store").and_then(Value::as_array).into_iter().flatten();
+    Ok(lines
+        .filter_map(|line| {
+            Some(ConsoleLine {
+                text: line.get("message")?.as_str()?.to_owned(),
+                time: line.get("time")?.as_f64()?,
+                answer: line.get("type").and_then(Value::as_str) == Some("response"),
+            })
+        })
+        .collect())
+}
+
+/// What Klipper said after a line, without the marks of its console.
+pub(super) fn said_after(lines: Vec<ConsoleLine>, before: Option<&ConsoleLine>) -> Vec<String> {
+    let known = before.and_then(|before| lines.iter().rposition(|line| line == before));
+    let later = |(at, line): &(usize, ConsoleLine)| match (known, before) {
+        (Some(known), _) => *at > known,
+        (None, Some(before)) => line.time > before.time,
+        (None, None) => true,
+    };
+    let said = lines.into_iter().enumerate().filter(later).map(|(_, line)| line).filter(|line| line.answer);
+    said.map(|line| line.text.trim_start_matches("//").trim().to_owned()).filter(|text| !text.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_before_is_not_told_again() {
+        let line = |text: &str, time: f64, answer: bool| ConsoleLine { text: text.to_owned(), time, answer };
+        let old = line("// Unknown command:\"OLD\"", 5.0, true);
+        let new = [line("FOO", 5.0, false), line("// Unknown command:\"FOO\"", 5.0, true)];
+        let all = [vec![line("OLD", 4.0, false), old.clone()], new.to_vec()].concat();
+        assert_eq!(said_after(all.clone(), Some(&old)), ["Unknown command:\"FOO\""]);
+        assert_eq!(said_after(all[2..].to_vec(), Some(&line("gone", 4.5, true))), ["Unknown command:\"FOO\""]);
+        assert_eq!(said_after(all, None).len(), 2);
+    }
+}

@@ -1,0 +1,79 @@
+//! Files on a Moonraker.
+
+use reqwest::multipart::Form;
+use serde_json::Value;
+
+use super::read::{in_use, moment};
+use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::upload;
+use crate::printers::wire::{Wire, file_name};
+
+/// Stores a file. The printer compares the SHA-256 of what it received, so a file cut short is never kept; what it *stored* is
+/// compared here, because Moonraker names unfinished uploads by the second and several on one computer mix them up.
+pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
+    let name = file_name(name)?;
+    wire.declared.takes(name)?;
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let mut form =
+        Form::new().text("root", "gcodes").text("print", "false").text("checksum", upload::sha256(source).await?);
+    if !folder.is_empty() {
+        form = form.text("path", folder.to_owned());
+    }
+    let _turn = wire.upload_turn().await;
+    // Not in the usual envelope.
+    let stored = wire.upload("server/files/upload", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let path = stored.pointer("/item/path").and_then(Value::as_str);
+    let path = path.ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))?;
+    let size = stored.pointer("/item/size").and_then(Value::as_u64);
+    match compare(wire, path, size, source).await {
+        Err(altered @ PrinterError::Altered(_)) if !rewrites(wire, path).await => {
+            tracing::warn!(file = path, error = %altered, "removed from the printer");
+            let _ = wire.delete(&resource(path)).await;
+            Err(altered)
+        }
+        Ok(()) | Err(PrinterError::Altered(_)) => Ok(path.to_owned()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The path of a stored file's resource.
+fn resource(path: &str) -> String {
+    format!("server/files/gcodes/{path}")
+}
+
+async fn compare(wire: &Wire, path: &str, size: Option<u64>, source: &Source) -> Result<(), PrinterError> {
+    let sent = source.sent_bytes();
+    if let Some(size) = size.filter(|size| *size != sent) {
+        return Err(PrinterError::Altered(format!("{size} of {sent} bytes")));
+    }
+    match upload::compare(wire, &resource(path), source).await {
+        // It does not let us read files.
+        Err(
+            PrinterError::NotFound(_) | PrinterError::Stranger { .. } | PrinterError::Refused { status: 400..500, .. },
+        ) => Ok(()),
+        other => other,
+    }
+}
+
+/// Whether this Moonraker rewrites files when it stores them (`file_processors` of the file's metadata): then they cannot be
+/// compared.
+async fn rewrites(wire: &Wire, path: &str) -> bool {
+    let metadata = wire.get("server/files/metadata", &[("filename", path)]).await;
+    let processors = metadata.ok().and_then(|told| told.pointer("/result/file_processors")?.as_array().cloned());
+    processors.is_some_and(|processors| !processors.is_empty())
+}
+
+/// All G-code files.
+pub(super) fn list(files: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
+    let files = files.as_array().ok_or_else(|| PrinterError::BadAnswer("the file list is no list".into()))?;
+    Ok(files
+        .iter()
+        .filter_map(|file| {
+            Some(RemoteFile {
+                path: file.get("path")?.as_str()?.to_owned(),
+                size: file.get("size").and_then(Value::as_u64),
+                modified_at: file.get("modified").and_then(moment),
+            })
+        })
+        .collect())
+}

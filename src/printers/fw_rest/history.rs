@@ -1,0 +1,59 @@
+//! What Moonraker remembers of past prints.
+
+use serde_json::Value;
+
+use super::FwRest;
+use super::read::moment;
+use crate::domain::printer_status::{PastPrint, PrintEnd};
+use crate::printers::adapter::{Operation, PrinterError};
+use crate::printers::wire::file_name;
+
+/// Prints asked for at a time.
+const PAGE_PRINTS: usize = 100;
+/// Pages read before we say that the printer does not remember: our files are young when somebody asks.
+const MAX_PAGES: usize = 20;
+
+/// Prints of a file, newest first. A Moonraker without history: unsupported, which is not the same as remembering nothing.
+pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
+    let name = file_name(name)?;
+    let limit = PAGE_PRINTS.to_string();
+    for page in 0..MAX_PAGES {
+        let start = (page * PAGE_PRINTS).to_string();
+        let query = [("limit", limit.as_str()), ("start", start.as_str()), ("order", "desc")];
+        let answer = printer.get("server/history/list", &query).await.map_err(|error| match error {
+            PrinterError::NotFound(_) => PrinterError::Unsupported(Operation::History),
+            other => other,
+        })?;
+        let jobs = answer
+            .get("jobs")
+            .and_then(Value::as_array)
+            .ok_or_else(|| PrinterError::BadAnswer("no list of past prints".into()))?;
+        let ours: Vec<_> = jobs
+            .iter()
+            .filter(|job| job.get("filename").and_then(Value::as_str) == Some(name))
+            .map(|job| past(job, name))
+            .collect();
+        if !ours.is_empty() || jobs.len() < PAGE_PRINTS {
+            return Ok(ours);
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// One entry of the history; a print that is on has `in_progress` and no end.
+fn past(job: &Value, name: &str) -> PastPrint {
+    PastPrint {
+        file: name.to_owned(),
+        ended: match job.get("status").and_then(Value::as_str) {
+            Some("completed") => Some(PrintEnd::Finished),
+            Some("cancelled") => Some(PrintEnd::Cancelled),
+            Some("error" | "klippy_shutdown" | "klippy_disconnect" | "interrupted" | "server_exit") => {
+                Some(PrintEnd::Failed)
+            }
+            _ => None,
+        },
+        filament_mm: job.get("filament_used").and_then(Value::as_f64),
+        started_at: job.get("start_time").and_then(moment),
+        ended_at: job.get("end_time").and_then(moment),
+    }
+}

@@ -1,0 +1,69 @@
+//! What Moonraker's answers mean, beside those of a print's state. Pure.
+
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::domain::bounds::unix_seconds;
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{PrinterError, Webcam};
+
+/// Takes the success envelope off.
+pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {
+    answer.get_mut("result").map(Value::take).ok_or_else(|| PrinterError::BadAnswer("no result".into()))
+}
+
+/// A float of Unix seconds.
+pub(super) fn moment(value: &Value) -> Option<Timestamp> {
+    value.as_f64().and_then(unix_seconds)
+}
+
+/// Cameras, with URLs made absolute: those told without a host belong to the web front end, on the host's port 80.
+pub(super) fn webcams(list: &Value, base: &Url) -> Result<Vec<Webcam>, PrinterError> {
+    let cams = list
+        .get("webcams")
+        .and_then(Value::as_array)
+        .ok_or_else(|| PrinterError::BadAnswer("no list of webcams".into()))?;
+    let mut front = base.clone();
+    front.set_path("/");
+    // Cannot fail: the base is http or https with a host.
+    let _ = front.set_port(None);
+    let absolute = |cam: &Value, field: &str| {
+        let text = cam.get(field)?.as_str().filter(|text| !text.is_empty())?;
+        front.join(text).ok().map(String::from)
+    };
+    Ok(cams
+        .iter()
+        .map(|cam| Webcam {
+            name: cam.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            stream_url: absolute(cam, "stream_url"),
+            snapshot_url: absolute(cam, "snapshot_url"),
+            enabled: cam.get("enabled").and_then(Value::as_bool).unwrap_or(true),
+        })
+        .collect())
+}
+
+/// What a status code other than success means.
+pub(super) fn judge(status: u16, message: String) -> PrinterError {
+    match status {
+        401 => PrinterError::WrongKey(message),
+        404 => PrinterError::NotFound(message),
+        503 => PrinterError::FirmwareDisconnected(message),
+        _ => PrinterError::Refused { status, message },
+    }
+}
+
+/// Routes to the firmware exist only after its first connection: their 404 means that it never was there.
+pub(super) fn no_route(error: PrinterError) -> PrinterError {
+    match error {
+        PrinterError::NotFound(message) => PrinterError::FirmwareDisconnected(message),
+        other => other,
+    }
+}
+
+/// Storing and deleting answer 403 for the file that is printing or paused.
+pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
+    match error {
+        PrinterError::Refused { status: 403, .. } => PrinterError::InUse(name.to_owned()),
+        other => other,
+    }
+}

@@ -1,0 +1,82 @@
+//! `OctoPrint`'s terminal: lines that it sent to the firmware and received from it, which come on the push connection.
+
+use std::time::Duration;
+
+use tokio::sync::broadcast;
+use tokio::time::timeout;
+
+/// Longest wait for the firmware to answer all commands. A command that moves the printer may take longer; what it says later is
+/// not heard.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Most answers that are told.
+const MAX_ANSWERS: usize = 200;
+
+/// What the firmware says to these commands, until it has acknowledged the last one or the patience is over.
+pub(super) async fn answers(mut console: broadcast::Receiver<String>, commands: &[String]) -> Vec<String> {
+    let mut answers = Vec::new();
+    let mut wanted = commands.iter().map(String::as_str).peekable();
+    let hear = async {
+        let mut sent = false;
+        while answers.len() < MAX_ANSWERS {
+            let line = match console.recv().await {
+                Ok(line) => line,
+                Err(broadcast::error::RecvError::Lagged(_)) => continue,
+                Err(broadcast::error::RecvError::Closed) => return,
+            };
+            if let Some(command) = line.strip_prefix("Send: ") {
+                sent |= wanted.next_if(|next| bare(command).eq_ignore_ascii_case(next.trim())).is_some();
+            } else if let Some(answer) = line.strip_prefix("Recv: ").map(str::trim).filter(|_| sent) {
+                if answer == "ok" || answer.starts_with("ok ") {
+                    sent = false;
+                    if wanted.peek().is_none() {
+                        return;
+                    }
+                } else if answer != "wait" && !answer.starts_with("T:") && !answer.starts_with("echo:busy") {
+                    answers.push(answer.trim_start_matches("echo:").to_owned());
+                }
+            }
+        }
+    };
+    let _ = timeout(PATIENCE, hear).await;
+    answers
+}
+
+/// A command without its line number and checksum: `N12 G28*18`.
+fn bare(line: &str) -> &str {
+    let line = line
+        .rsplit_once('*')
+        .filter(|(_, sum)| sum.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(line, |(line, _)| line);
+    let numbered = line.strip_prefix('N').and_then(|rest| rest.split_once(' '));
+    numbered
+        .filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()))
+        .map_or(line, |(_, rest)| rest)
+        .trim()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[tokio::test]
+    async fn answers_are_those_to_our_commands() {
+        let (tell, console) = broadcast::channel(32);
+        for line in [
+            "Recv: echo:something before",
+            "Send: N12 FOO*99",
+            "Recv: echo:Unknown command: \"FOO\"",
+            "Recv: ok",
+            "Recv:  T:20.1 /0.0",
+            "Send: M114",
+            "Recv: wait",
+            "Recv: X:0.00 Y:0.00",
+            "Recv: ok P15 B3",
+            "Recv: echo:something after",
+        ] {
+            tell.send(line.to_owned()).unwrap();
+        }
+        let said = answers(console, &["FOO".into(), "M114".into()]).await;
+        assert_eq!(said, ["Unknown command: \"FOO\"", "X:0.00 Y:0.00"]);
+    }
+}

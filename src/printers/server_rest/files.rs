@@ -1,0 +1,77 @@
+//! Files on an `OctoPrint`, and what it remembers of their prints.
+
+use reqwest::multipart::Form;
+use serde_json::Value;
+
+use super::read::{in_use, moment};
+use crate::domain::printer_status::{PastPrint, PrintEnd};
+use crate::printers::adapter::{PrinterError, RemoteFile, Source};
+use crate::printers::wire::{Wire, file_name};
+
+/// The path of an uploaded file's resource.
+pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
+    Ok(format!("api/files/local/{}", file_name(name)?))
+}
+
+/// Stores a file; `OctoPrint` may change the name. What it stored is not compared: its plugins may rewrite files.
+pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
+    let name = file_name(name)?;
+    wire.declared.takes(name)?;
+    let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
+    let mut form = Form::new().text("select", "false").text("print", "false");
+    if !folder.is_empty() {
+        form = form.text("path", folder.to_owned());
+    }
+    let stored = wire.upload("api/files/local", form, file, source).await.map_err(|error| in_use(error, name))?;
+    let path = stored.pointer("/files/local/path").or_else(|| stored.pointer("/file/path")).and_then(Value::as_str);
+    path.map(str::to_owned).ok_or_else(|| PrinterError::BadAnswer("the upload's answer names no file".into()))
+}
+
+/// All files, folders flattened.
+pub(super) fn list(answer: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
+    let mut waiting: Vec<&Value> = answer
+        .get("files")
+        .and_then(Value::as_array)
+        .ok_or_else(|| PrinterError::BadAnswer("no list of files".into()))?
+        .iter()
+        .rev()
+        .collect();
+    let mut files = Vec::new();
+    while let Some(entry) = waiting.pop() {
+        if let Some(children) = entry.get("children").and_then(Value::as_array) {
+            waiting.extend(children.iter().rev());
+        } else if let Some(path) = entry
+            .get("path")
+            .and_then(Value::as_str)
+            .filter(|_| entry.get("type").and_then(Value::as_str) != Some("folder"))
+        {
+            files.push(RemoteFile {
+                path: path.to_owned(),
+                size: entry.get("size").and_then(Value::as_u64),
+                modified_at: entry.get("date").and_then(moment),
+            });
+        }
+    }
+    Ok(files)
+}
+
+/// The last ended print of a file, from the file's own record: `prints: {success, failure, last: {date, success}}`, written when a print ends. One that did not succeed
+/// was cancelled or failed; the record does not tell which.
+pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
+    let file = wire.get(&resource(name)?, &[]).await?;
+    let Some(last) = file.pointer("/prints/last") else {
+        return Ok(Vec::new());
+    };
+    let ended_at = last.get("date").and_then(moment);
+    let seconds = last.get("printTime").and_then(Value::as_f64);
+    Ok(vec![PastPrint {
+        file: name.to_owned(),
+        ended: last
+            .get("success")
+            .and_then(Value::as_bool)
+            .map(|success| if success { PrintEnd::Finished } else { PrintEnd::Failed }),
+        filament_mm: None,
+        started_at: ended_at.zip(seconds).map(|(end, seconds)| end.plus_ms((seconds * -1000.0) as i64)),
+        ended_at,
+    }])
+}

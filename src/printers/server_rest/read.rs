@@ -1,0 +1,73 @@
+//! What `OctoPrint`'s answers mean, beside those of a print's state. Pure.
+
+use reqwest::Url;
+use serde_json::Value;
+
+use crate::domain::bounds::unix_seconds;
+use crate::domain::time::Timestamp;
+use crate::printers::adapter::{PrinterError, Webcam};
+
+/// The serial port to the firmware.
+pub(super) enum Port {
+    /// The firmware answers.
+    Open,
+    /// Being opened.
+    Opening,
+    /// Not open, in the server's words.
+    Closed(String),
+}
+
+/// How the serial port stands. The texts are those of `OctoPrint`'s states; what is none of the closed or opening ones is open.
+pub(super) fn port(connection: &Value) -> Result<Port, PrinterError> {
+    let state = connection
+        .pointer("/current/state")
+        .and_then(Value::as_str)
+        .ok_or_else(|| PrinterError::BadAnswer("no connection state".into()))?;
+    Ok(if ["Closed", "Offline", "Error"].iter().any(|word| state.starts_with(word)) {
+        Port::Closed(state.to_owned())
+    } else if ["Opening", "Detecting", "Connecting"].iter().any(|word| state.starts_with(word)) {
+        Port::Opening
+    } else {
+        Port::Open
+    })
+}
+
+/// The camera of the settings; its URLs may be relative to the server.
+pub(super) fn webcams(settings: &Value, base: &Url) -> Vec<Webcam> {
+    let Some(webcam) = settings.get("webcam") else {
+        return Vec::new();
+    };
+    let absolute = |field: &str| {
+        let text = webcam.get(field)?.as_str().filter(|text| !text.is_empty())?;
+        base.join(text).ok().map(String::from)
+    };
+    let cam = Webcam {
+        name: "webcam".to_owned(),
+        stream_url: absolute("streamUrl"),
+        snapshot_url: absolute("snapshotUrl"),
+        enabled: webcam.get("webcamEnabled").and_then(Value::as_bool).unwrap_or(true),
+    };
+    if cam.stream_url.is_none() && cam.snapshot_url.is_none() { Vec::new() } else { vec![cam] }
+}
+
+/// A number of Unix seconds.
+pub(super) fn moment(value: &Value) -> Option<Timestamp> {
+    value.as_f64().and_then(unix_seconds)
+}
+
+/// A missing or wrong key is 403, never 401.
+pub(super) fn judge(status: u16, message: String) -> PrinterError {
+    match status {
+        401 | 403 => PrinterError::WrongKey(message),
+        404 => PrinterError::NotFound(message),
+        _ => PrinterError::Refused { status, message },
+    }
+}
+
+/// Storing and deleting answer 409 for the file that is printing or paused.
+pub(super) fn in_use(error: PrinterError, name: &str) -> PrinterError {
+    match error {
+        PrinterError::Refused { status: 409, .. } => PrinterError::InUse(name.to_owned()),
+        other => other,
+    }
+}

@@ -1,0 +1,120 @@
+//! The data folder: made for this user alone, locked by one server, its files closed to others.
+
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::StartError;
+
+const LOCK: &str = "lock";
+
+/// Permissions of files and folders in the data folder: the server's user, and nobody else.
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+/// The part of a mode that says who may do what.
+const PERMISSION_BITS: u32 = 0o777;
+
+/// Makes the data folder, readable by this user alone: it holds addresses of people and hashes of their secrets. A folder
+/// that exists keeps its permissions; what is in it does not ([`close_to_others`]).
+///
+/// # Errors
+///
+/// When it cannot be made, or a file is in its place.
+pub(crate) fn make_data_folder(path: &Path) -> io::Result<()> {
+    if path.is_file() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    fs::DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
+}
+
+/// The path in messages: absolute, so that nobody wonders which working directory was meant.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let absolute = path.canonicalize().or_else(|_| std::path::absolute(path));
+    absolute.unwrap_or_else(|_| path.to_owned())
+}
+
+/// As [`lock`], of a folder that a server has locked before; `None` for another.
+pub(super) fn lock_again(data: &Path, listen: &str) -> Result<Option<File>, StartError> {
+    if data.join(LOCK).exists() { lock(data, listen).map(Some) } else { Ok(None) }
+}
+
+/// Makes the folder if it is not there, and locks it as long as the file is held.
+pub(super) fn lock(data: &Path, listen: &str) -> Result<File, StartError> {
+    let unusable = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotADirectory => StartError::NotAFolder { path: absolute(data) },
+        _ => StartError::Data { path: absolute(data), source },
+    };
+    make_data_folder(data).map_err(unusable)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false).mode(FILE_MODE);
+    let mut file = options.open(data.join(LOCK)).map_err(unusable)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _ = file.read_to_string(&mut holder);
+            return Err(StartError::Held { path: absolute(data), holder: holder.trim().to_owned() });
+        }
+        Err(TryLockError::Error(source)) => return Err(unusable(source)),
+    }
+    file.set_len(0).map_err(unusable)?;
+    file.rewind().map_err(unusable)?;
+    writeln!(file, "process {}, {listen}", std::process::id()).map_err(unusable)?;
+    Ok(file)
+}
+
+/// Takes permissions of others from what is in the folder, for example after it was copied back from a backup. What the
+/// program makes has none from the beginning, by the process's mask. Folders are not entered: closed to others, they close
+/// what is in them.
+pub(super) fn close_to_others(data: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(data)? {
+        let entry = entry?;
+        // Of a link itself, not of what it points to.
+        let found = entry.metadata()?;
+        let mode = if found.is_dir() {
+            FOLDER_MODE
+        } else if found.is_file() {
+            FILE_MODE
+        } else {
+            continue;
+        };
+        if found.permissions().mode() & PERMISSION_BITS & !mode != 0 {
+            fs::set_permissions(entry.path(), Permissions::from_mode(mode))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        path.metadata().unwrap().permissions().mode() & PERMISSION_BITS
+    }
+
+    #[test]
+    fn what_others_could_read_is_closed_and_the_folder_itself_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, inner) = (folder.path().join("printfloor.db"), folder.path().join("files"));
+        fs::write(&file, "x").unwrap();
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        fs::set_permissions(&inner, Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o750)).unwrap();
+        close_to_others(folder.path()).unwrap();
+        assert_eq!((mode(&file), mode(&inner), mode(folder.path())), (0o600, 0o700, 0o750));
+    }
+
+    #[test]
+    fn a_file_is_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("data");
+        fs::write(&file, "x").unwrap();
+        let words = lock(&file, "").unwrap_err().to_string();
+        assert!(words.ends_with("data is a file, not a folder"), "{words}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a database is new, and whether the server's own secrets are those that its data was made with. Both are asked
+//! once at start, before anything else reads or writes.
+
+use sea_orm::{ConnectionTrait, DatabaseBackend, DatabaseConnection, DbErr, Statement};
+
+use super::connect::{self, DatabaseSettings, OpenError};
+
+/// The name of a secret and its check value (`secrets::check_values`).
+pub type SecretCheck = (&'static str, String);
+
+/// What a database is, before anything is written to it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It does not exist, or holds no table of Printfloor.
+    New,
+    /// It holds a shop.
+    Shop {
+        /// The secrets whose kept check value is another one.
+        differing: Vec<&'static str>,
+    },
+}
+
+/// Looks at a database and holds these secrets against it. Changes nothing.
+///
+/// # Errors
+///
+/// When it cannot be asked.
+pub async fn look(settings: &DatabaseSettings, checks: &[SecretCheck]) -> Result<Found, OpenError> {
+    if connect::sqlite_file(&settings.url).is_some_and(|file| !file.exists()) {
+        return Ok(Found::New);
+    }
+    connect::reach(&settings.url).await?;
+    let db = connect::reading(&DatabaseSettings { read_connections: 1, ..settings.clone() }).await?;
+    let found = found(&db, checks).await;
+    db.close().await?;
+    Ok(found?)
+}
+
+async fn found(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Found, DbErr> {
+    if !has_table(db, "writer").await? {
+        return Ok(Found::New);
+    }
+    Ok(Found::Shop { differing: differing(db, checks).await? })
+}
+
+async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {
+    let backend = db.get_database_backend();
+    let sql = match backend {
+        DatabaseBackend::Postgres => {
+            "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema() AND table_name = $1"
+        }
+        _ => "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = $1",
+    };
+    Ok(db.query_one_raw(Statement::from_sql_and_values(backend, sql, [name.into()])).await?.is_some())
+}
+
+/// Names of the secrets whose kept check value is another one. A secret without a kept value differs from nothing.
+async fn differing(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Vec<&'static str>, DbErr> {
+    if !has_table(db, "secret_checks").await? {
+        return Ok(Vec::new());
+    }
+    let backend = db.get_database_backend();
+    let rows = db.query_all_raw(Statement::from_string(backend, "SELECT name, value FROM secret_checks")).await?;
+    let mut found = Vec::new();
+    for row in rows {
+        let (name, value): (String, String) = (row.try_get("", "name")?, row.try_get("", "value")?);
+        found.extend(checks.iter().filter(|(known, own)| *known == name && *own != value).map(|(known, _)| *known));
+    }
+    Ok(found)
+}
+
+/// Keeps the check values of the secrets that have none yet. To be called by the server that holds the database.
+///
+/// # Errors
+///
+/// When the database does not take it.
+pub async fn keep(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<(), DbErr> {
+    let backend = db.get_database_backend();
+    for (name, value) in checks {
+        let sql = "INSERT INTO secret_checks (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+        let values = [(*name).into(), value.clone().into()];
+        db.execute_raw(Statement::from_sql_and_values(backend, sql, values)).await?;
+    }
+    Ok(())
+}

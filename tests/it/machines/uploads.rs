@@ -1,0 +1,94 @@
+//! What arrives at a printer is what was sent to it, and an upload that stands still does not hold its print up.
+
+use std::time::{Duration, Instant};
+
+use simulator::faults::SlowUpload;
+use simulator::printer::What;
+
+use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, big_gcode};
+use crate::support::until;
+
+/// Silence is noticed soon.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2");
+
+/// Two Moonrakers on one computer name unfinished uploads by the second, so uploads that overlap are mixed up. Each part must
+/// still be printed from its own file, whose first line names the print.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
+    let floor = Floor::on_one_computer(PrinterKind::FwRest, 2, SLOW, &[JUDGE_LATE]).await;
+    for n in 0..2 {
+        floor.faults(n, |faults| {
+            faults.shared_upload_file = true;
+            faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 });
+        });
+    }
+    floor.order(2).await;
+    until("both to print", || async { (floor.started(0) == 1 && floor.started(1) == 1).then_some(()) }).await;
+    for n in 0..2 {
+        let files: Vec<(String, Vec<u8>)> = floor
+            .sim(n)
+            .handle
+            .with(|machine| machine.files().iter().map(|(name, file)| (name.clone(), file.bytes.to_vec())).collect());
+        let [(name, bytes)] = &files[..] else { panic!("one file each: {files:?}") };
+        let attempt = name.trim_end_matches(".gcode").rsplit_once('_').unwrap().1;
+        let text = String::from_utf8_lossy(bytes);
+        assert_eq!(text.lines().next(), Some(&*format!("; printfloor print {attempt}")), "of printer {n}");
+        let end = text.lines().last().unwrap_or_default();
+        assert!(bytes.ends_with(b"\n") && end.starts_with(';'), "whole: {end}");
+    }
+}
+
+/// Names of the files on a printer.
+fn files(floor: &Floor, printer: usize) -> Vec<String> {
+    floor.sim(printer).handle.with(|machine| machine.files().iter().map(|(name, _)| name.clone()).collect())
+}
+
+each_kind! {
+    async fn our_files_leave_the_printer_and_those_of_people_stay(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        // A person's, and one that another server put there.
+        let theirs = ["JOB-000001_01890000-0000-7000-8000-00000000dead.gcode", "mine.gcode"];
+        theirs.iter().for_each(|name| floor.sim(0).handle.put_file(name, simulator::gcode::gcode("theirs", 60, 1.0, 300.0)));
+        let order = floor.order(2).await;
+        floor.app.order_is(&order, "ready").await;
+        until("our files to be gone", || async { (files(&floor, 0) == theirs).then_some(()) }).await;
+        assert_eq!(floor.started(0), 2);
+
+        // One that a crash left there is found when the printer comes back.
+        let job = &floor.app.jobs(&order).await[0];
+        let attempt = job["attempts"][0]["id"].as_str().unwrap();
+        let left = format!("{}_{attempt}.gcode", job["number"].as_str().unwrap());
+        floor.sim(0).handle.put_file(&left, simulator::gcode::gcode("left", 60, 1.0, 300.0));
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.connection_is(0, "unreachable").await;
+        assert!(files(&floor, 0).contains(&left));
+        floor.faults(0, |faults| faults.disconnect = false);
+        until("it to be gone", || async { (files(&floor, 0) == theirs).then_some(()) }).await;
+    }
+
+    async fn files_stay_where_the_shop_wants_it(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE, KEEP_FILES]).await;
+        let (first, _) = floor.one().await;
+        floor.app.order_is(&first, "ready").await;
+        let (second, _) = floor.one().await;
+        floor.app.order_is(&second, "ready").await;
+        assert_eq!(files(&floor, 0).len(), 2, "after two prints and all looks between them");
+    }
+    async fn a_printer_that_falls_silent_in_an_upload_gives_its_print_to_another(kind: PrinterKind) {
+        let floor = Floor::new(kind, 2, FAST, &[JUDGE_LATE, OFFLINE_SOON]).await;
+        let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+        let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+        floor.faults(0, |faults| faults.slow_upload = Some(SlowUpload { bytes_per_second: 10_000 }));
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        floor.attempt_is(&job, "uploading").await;
+        let silent = Instant::now();
+        floor.faults(0, |faults| faults.hang = true);
+        floor.app.order_is(&order, "ready").await;
+        assert!(silent.elapsed() < Duration::from_secs(30), "after {:?}", silent.elapsed());
+        assert_eq!((floor.started(0), floor.finished(1)), (0, 1));
+        assert_eq!(floor.count(0, |what| matches!(what, What::Uploaded { .. })), 0);
+        floor.faults(0, |faults| faults.hang = false);
+        floor.truth().await;
+    }
+}
