@@ -12,7 +12,7 @@ use crate::store::StoredAggregate;
 use crate::store::rows::samples::{
     attempt, claim, delivery, endpoint, file, id, inbound, job, mail, material, movement, order, payment, printer, sku,
 };
-use crate::store::rows::{Doc, ModelOf, Part, Snapshot, read_doc};
+use crate::store::rows::{Doc, ModelOf, Part, read_doc};
 
 /// Values of members that are at the ends of something.
 fn extreme() -> impl Strategy<Value = Value> {

@@ -18,7 +18,8 @@ on_both! {
         let material = app.material("PLA", 1000.0).await;
         let file = app.gcode("vase", 60, 1.0).await;
         let skus = [app.sku("A", &material, &file, 100).await, app.sku("B", &material, &file, 100).await];
-        let orders = [app.order(&skus[0], 1).await, app.order(&skus[1], 1).await];
+        // The first is paid and therefore in memory from the start on.
+        let orders = [app.paid_order(&skus[0], 1).await, app.order(&skus[1], 1).await];
         let printer = json!({
             "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "apiKey": "",
             "buildVolume": {"x": 220, "y": 220, "z": 250},
