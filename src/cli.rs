@@ -284,7 +284,8 @@ pub fn main() -> ExitCode {
 
 /// Runs a command to its end. On failure, prints the reason and advice to standard error.
 async fn run(cli: Cli) -> ExitCode {
-    match run_command(cli).await {
+    // On the heap: what a server holds while it runs is larger than a stack frame should be.
+    match Box::pin(run_command(cli)).await {
         Ok(()) | Err(CliError::ReaderGone) => ExitCode::SUCCESS,
         Err(error) => {
             output::note(&format!("printfloor: {error}"));
@@ -304,18 +305,18 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         ));
     }
     match command {
-        None => serve::run(&global, serve.listen).await,
-        Some(Command::Serve(args)) => serve::run(&global, args.listen).await,
+        None => Box::pin(serve::run(&global, serve.listen)).await,
+        Some(Command::Serve(args)) => Box::pin(serve::run(&global, args.listen)).await,
         Some(Command::Demo(args)) => {
             if global.config.is_some() {
                 return Err(CliError::Usage("the demo uses its own settings, so --config is not allowed".to_owned()));
             }
-            demo::run(DemoOptions {
+            Box::pin(demo::run(DemoOptions {
                 data: global.data,
                 printers: args.printers.map(usize::from),
                 listen: args.listen,
                 end_after: args.end_after,
-            })
+            }))
             .await
         }
         Some(Command::Simulate(args)) => simulate::run(&args).await,
@@ -325,7 +326,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::User(UserCommand::Create(new))) => users::create(&global, &new).await,
         Some(Command::User(UserCommand::List)) => users::list(&global).await,
         Some(Command::User(UserCommand::Passwd { email })) => users::passwd(&global, &email).await,
-        Some(Command::Config(args)) => config::run(&global, &args),
+        Some(Command::Config(args)) => config::run(&global, args),
         Some(Command::Check) => check::run(&global).await,
         Some(Command::Openapi { which }) => openapi::run(&global, which),
     }

@@ -9,6 +9,7 @@ pub mod registry;
 
 mod printer_type;
 mod push;
+mod unwatched;
 mod upload;
 mod wire;
 

@@ -73,6 +73,7 @@ const CALLS: &[(&str, MethodFilter, &str)] = &[
     ("/server/files/list", MethodFilter::GET, "server.files.list"),
     ("/server/files/metadata", MethodFilter::GET, "server.files.metadata"),
     ("/server/files/metascan", MethodFilter::POST, "server.files.metadata"),
+    ("/server/gcode_store", MethodFilter::GET, "server.gcode_store"),
     ("/server/history/list", MethodFilter::GET, "server.history.list"),
     ("/server/history/job", MethodFilter::GET, "server.history.get_job"),
     ("/server/history/totals", MethodFilter::GET, "server.history.totals"),

@@ -183,6 +183,11 @@ impl VirtualPrinter {
         self.with(|machine| machine.store(path, bytes, facts));
     }
 
+    /// Restarts its server; see [`Machine::restart_server`].
+    pub fn restart_server(&self, forget: bool) {
+        self.with(|machine| machine.restart_server(forget));
+    }
+
     /// Cuts its power for a moment; `forget` removes the running print from the history.
     pub fn reboot(&self, forget: bool) {
         self.with(|machine| machine.reboot(forget));

@@ -90,6 +90,7 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         material_id: known.material_id,
         machine_type: known.machine_type,
         dimensions: known.dimensions,
+        estimated_seconds: known.estimated_seconds,
     };
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };
     let report = match printers.ask(printer, CommandOrigin::system(), take).await {

@@ -3,7 +3,9 @@
 //! The start verdict lives here and in `domain/printer`: upload and start are separate calls, `start_sent` is durable
 //! before the start goes out, and a start is sent by exactly the task whose `Uploaded` was answered with `Go`.
 
+mod cancel;
 mod emergency;
+mod look;
 mod manual;
 mod pushed;
 mod run;
@@ -76,7 +78,7 @@ impl Effects<Printer> for PrinterEffects {
             }
             PrinterEffect::Run { attempt } => run::run(self, &of, attempt).await,
             PrinterEffect::Manual { id } => manual::run(self, &of, id).await,
-            PrinterEffect::CancelPrint { attempt } => self.cancel(&of, attempt).await,
+            PrinterEffect::CancelPrint { attempt } => cancel::cancel(self, &of, attempt).await,
             PrinterEffect::Report { attempt, step } => self.report(&of, attempt, step).await,
         }
     }
@@ -107,18 +109,6 @@ fn in_hand(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
 }
 
 impl PrinterEffects {
-    /// Cancels the print of our file; the watch sees the end. Says nothing by itself: a printer that answers "ok" may still print.
-    async fn cancel(&self, of: &Handle<Printer>, attempt: Id) {
-        if in_hand(of, attempt).is_none() {
-            return;
-        }
-        let Some(link) = self.connections.link(of.id()) else { return };
-        match link.adapter.cancel().await {
-            Ok(()) => link.look.notify_one(),
-            Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is tried again"),
-        }
-    }
-
     /// Tells the order how far the attempt is, until it has heard this step.
     async fn report(&self, of: &Handle<Printer>, attempt: Id, step: u32) {
         let Some(hand) = in_hand(of, attempt) else { return };

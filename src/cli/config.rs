@@ -6,7 +6,7 @@ use super::{CliError, ConfigArgs, Global, output, settings};
 use crate::config::shown;
 
 /// Prints the settings. Values of secrets are not shown.
-pub fn run(global: &Global, args: &ConfigArgs) -> Result<(), CliError> {
+pub fn run(global: &Global, args: ConfigArgs) -> Result<(), CliError> {
     if args.defaults {
         return output::print(&shown::whole(&BTreeMap::new()));
     }

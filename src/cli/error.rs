@@ -112,7 +112,7 @@ fn start_advice(error: &StartError) -> Option<String> {
             _ => return None,
         },
         StartError::Secrets(error) => return secrets_advice(error),
-        StartError::Database { source, .. } => return database_advice(source),
+        StartError::Database { source, .. } => database_advice(source),
         StartError::App(ShopError::Mail(_)) => {
             "`printfloor config` explains the section [mail]; `printfloor check` tests it in detail"
         }
@@ -142,8 +142,8 @@ fn secrets_advice(error: &SecretsError) -> Option<String> {
 }
 
 /// What to do about a database that cannot be used.
-pub fn database_advice(error: &OpenError) -> Option<String> {
-    let words = match error {
+pub fn database_advice(error: &OpenError) -> &'static str {
+    match error {
         OpenError::InUse => {
             "name the data directory of that server with --data DIR, or stop it first, or give this one its own \
              database with DATABASE_URL"
@@ -153,8 +153,7 @@ pub fn database_advice(error: &OpenError) -> Option<String> {
             "restore it from a backup, or start with another --data DIR"
         }
         _ => "are user, password and name of the database in DATABASE_URL right? `printfloor check` tests it",
-    };
-    Some(words.to_owned())
+    }
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn wrong_usage_is_refused() {
 #[tokio::test]
 async fn an_option_in_the_wrong_place_is_not_ignored() {
     for line in ["printfloor --listen 127.0.0.1:1 key list", "printfloor demo --config x.toml"] {
-        assert!(matches!(run_command(parse(line)).await, Err(CliError::Usage(_))), "{line}");
+        assert!(matches!(Box::pin(run_command(parse(line))).await, Err(CliError::Usage(_))), "{line}");
     }
 }
 

@@ -35,7 +35,7 @@ pub const VARIABLES: [(&str, &str); 18] = [
 ];
 
 /// Settings whose values are never shown.
-pub const SECRETS: [&str; 12] = [
+pub const SECRETS: [&str; 11] = [
     "database.url",
     "redis.url",
     "auth.session_secret",
@@ -45,7 +45,6 @@ pub const SECRETS: [&str; 12] = [
     "payments.webhook_secret",
     "mail.smtp_password",
     "mail.api_key",
-    "parts.token",
     "printers.fw_rest_api_key",
     "agent.token",
 ];

@@ -17,7 +17,7 @@
 //! | SLICED | the printers that could make it refused it | FAILED |
 //! | DISPATCHING | emergency stop | FAILED |
 //! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
-//! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator decides | COMPLETED, FAILED or CANCELLED |
+//! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator resolves it | COMPLETED, FAILED or CANCELLED |
 //! | any but COMPLETED, CANCELLED | cancelled; waits for the printer while an attempt is live | CANCELLED |
 //! | FAILED, COMPLETED | an operator retries | VALIDATED, with a new claim |
 //!
@@ -36,7 +36,8 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// An operator's decision on an attempt that cannot be verified.
+/// An operator's decision on an attempt that lives: of which nobody can tell whether it started or how it ended, or
+/// whose printer does not answer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
@@ -44,8 +45,21 @@ pub enum Resolution {
     NotStarted,
     /// The print finished.
     Finished,
-    /// The print began and failed; the whole need counts as used.
+    /// The print began and failed. What was seen of its progress counts as used; of a print that was never seen, the
+    /// whole need.
     Failed,
+}
+
+/// What the printer's own record says of a live attempt at the moment when an operator resolves it. The order does not
+/// know it, so it comes with the command.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct SeenPrint {
+    /// The printer is connected and shows the attempt's file printing or paused.
+    pub shown_now: bool,
+    /// The attempt's file was seen printing at some time.
+    pub began: bool,
+    /// The latest progress seen, 0 to 1.
+    pub progress: f64,
 }
 
 /// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](self).
@@ -171,8 +185,8 @@ pub struct Attempt {
     pub printer_id: Id,
     /// How far the attempt came.
     pub state: AttemptState,
-    /// Whether it is unknown if the start had an effect. Neither the job nor the printer goes on until evidence of
-    /// the printer or an operator decides.
+    /// Whether it is unknown if the start had an effect or, of a print that was seen, how it ended. Neither the job nor
+    /// the printer goes on until evidence of the printer or an operator decides.
     #[serde(default)]
     pub unverified: bool,
     /// An operator's decision on the attempt that the printer still has to be told; `None` once the printer

@@ -7,9 +7,9 @@
 //! `attempt`).
 //!
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
-//! matter to the rules are commands. `attempt` has the rules of an attempt, `seen` reads statuses, `readiness` says
-//! what a printer can take on, `safety` holds a printer after a firmware fault, `refusals` lets one rest that refuses
-//! starts, `manual` starts prints that are no jobs.
+//! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
+//! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
+//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs.
 
 mod alerts;
 mod attempt;
@@ -21,6 +21,7 @@ mod refusals;
 mod rules;
 mod safety;
 mod seen;
+mod verdict;
 
 #[cfg(test)]
 mod tests;
@@ -79,8 +80,8 @@ pub enum Phase {
         /// When it was recorded.
         at: Timestamp,
     },
-    /// It is unknown whether the print began. The printer takes no other attempt until evidence or an operator
-    /// decides.
+    /// It is unknown whether the print began or, if it was seen ([`InHand::began_at`]), how it ended. The printer takes
+    /// no other attempt until evidence or an operator decides.
     Unverified {
         /// Why it is unknown, in words for people.
         reason: String,
@@ -150,10 +151,24 @@ pub struct InHand {
     /// cannot be seen.
     #[serde(default)]
     pub unwanted: bool,
-    /// The progress last recorded, 0 to 1. It is recorded at each tenth only, which is enough to estimate the
-    /// consumption of a print whose end was not seen.
+    /// The latest progress recorded, 0 to 1. While the print runs it is recorded at each tenth only; when the print
+    /// ends, and before an emergency stop is recorded, the latest that was seen.
     #[serde(default)]
     pub progress: f64,
+    /// Print time of the file in seconds, as the file states it; `None` if it does not.
+    #[serde(default)]
+    pub estimated_seconds: Option<i64>,
+    /// A token of the run of the printer's server, taken before the start: it tells later whether the server has been
+    /// restarted since. `None` if the printer gives none.
+    #[serde(default)]
+    pub server_mark: Option<String>,
+    /// When the file was first seen printing; `None` if it never was.
+    #[serde(default)]
+    pub began_at: Option<Timestamp>,
+    /// Why the print is taken to be over although the printer did not say how it ended; its history is then asked.
+    /// `None` while the printer shows the print or cannot be read.
+    #[serde(default)]
+    pub gone: Option<String>,
     /// When it was accepted; on the way in, when the order claimed the printer.
     pub taken_at: Timestamp,
 }
@@ -180,7 +195,7 @@ pub enum Attention {
     Unreachable,
     /// The printer refuses the stored API key.
     WrongKey,
-    /// It is unknown whether an attempt's print began; an operator may have to decide.
+    /// It is unknown whether an attempt's print began, or how it ended; an operator may have to decide.
     Unverified,
     /// A print runs or is paused that is no job of ours.
     ForeignPrint,

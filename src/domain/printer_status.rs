@@ -68,6 +68,9 @@ pub struct Status {
     pub ended: Option<PrintEnd>,
     /// Progress of the print in percent, 0 to 100.
     pub progress: f64,
+    /// The printer is ending the print on a cancel that it has already taken.
+    #[serde(default)]
+    pub cancelling: bool,
     /// Remaining print time in seconds, as the printer estimates it.
     pub remaining_seconds: Option<i64>,
     /// Filament that the print of `file` has used so far, in millimetres.
@@ -112,6 +115,10 @@ pub struct PastPrint {
     pub file: String,
     /// How it ended; `None` while it runs, or if the printer does not tell.
     pub ended: Option<PrintEnd>,
+    /// The record breaks off because the printer's server ended during the print. The print itself may have gone on:
+    /// such a record does not tell how it ended.
+    #[serde(default)]
+    pub cut_off: bool,
     /// Filament used in millimetres, if the printer tells.
     pub filament_mm: Option<f64>,
     /// When it began, if the printer tells.
@@ -126,6 +133,20 @@ impl PastPrint {
     pub fn bounded(self) -> Self {
         Self { filament_mm: self.filament_mm.and_then(bounds::filament_mm), ..self }
     }
+}
+
+/// Whether the printer's server, which remembers prints, has run without a restart since a moment that was marked. A
+/// server that was not running cannot remember.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerRun {
+    /// It ran all the time: its history knows of every print since.
+    Unbroken,
+    /// It does not tell.
+    #[default]
+    Unknown,
+    /// It was restarted since.
+    Restarted,
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::domain::file::{File, GcodeForm};
 use crate::domain::id::Id;
-use crate::domain::printer_status::{Activity, Connection, PastPrint, Status};
+use crate::domain::printer_status::{Activity, Connection, PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 
@@ -265,6 +265,16 @@ pub trait Adapter: Send + Sync {
     /// What the printer remembers of prints of this file, newest first; empty: nothing.
     async fn history(&self, _name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::History))
+    }
+    /// A token of the present run of the printer's server, for [`Adapter::server_ran_since`]; `None` where the type or this
+    /// server gives none.
+    async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
+        Ok(None)
+    }
+    /// Whether the printer's server has run without a restart since the token was taken, so that it remembers every print
+    /// since.
+    async fn server_ran_since(&self, _mark: &str) -> Result<ServerRun, PrinterError> {
+        Ok(ServerRun::Unknown)
     }
     /// Deletes a file; [`PrinterError::InUse`] while it is printing or paused.
     async fn delete_file(&self, _name: &str) -> Result<Deleted, PrinterError> {

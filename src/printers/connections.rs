@@ -3,18 +3,20 @@
 //! Nothing here is durable, and the truth about jobs is in `domain/printer`. Emergency stops pass through here alone, so
 //! that they need neither an actor nor a database.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
 use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::Instant;
 
 use crate::domain::id::Id;
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Adapter, PrinterError};
 use crate::printers::registry::Registry;
+use crate::printers::unwatched::Unwatched;
 
 /// How long to wait for a printer's connection after a start of the server; it is made within this time if at all.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
@@ -27,6 +29,13 @@ pub struct PrinterConnection {
     pub status: watch::Sender<Status>,
     /// Wakes the watch, so that it asks the printer for its status now.
     pub look: Notify,
+    /// Held from the beginning of a look at the printer until the printer's actor has been told what it showed. So what
+    /// is told comes in the order in which it was seen, whatever the clocks say.
+    pub looking: tokio::sync::Mutex<()>,
+    /// Counts the emergency stops that went out over this connection.
+    stops: AtomicU64,
+    /// For how long nobody looked since the attempt in hand was started.
+    unwatched: Mutex<Unwatched>,
     /// When the printer pushed something last, in milliseconds; 0: never.
     pushed_at: AtomicI64,
     /// Emergency stops that are going out, or went out and are not recorded yet.
@@ -50,6 +59,7 @@ impl PrinterConnection {
 
     /// Begins an emergency stop, which is under way until the returned guard is dropped.
     pub fn stop(self: &Arc<Self>) -> Stopping {
+        self.stops.fetch_add(1, Ordering::SeqCst);
         self.stopping.send_modify(|stops| *stops += 1);
         Stopping(self.clone())
     }
@@ -57,6 +67,28 @@ impl PrinterConnection {
     /// An emergency stop is under way.
     pub fn is_stopping(&self) -> bool {
         *self.stopping.borrow() > 0
+    }
+
+    /// How many emergency stops went out over this connection. A look during which the number changed may show the
+    /// printer as it was before the stop.
+    pub fn stops(&self) -> u64 {
+        self.stops.load(Ordering::SeqCst)
+    }
+
+    /// Measures from now on for how long nobody looks, for this attempt, unless that is measured already. `before` is how
+    /// long nobody looked before now.
+    pub fn measure_unwatched(&self, attempt: Id, before: Duration) {
+        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).begin(attempt, before, Instant::now());
+    }
+
+    /// A look that began at `began` has told what the printer does.
+    pub fn looked(&self, began: Instant) {
+        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).looked(began, Instant::now());
+    }
+
+    /// The longest time without a look since the attempt was started; `None` if it is not measured.
+    pub fn unwatched(&self, attempt: Id) -> Option<Duration> {
+        self.unwatched.lock().unwrap_or_else(PoisonError::into_inner).longest(attempt, Instant::now())
     }
 
     /// Waits until no emergency stop is under way, so that what it does is not taken for anything else.
@@ -138,6 +170,9 @@ impl PrinterConnections {
             adapter,
             status: watch::Sender::new(Status::default()),
             look: Notify::new(),
+            looking: tokio::sync::Mutex::new(()),
+            stops: AtomicU64::new(0),
+            unwatched: Mutex::default(),
             pushed_at: AtomicI64::new(0),
             stopping: watch::Sender::new(0),
         });

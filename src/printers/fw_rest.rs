@@ -1,6 +1,7 @@
 //! Type `fw_rest`: a firmware web-API server, Moonraker in front of Klipper.
 
 mod console;
+mod continuity;
 mod files;
 mod history;
 mod push;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 
 use self::read::{no_route, result};
 use self::status::{FileFacts, KnownFacts};
-use crate::domain::printer_status::{PastPrint, Status};
+use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{Adapter, Deleted, PrinterError, PushState, RemoteFile, Source, Telemetry, Webcam};
@@ -164,6 +165,14 @@ impl Adapter for FwRest {
 
     async fn history(&self, name: &str) -> Result<Vec<PastPrint>, PrinterError> {
         history::of(self, name).await
+    }
+
+    async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
+        continuity::mark(self).await
+    }
+
+    async fn server_ran_since(&self, mark: &str) -> Result<ServerRun, PrinterError> {
+        continuity::ran_since(self, mark).await
     }
 
     /// 403 is a file in use, 400 a file that is not there.

@@ -61,19 +61,19 @@ pub(super) struct Heard {
 /// The connection of one adapter: opened by the first waiter, closed by `stop` or by dropping it.
 #[derive(Default)]
 pub(super) struct Push {
-    shared: Arc<Shared>,
+    shared: Arc<PushInbox>,
     task: Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 /// What the connection leaves for the adapter.
-struct Shared {
+struct PushInbox {
     woken: Notify,
     pushed: Mutex<Pushed>,
     /// Lines of the printer's terminal, for whoever listens.
     console: broadcast::Sender<String>,
 }
 
-impl Default for Shared {
+impl Default for PushInbox {
     fn default() -> Self {
         Self { woken: Notify::new(), pushed: Mutex::default(), console: broadcast::Sender::new(CONSOLE_LINES) }
     }
@@ -85,7 +85,7 @@ struct Pushed {
     telemetry: Option<Telemetry>,
 }
 
-impl Shared {
+impl PushInbox {
     fn with<T>(&self, act: impl FnOnce(&mut Pushed) -> T) -> T {
         act(&mut self.pushed.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -161,7 +161,7 @@ impl Push {
     }
 }
 
-async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<Shared>) {
+async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<PushInbox>) {
     let mut failures = 0;
     loop {
         let talked = talk(&endpoint, &mut dialect, &shared).await;
@@ -182,7 +182,7 @@ async fn keep<D: Dialect>(endpoint: Endpoint, mut dialect: D, shared: Arc<Shared
 }
 
 /// Serves one connection from opening to its end. An error means that it never opened.
-async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &Shared) -> Result<(), PrinterError> {
+async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &PushInbox) -> Result<(), PrinterError> {
     let greeting = dialect.greet().await?;
     let unreachable = |error: &dyn std::error::Error| PrinterError::Unreachable(error.to_string());
     let mut request = endpoint.url.as_str().into_client_request().map_err(|error| unreachable(&error))?;

@@ -2,6 +2,7 @@
 //! not ask for its version.
 
 mod console;
+mod continuity;
 mod files;
 mod push;
 mod read;
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use self::read::Port;
-use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, Status};
+use crate::domain::printer_status::{Activity, PastPrint, PrintEnd, ServerRun, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{
@@ -187,6 +188,14 @@ impl Adapter for ServerRest {
     }
 
     /// 409 is a file that is printing or paused.
+    async fn server_mark(&self) -> Result<Option<String>, PrinterError> {
+        continuity::mark(&self.wire).await
+    }
+
+    async fn server_ran_since(&self, mark: &str) -> Result<ServerRun, PrinterError> {
+        continuity::ran_since(&self.wire, mark).await
+    }
+
     async fn delete_file(&self, name: &str) -> Result<Deleted, PrinterError> {
         match self.wire.delete(&files::resource(name)?).await {
             Ok(_) => Ok(Deleted::Gone),

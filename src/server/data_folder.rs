@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::StartError;
 
+/// Name of the file in the data folder that a running server holds locked.
 const LOCK: &str = "lock";
 
 /// Permissions of files and folders in the data folder: the server's user, and nobody else.

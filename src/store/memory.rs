@@ -38,9 +38,9 @@ pub enum LostTransaction {
 
 /// A store in memory. Clones share the same data.
 #[derive(Clone)]
-pub struct MemoryStore(Arc<Shared>);
+pub struct MemoryStore(Arc<Contents>);
 
-struct Shared {
+struct Contents {
     outbox: Arc<Outbox>,
     state: Mutex<State>,
 }
@@ -65,7 +65,7 @@ type Told = Vec<(CommitOwner, Settlement)>;
 impl MemoryStore {
     /// An empty store that publishes committed events to this outbox.
     pub fn new(outbox: Arc<Outbox>) -> Self {
-        Self(Arc::new(Shared { outbox, state: Mutex::default() }))
+        Self(Arc::new(Contents { outbox, state: Mutex::default() }))
     }
 
     /// The store as actors and effects hold it.

@@ -30,7 +30,9 @@ macro_rules! each_kind {
 
 mod away;
 mod calls;
+mod cancels;
 mod crowd;
+mod dead;
 mod fit;
 mod hands;
 mod kill;
@@ -41,6 +43,7 @@ mod sick;
 mod starts;
 mod stop;
 mod story;
+mod unseen;
 mod unverified;
 mod uploads;
 
@@ -50,6 +53,8 @@ pub const SLOW: f64 = 1.0;
 pub const FAST: f64 = 2_000.0;
 /// What one part takes at speed 1.
 const SECONDS: u64 = 600;
+/// The file of a person's own print.
+pub const OWN: &str = "vase.gcode";
 /// What one part takes of its material.
 const GRAMS: f64 = 10.0;
 const STOCK: f64 = 1_000.0;
@@ -239,6 +244,14 @@ impl Floor {
 
     pub fn finished(&self, printer: usize) -> usize {
         self.count(printer, |what| matches!(what, What::Finished { .. }))
+    }
+
+    /// A person puts a file of their own on the printer and prints it, slowly.
+    pub fn own_print(&self, printer: usize) {
+        let sim = &self.sim(printer).handle;
+        sim.set_speed(SLOW);
+        sim.put_file(OWN, simulator::gcode::gcode("vase", SECONDS, 1.0, 300.0));
+        sim.with(|machine| machine.start(OWN)).unwrap();
     }
 
     /// Waits until the printer's physical log has an entry of this kind.

@@ -1,4 +1,4 @@
-//! Moonraker's print history.
+//! Moonraker's print history and its console.
 
 use serde_json::{Value, json};
 
@@ -27,6 +27,20 @@ pub(super) fn list(machine: &mut Machine, params: &Params) -> Result<Value, ApiE
     let count = records.len();
     let jobs: Vec<Value> = records.into_iter().skip(start).take(limit).map(|record| job(machine, record)).collect();
     Ok(json!({"count": count, "jobs": jobs}))
+}
+
+/// The lines of the console, oldest first; with `count` only the latest. They are gone after a restart of Moonraker.
+pub(super) fn console(machine: &mut Machine, params: &Params) -> Result<Value, ApiError> {
+    let lines = machine.console();
+    let count = number(params, "count")?.map_or(lines.len(), |count| lines.len().min(count as usize));
+    let lines: Vec<Value> = lines[lines.len() - count..]
+        .iter()
+        .map(|(at, line)| {
+            let kind = if line.starts_with("//") { "response" } else { "command" };
+            json!({"message": line, "time": files::unix(*at), "type": kind})
+        })
+        .collect();
+    Ok(json!({ "gcode_store": lines }))
 }
 
 /// One print by its `job_id`.

@@ -58,6 +58,7 @@ impl Host {
             "server.files.delete_file" => {
                 self.printer.with(|machine| files::remove(machine, text(params, "path")?.trim_start_matches("gcodes/")))
             }
+            "server.gcode_store" => self.printer.with(|machine| history::console(machine, params)),
             "server.history.list" => self.printer.with(|machine| history::list(machine, params)),
             "server.history.get_job" => self.printer.with(|machine| history::one(machine, text(params, "uid")?)),
             "server.history.totals" => Ok(self.printer.with(history::totals)),

@@ -113,7 +113,18 @@ pub struct Machine {
     upcoming: Vec<(Instant, Upcoming)>,
     powered: bool,
     echo: bool,
+    /// When the present run of the printer's server began.
+    server_started_at: Timestamp,
+    /// The lines of the server's console with their times, kept only in its memory.
+    console: Vec<(Timestamp, String)>,
+    /// A print that the server does not record, because it was restarted during it.
+    unrecorded: Option<u64>,
+    /// Cancel commands that arrived.
+    cancels: u64,
 }
+
+/// How long the printer's server has run when the printer is made: it remembers a little from before.
+const SERVER_RAN: SignedDuration = SignedDuration::from_secs(60);
 
 impl Machine {
     /// A healthy, cold, idle printer.
@@ -123,11 +134,13 @@ impl Machine {
         let temper = Temper { restart: between(2.0, 5.0), boot: between(20.0, 40.0), homing: between(8.0, 14.0) };
         let nozzle = Heater::new(between(2.5, 4.5), 0.012);
         let bed = Heater::new(between(0.5, 0.9), 0.003);
+        let zero_at = Timestamp::now();
+        let server_started_at = zero_at.checked_sub(SERVER_RAN).unwrap_or(zero_at);
         Self {
             rng,
             temper,
             zero: now,
-            zero_at: Timestamp::now(),
+            zero_at,
             now,
             speed: sane_speed(speed),
             revision: 0,
@@ -147,6 +160,10 @@ impl Machine {
             upcoming: Vec::new(),
             powered: true,
             echo: false,
+            server_started_at,
+            console: vec![(server_started_at, "// Klipper state: Ready".to_owned())],
+            unrecorded: None,
+            cancels: 0,
         }
     }
 
@@ -241,6 +258,21 @@ impl Machine {
         &self.log
     }
 
+    /// When the present run of the printer's server began.
+    pub fn server_started_at(&self) -> Timestamp {
+        self.server_started_at
+    }
+
+    /// The lines of its server's console with their times, oldest first.
+    pub fn console(&self) -> &[(Timestamp, String)] {
+        &self.console
+    }
+
+    /// How many cancel commands arrived, whatever they did.
+    pub fn cancels(&self) -> u64 {
+        self.cancels
+    }
+
     /// Axes whose zero is known, lower-case letters.
     pub fn homed(&self) -> &str {
         &self.homed
@@ -273,6 +305,10 @@ impl Machine {
     /// Whether the print in progress, moving or paused, reads this file.
     pub fn in_use(&self, path: &str) -> bool {
         self.job.as_ref().is_some_and(|job| job.filename == path)
+    }
+
+    fn say(&mut self, line: String) {
+        self.console.push((self.now_at(), line));
     }
 
     fn touch(&mut self) {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
+use super::look::progressed;
+use super::tell;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::AskError;
@@ -66,6 +68,9 @@ pub async fn emergency_stop(
             let _ = answer.send(Err(error));
             return;
         }
+        if let StopRoute::Watched(connection) = &route {
+            record_progress(&printers, id, connection).await;
+        }
         let recorded = record(&printers, id, &origin).await;
         let _ = answer.send(Ok(recorded.is_ok()));
         if recorded.is_err_and(|error| may_be_recorded_later(&error)) {
@@ -73,6 +78,17 @@ pub async fn emergency_stop(
         }
     });
     answered.await.ok()
+}
+
+/// Records how far the print was, as last seen: the stop uses up as much of the material. What cannot be recorded now
+/// is left at the tenth that was recorded before.
+async fn record_progress(printers: &Directory<Printer>, id: Id, connection: &PrinterConnection) {
+    let Some(printer) = printers.resident(id) else { return };
+    let latest = connection.status.borrow().clone();
+    let progressed = printer.read().state.as_ref().and_then(|printer| progressed(printer, &latest));
+    if let Some(progressed) = progressed {
+        tell(&printer, progressed).await;
+    }
 }
 
 async fn record(printers: &Directory<Printer>, id: Id, origin: &CommandOrigin) -> Result<(), AskError> {

@@ -9,6 +9,7 @@ use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Activity, Status};
+use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 
 /// How often what was pushed is taken over.
@@ -35,10 +36,13 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link:
         if let Some(telemetry) = link.adapter.telemetry()
             && !link.is_stopping()
         {
-            link.pushed(with.environment.now());
+            // In turn with the looks, so that the state of an older one is never told after a newer one.
+            let _turn = link.looking.lock().await;
+            let now = with.environment.now();
+            link.pushed(now);
             link.status.send_modify(|status| telemetry.update(status));
             let status = link.status.borrow().clone();
-            if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status)) {
+            if of.read().state.as_ref().is_some_and(|printer| counts(printer, &status, now)) {
                 tell(of, PrinterCommand::Seen(Box::new(status))).await;
             }
         }
@@ -51,7 +55,7 @@ pub(super) async fn take_over(with: &PrinterEffects, of: &Handle<Printer>, link:
 
 /// Whether the rules should hear of the progress of a print. Its state is that of the last look, which must not be older than what the
 /// rules know of an emergency stop.
-fn counts(printer: &Printer, status: &Status) -> bool {
+fn counts(printer: &Printer, status: &Status, now: Timestamp) -> bool {
     let on = matches!(status.state, Activity::Printing | Activity::Paused);
-    on && printer.stopped_at.is_none_or(|at| status.updated_at > at) && printer.matters(status)
+    on && printer.stopped_at.is_none_or(|at| status.updated_at > at || at > now) && printer.matters(status, now)
 }

@@ -1,17 +1,20 @@
 //! Brings one attempt to a start or a verdict.
 //!
 //! Phase Taken: upload, then ask for `Go`, then start, once. Phases `StartSent` and Unverified (also after a crash):
-//! never start; wait for the watch to confirm, then judge by the printer's own evidence.
+//! never start; wait for the watch to confirm, then judge by the printer's own evidence. A print that was seen and is
+//! gone: ask the printer's history how it ended.
 
 use std::time::Duration;
 
+use super::look::look;
 use super::send::send;
 use super::{PrinterEffects, in_hand, tell};
 use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Evidence, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, StartFailure};
-use crate::domain::printer_status::{Activity, Connection};
+use crate::domain::printer_status::{Activity, Connection, ServerRun, Status};
+use crate::domain::time::Timestamp;
 use crate::printers::adapter::{Deleted, PrinterError, Source};
 use crate::printers::connections::PrinterConnection;
 
@@ -23,6 +26,9 @@ const MAX_DELETE_RETRIES: u32 = 3;
 /// An unverified attempt is looked into again this often, as long as nobody decides.
 const LOOK_AGAIN: Duration = Duration::from_secs(15);
 
+/// A printer writes its history a moment after the print has ended.
+const HISTORY_SETTLES: Duration = Duration::from_secs(1);
+
 /// Makes one try. The effect stands until the rules have an answer, so returning means "try again later".
 pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(hand) = in_hand(of, attempt) else { return };
@@ -32,16 +38,31 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id
     let Some(hand) = in_hand(of, attempt) else { return };
     match hand.phase {
         Phase::StartSent { at } => {
+            measure(with, of, attempt, at);
             let confirm_ms = with.environment.rules.confirm_ms;
             let longest = Duration::from_millis(confirm_ms.unsigned_abs());
             with.environment.wait_until(at.plus_ms(confirm_ms), longest).await;
             judge(with, of, attempt).await;
         }
         Phase::Unverified { .. } => {
+            measure(with, of, attempt, hand.taken_at);
             judge(with, of, attempt).await;
             tokio::time::sleep(LOOK_AGAIN).await;
         }
+        Phase::Printing { .. } | Phase::Paused { .. } if hand.gone.is_some() => {
+            tokio::time::sleep(HISTORY_SETTLES).await;
+            judge(with, of, attempt).await;
+        }
         _ => {}
+    }
+}
+
+/// Measures for how long nobody looks at the printer. After a restart of the server, or over a new connection, nobody is
+/// known to have looked since `from`; if the clock was set back since then, that time is unknown.
+fn measure(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id, from: Timestamp) {
+    if let Some(link) = with.connections.link(of.id()) {
+        let before = u64::try_from(with.environment.now().since(from)).map_or(Duration::MAX, Duration::from_millis);
+        link.measure_unwatched(attempt, before);
     }
 }
 
@@ -73,12 +94,21 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
             }
         }
     };
-    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone() };
+    let Some(link) = with.connections.link(of.id()) else { return };
+    let server_mark = match link.adapter.server_mark().await {
+        Ok(mark) => mark,
+        Err(error) => {
+            tracing::debug!(printer = %of.id(), %attempt, %error, "no mark of the printer's server");
+            None
+        }
+    };
+    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: remote_name.clone(), server_mark };
     // Repeated as long as the database cannot write: the upload is not.
     if !matches!(report(of, uploaded).await, Ok(PrinterAnswer::Go)) {
         return; // not ours to send any more
     }
     let Some(link) = with.connections.link(of.id()) else { return };
+    link.measure_unwatched(attempt, Duration::ZERO);
     match link.adapter.start(&remote_name).await {
         Ok(()) => link.look.notify_one(),
         Err(error) if error.certainly_not_done() => {
@@ -136,18 +166,21 @@ async fn revoke_refused(of: &Handle<Printer>, link: &PrinterConnection, attempt:
     }
 }
 
-/// Gathers the evidence for the verdict: status, then history, then deletion. Only "reachable, not our file, deleted"
-/// counts as revoked.
+/// Gathers the evidence for the verdict and tells it: status, then history, then deletion. Only "reachable, not our file,
+/// deleted" counts as revoked. For a print that was seen, nothing is deleted: the history alone decides.
 async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
-    let Some(hand) = in_hand(of, attempt) else { return };
-    if !matches!(hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. }) {
-        return;
-    }
-    let name = hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone());
     let evidence = match with.connections.linked(of.id()).await {
-        Some(link) => gather(with, &link, &name).await,
+        Some(link) => {
+            // What an emergency stop causes must not be taken for anything else.
+            link.calm().await;
+            let status = look(with, of, &link, with.settings.offline).await;
+            // The look itself may have decided.
+            let Some(hand) = undecided(of, attempt) else { return };
+            gather(&link, &hand, status).await
+        }
         None => Evidence::Unclear("the printer is not connected".to_owned()),
     };
+    let Some(hand) = undecided(of, attempt) else { return };
     if let (Phase::Unverified { reason }, Evidence::Unclear(now)) = (&hand.phase, &evidence)
         && reason == now
     {
@@ -156,15 +189,26 @@ async fn judge(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     tell(of, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }).await;
 }
 
-async fn gather(with: &PrinterEffects, link: &PrinterConnection, name: &str) -> Evidence {
-    let status = match link.adapter.status(with.environment.now()).await {
+/// The attempt, if a verdict on it is still called for.
+fn undecided(of: &Handle<Printer>, attempt: Id) -> Option<InHand> {
+    in_hand(of, attempt).filter(|hand| match hand.phase {
+        Phase::StartSent { .. } | Phase::Unverified { .. } => true,
+        Phase::Printing { .. } | Phase::Paused { .. } => hand.gone.is_some(),
+        _ => false,
+    })
+}
+
+async fn gather(link: &PrinterConnection, hand: &InHand, status: Result<Status, PrinterError>) -> Evidence {
+    let name = hand.remote_name.as_deref().unwrap_or(&hand.file_name);
+    let status = match status {
         Ok(status) => status,
         Err(error) => return Evidence::Unclear(format!("its state cannot be read: {error}")),
     };
-    if status.connection != Connection::Connected {
+    let began = hand.began_at.is_some() || hand.gone.is_some();
+    if status.connection != Connection::Connected && !began {
         return Evidence::Unclear("the printer's firmware is not connected".to_owned());
     }
-    if status.file.as_deref() == Some(name)
+    if status.file.as_deref().is_some_and(|file| hand.is_ours(file))
         && (status.ended.is_some() || matches!(status.state, Activity::Printing | Activity::Paused))
     {
         return Evidence::Shows(status);
@@ -178,13 +222,26 @@ async fn gather(with: &PrinterEffects, link: &PrinterConnection, name: &str) -> 
         Err(PrinterError::NotFound(_) | PrinterError::Unsupported(_)) => {}
         Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
     }
+    if began {
+        return Evidence::Forgets;
+    }
+    // Before the deletion, because with the file some printers forget what they remember of it.
+    let server = match &hand.server_mark {
+        None => ServerRun::Unknown,
+        Some(mark) => match link.adapter.server_ran_since(mark).await {
+            Ok(run) => run,
+            Err(error) => return Evidence::Unclear(format!("its history cannot be read: {error}")),
+        },
+    };
     // A deletion may be repeated without harm, so a server that answers 5xx is asked again.
     let mut stumbles = 0;
     loop {
         match link.adapter.delete_file(name).await {
-            Ok(Deleted::Gone | Deleted::NotFound) => return Evidence::Revoked,
+            Ok(Deleted::Gone | Deleted::NotFound) => break,
             Err(PrinterError::Refused { status: 500.., .. }) if stumbles < MAX_DELETE_RETRIES => stumbles += 1,
             Err(error) => return Evidence::Unclear(format!("the file cannot be deleted there: {error}")),
         }
     }
+    let unwatched_ms = link.unwatched(hand.attempt).and_then(|time| i64::try_from(time.as_millis()).ok());
+    Evidence::Revoked { server, unwatched_ms }
 }

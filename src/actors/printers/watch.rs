@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::look::{look, shown};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
@@ -14,7 +15,6 @@ use crate::domain::printer::{Printer, PrinterCommand};
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
-use crate::printers::adapter::PrinterError;
 use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::{MakeError, StoredAddress};
 
@@ -65,19 +65,26 @@ pub(super) async fn watch(with: &PrinterEffects, of: &Handle<Printer>, address: 
 
 /// Looks at the printer for ever.
 async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
-    let (mut failed, mut heard, mut seen_at, mut reopen) = (0u32, Instant::now(), None, Reopen::default());
+    let (mut failed, mut heard, mut reopen) = (0u32, Instant::now(), Reopen::default());
+    // When the printer itself was heard last, and since when only its server has been heard.
+    let (mut seen_at, mut firmware_gone): (Option<Timestamp>, Option<Instant>) = (None, None);
     loop {
-        let now = with.environment.now();
-        let looked = match look(link, now, patience(with.settings.offline, pushed::heard(link, heard).elapsed())).await
-        {
+        let patience = patience(with.settings.offline, pushed::heard(link, heard).elapsed());
+        let looked = match look(with, of, link, patience).await {
             Ok(status) => {
-                failed = 0;
-                (heard, seen_at) = (Instant::now(), Some(now));
-                link.status.send_replace(status.clone());
-                // What an emergency stop causes must not be taken for anything else; once it is recorded, the status
-                // is read anew.
+                (failed, heard) = (0, Instant::now());
+                if status.connection == Connection::FirmwareDisconnected {
+                    let since = *firmware_gone.get_or_insert(heard);
+                    if since.elapsed() >= with.settings.offline {
+                        let words =
+                            status.message.clone().unwrap_or_else(|| "the firmware is not connected".to_owned());
+                        silent(of, status.connection, words, seen_at).await;
+                    }
+                } else {
+                    (seen_at, firmware_gone) = (Some(status.updated_at), None);
+                }
                 if !link.is_stopping() {
-                    seen(with, of, link, status, &mut reopen).await;
+                    open_again(with, of, link, &status, &mut reopen).await;
                 }
                 true
             }
@@ -89,11 +96,10 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                     || heard.elapsed() >= with.settings.offline
                     || connection == Connection::WrongKey
                 {
-                    link.status.send_replace(Status::away(connection, error.to_string(), now));
-                    let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
-                    if known != Some((connection, true)) {
-                        tell(of, PrinterCommand::Silent(connection, error.to_string(), seen_at)).await;
-                    }
+                    let away = Status::away(connection, error.to_string(), with.environment.now());
+                    let before = link.status.borrow().clone();
+                    link.status.send_replace(shown(&before, away));
+                    silent(of, connection, error.to_string(), seen_at).await;
                 }
                 false
             }
@@ -113,21 +119,24 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
     }
 }
 
-/// Tells the printer's actor of a status that changes something that is kept, and asks a closed serial port to open.
-async fn seen(
+/// Tells the printer's actor that the printer has been silent for too long, unless it knows.
+async fn silent(of: &Handle<Printer>, connection: Connection, words: String, seen_at: Option<Timestamp>) {
+    let known = of.read().state.as_ref().map(|printer| (printer.connection, printer.outage));
+    if known != Some((connection, true)) {
+        tell(of, PrinterCommand::Silent(connection, words, seen_at)).await;
+    }
+}
+
+/// Asks a closed serial port to open: the web server answers, and the next status tells whether it did. One that was
+/// closed by an error, a person or an emergency stop is left to a person.
+async fn open_again(
     with: &PrinterEffects,
     of: &Handle<Printer>,
     link: &PrinterConnection,
-    status: Status,
+    status: &Status,
     reopen: &mut Reopen,
 ) {
-    let matters = of.read().state.as_ref().is_some_and(|printer| printer.matters(&status));
     let closed = status.connection == Connection::FirmwareDisconnected;
-    if matters {
-        tell(of, PrinterCommand::Seen(Box::new(status))).await;
-    }
-    // The web server answers and the serial port is closed: ask it to open; the next status tells whether it did.
-    // One that was closed by an error, a person or an emergency stop is left to a person.
     let wanted = closed && of.read().state.as_ref().is_some_and(Printer::may_open_connection);
     if reopen.due(closed, Instant::now()) && wanted {
         if let Err(error) = link.adapter.connect().await {
@@ -171,10 +180,6 @@ fn patience(offline: Duration, silent: Duration) -> Duration {
         Duration::ZERO => offline,
         left => left,
     }
-}
-
-async fn look(link: &PrinterConnection, now: Timestamp, patience: Duration) -> Result<Status, PrinterError> {
-    tokio::time::timeout(patience, link.adapter.status(now)).await.unwrap_or(Err(PrinterError::Timeout))
 }
 
 #[cfg(test)]

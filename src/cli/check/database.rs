@@ -26,14 +26,14 @@ pub async fn check(report: &mut Report, config: &Config) -> Option<DatabaseConne
     let reading = match opened {
         Ok(reading) => reading,
         Err(error) => {
-            report.wrong("database", format!("{name}: {error}"), &database_advice(&error).unwrap_or_default());
+            report.wrong("database", format!("{name}: {error}"), database_advice(&error));
             return None;
         }
     };
     match Migrator::get_migration_with_status_read_only(&reading).await {
         Err(error) => {
             let error = OpenError::from(error);
-            report.wrong("database", format!("{name}: {error}"), &database_advice(&error).unwrap_or_default());
+            report.wrong("database", format!("{name}: {error}"), database_advice(&error));
             None
         }
         Ok(known) => {

@@ -39,10 +39,10 @@ impl Feed {
                 while let Some(Ok(chunk)) = chunks.next().await {
                     for frame in frames.push(&chunk) {
                         last = frame.id.or(last);
-                        if let Ok(event) = bounded_json::read(frame.data.as_bytes(), bounded_json::ANSWER) {
-                            if let Err(error) = story.tell(&event).await {
-                                return error;
-                            }
+                        if let Ok(event) = bounded_json::read(frame.data.as_bytes(), bounded_json::ANSWER)
+                            && let Err(error) = story.tell(&event).await
+                        {
+                            return error;
                         }
                     }
                 }

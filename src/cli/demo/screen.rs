@@ -1,6 +1,7 @@
 //! What the demo shows. At a terminal a short block above says how the shop stands, and what happens scrolls below it, in
 //! colours; elsewhere there are plain lines.
 
+use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -99,7 +100,7 @@ impl Screen {
     pub fn end_block(&self) {
         if let Some(size) = self.with(|state| state.block.take()) {
             let mut out = io::stdout().lock();
-            let _ = write!(out, "\x1b[r\x1b[{};1H\n", size.rows).and_then(|()| out.flush());
+            let _ = writeln!(out, "\x1b[r\x1b[{};1H", size.rows).and_then(|()| out.flush());
         }
     }
 
@@ -125,7 +126,7 @@ fn drawn(lines: &[String; BLOCK_LINES], size: Size) -> String {
     let mut text = String::from("\x1b7");
     for (row, line) in lines.iter().chain([&"─".repeat(width)]).enumerate() {
         let line: String = line.chars().take(width).collect();
-        text += &format!("\x1b[{};1H\x1b[K{line}", row + 1);
+        let _ = write!(text, "\x1b[{};1H\x1b[K{line}", row + 1);
     }
     text + "\x1b8"
 }

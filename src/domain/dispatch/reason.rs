@@ -6,6 +6,7 @@ use super::PrintableForms;
 use crate::domain::job::{AttemptState, Block, Job, JobState};
 use crate::domain::material::{ClaimId, Material};
 use crate::domain::printer::Printer;
+use crate::domain::printer_status::Connection;
 use crate::domain::time::Timestamp;
 
 /// What a job waits for, as it is at the moment of asking.
@@ -29,10 +30,21 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     let live = job.live();
     if let Some(attempt) = live.filter(|attempt| attempt.unverified) {
         let why = attempt.reason.as_deref().unwrap_or("the printer does not say");
-        return Some(format!("nobody can tell whether the print started ({why}); an operator has to resolve it"));
+        let what =
+            if attempt.state == AttemptState::Confirmed { "how the print ended" } else { "whether the print started" };
+        return Some(format!("nobody can tell {what} ({why}); an operator has to resolve it"));
     }
+    let on = live.and_then(|attempt| around.printers.iter().find(|printer| printer.id == attempt.printer_id));
+    let silence = on.and_then(|printer| silence(printer));
     if job.cancel_requested_at.is_some() {
-        return Some("waits for the printer to confirm the cancel".to_owned());
+        let waits = "waits for the printer to confirm the cancel";
+        return Some(silence.map_or_else(|| waits.to_owned(), |silence| format!("{waits}; {silence}")));
+    }
+    if silence.is_some() {
+        return silence;
+    }
+    if on.and_then(|printer| printer.in_hand.as_ref()).is_some_and(|hand| hand.job == job.id && hand.gone.is_some()) {
+        return Some("the print is over; the printer is asked how it ended".to_owned());
     }
     match job.state {
         JobState::Created => Some(job.block_reason.clone().unwrap_or_else(|| "its SKU is not complete".to_owned())),
@@ -49,6 +61,15 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
         JobState::Dispatching => Some("is being sent to the printer".to_owned()),
         JobState::Paused => Some("is paused at the printer".to_owned()),
         JobState::Printing | JobState::Completed | JobState::Failed | JobState::Cancelled => None,
+    }
+}
+
+/// Since when a printer, or the firmware behind its server, has not been heard; `None` while it is.
+fn silence(printer: &Printer) -> Option<String> {
+    match (printer.connection, printer.last_seen_at) {
+        (Connection::Connected | Connection::Connecting, _) => None,
+        (_, Some(since)) => Some(format!("the printer has not been heard since {since}")),
+        (_, None) => Some("the printer has not been heard yet".to_owned()),
     }
 }
 

@@ -4,6 +4,8 @@
 //! once, those that follow within `mail.alert_interval_seconds` in one mail afterwards, so that fifty failed jobs are two
 //! mails.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::aggregate::DecisionContext;
@@ -150,10 +152,10 @@ pub fn plain(text: &str, link: Option<&Link>) -> String {
 pub fn html(text: &str, link: Option<&Link>) -> String {
     let mut body = String::from("<!doctype html>\n<html><body style=\"font-family:sans-serif\">\n");
     for paragraph in text.trim_end().split("\n\n") {
-        body.push_str(&format!("<p>{}</p>\n", escaped(paragraph).replace('\n', "<br>\n")));
+        let _ = writeln!(body, "<p>{}</p>", escaped(paragraph).replace('\n', "<br>\n"));
     }
     if let Some(Link { label, url }) = link {
-        body.push_str(&format!("<p><a href=\"{}\">{}</a></p>\n", escaped(url), escaped(label)));
+        let _ = writeln!(body, "<p><a href=\"{}\">{}</a></p>", escaped(url), escaped(label));
     }
     body.push_str("</body></html>\n");
     body

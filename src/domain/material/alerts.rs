@@ -1,5 +1,7 @@
 //! Alerts about a material for people and programs: low stock, and stock that does not match the records.
 
+use std::fmt::Write as _;
+
 use crate::domain::aggregate::DecisionContext;
 use crate::domain::amount::Amount;
 use crate::domain::event::Event;
@@ -32,7 +34,7 @@ pub(super) fn low(cx: &DecisionContext<'_>, material: &Material) -> Alert {
         text.push_str(" New jobs with it wait until stock is added.");
     }
     if fields.reorder_quantity > Amount::ZERO {
-        text.push_str(&format!(" The usual order is {} {unit}.", fields.reorder_quantity));
+        let _ = write!(text, " The usual order is {} {unit}.", fields.reorder_quantity);
     }
     let subject = format!("Low stock: {name}, {} {unit} left", available.rounded());
     let messages = Mail::alert(cx, AlertKind::LowStock, &subject, &format!("{text}\n"));

@@ -9,7 +9,7 @@ use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job, JobState, Stock};
+use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint, Stock};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
 
@@ -104,12 +104,16 @@ impl OrderChange<'_> {
                 }
             }
             Report::Unverified(reason) => {
-                if !began && !known.unverified {
+                // A print that was seen stays confirmed: it is its end that nobody knows.
+                let state = if began { AttemptState::Confirmed } else { AttemptState::StartSent };
+                if !known.unverified || known.reason.as_ref() != Some(reason) {
                     self.edit_attempt(id, attempt, |attempt| {
-                        attempt.state = AttemptState::StartSent;
+                        attempt.state = state;
                         attempt.unverified = true;
                         attempt.reason = Some(reason.clone());
                     });
+                }
+                if !known.unverified {
                     self.job_event("job.unverified", id, Some(reason));
                 }
             }
@@ -143,29 +147,44 @@ impl OrderChange<'_> {
         self.heard(wanted)
     }
 
-    /// An operator decides an attempt that cannot be verified: the job moves at once, and the printer is told until
-    /// it acknowledges. Refused while the attempt is not `unverified`, because the printer's own evidence then
-    /// decides.
-    pub(super) fn resolve(mut self, id: Id, outcome: Resolution) -> Result<Decision<Order>, Refusal> {
+    /// An operator decides an attempt that lives, also while its printer does not answer: the job moves at once, and
+    /// the printer is told until it acknowledges. Refused where a decision would contradict what is seen or could make
+    /// the part twice: while the printer shows the print, before anything can have started, and `not_started` for a
+    /// print that was seen or for a start that is still being verified.
+    pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: SeenPrint) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
-        let Some(attempt) = job.live().filter(|attempt| attempt.unverified).cloned() else {
-            return Err(Refusal::conflict(
-                "invalid_transition",
-                "a job can be resolved only while it is unknown whether its print started",
-            ));
+        let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
+        let Some(attempt) = job.live().cloned() else {
+            return impossible("a job can be resolved only while a printer has it");
         };
+        if seen.shown_now {
+            let words = "the printer shows that it prints this job; cancel the job to end the print";
+            return Err(Refusal::conflict("printing", words));
+        }
+        let began = attempt.state == AttemptState::Confirmed || seen.began;
+        if !began && !attempt.unverified {
+            if !matches!(attempt.state, AttemptState::StartSent) {
+                return impossible("nothing was started yet; cancel the job to take it from the printer");
+            }
+            if outcome == Resolution::NotStarted {
+                return impossible(
+                    "the start is still being verified; resolve it once it is unverified, or cancel the job",
+                );
+            }
+        }
+        if began && outcome == Resolution::NotStarted {
+            return impossible("the print was seen, so it did start; resolve it as finished or failed");
+        }
         self.edit_attempt(id, attempt.id, |attempt| attempt.word = Some(outcome));
         let ending = |end, progress, reason| Ending { end, filament_mm: None, progress, reason };
         match outcome {
             Resolution::Finished => self.ended(&job, &attempt, &ending(PrintEnd::Finished, 1.0, None)),
             Resolution::Failed => {
-                // How far the print came is unknown: the whole need counts as used, so that no material is promised
-                // twice.
-                self.ended(
-                    &job,
-                    &attempt,
-                    &ending(PrintEnd::Failed, 1.0, Some("an operator says that the print failed")),
-                );
+                // How far a print came that was never seen is unknown: the whole need counts as used, so that no
+                // material is promised twice.
+                let progress = if began { seen.progress } else { 1.0 };
+                let reason = Some("an operator says that the print failed");
+                self.ended(&job, &attempt, &ending(PrintEnd::Failed, progress, reason));
             }
             Resolution::NotStarted => {
                 let reason = "an operator says that it did not start";
@@ -178,6 +197,12 @@ impl OrderChange<'_> {
     /// The printer was seen printing the file: the job becomes PRINTING, and so does the order with its first job.
     fn confirmed(&mut self, job: &Job, attempt: &Attempt) {
         if attempt.state == AttemptState::Confirmed {
+            // It was seen before; whatever was doubted of it since, it is seen again.
+            if attempt.unverified {
+                self.edit_attempt(job.id, attempt.id, |attempt| {
+                    (attempt.unverified, attempt.reason) = (false, None);
+                });
+            }
             return;
         }
         let now = self.cx.now;
@@ -206,6 +231,7 @@ impl OrderChange<'_> {
                 PrintEnd::Cancelled => AttemptState::Cancelled,
                 PrintEnd::Failed => AttemptState::Failed,
             };
+            attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
         });

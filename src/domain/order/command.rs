@@ -8,7 +8,7 @@ use super::{Address, Line, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
-use crate::domain::job::Resolution;
+use crate::domain::job::{Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
@@ -51,7 +51,8 @@ pub enum Report {
     Printing,
     /// The printer shows the file as paused.
     Paused,
-    /// It is unknown whether the print began; with the reason in words for people.
+    /// It is unknown whether the print began or, if it was seen before, how it ended; with the reason in words for
+    /// people.
     Unverified(String),
     /// The print began and is over.
     Ended {
@@ -214,12 +215,14 @@ pub enum OrderCommand {
     RetryJob(Id),
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob(Id),
-    /// An operator decides an attempt that cannot be verified; the printer is told by an effect.
+    /// An operator decides an attempt that lives; the printer is told by an effect.
     Resolve {
         /// The job whose live attempt is decided.
         job: Id,
         /// What the operator saw.
         outcome: Resolution,
+        /// What the printer's record says of the attempt.
+        seen: SeenPrint,
     },
 }
 

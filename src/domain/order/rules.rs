@@ -62,7 +62,7 @@ impl Aggregate for Order {
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
             OrderCommand::ReleaseJob(job) => change.release_job(*job),
-            OrderCommand::Resolve { job, outcome } => change.resolve(*job, *outcome),
+            OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
     }
 

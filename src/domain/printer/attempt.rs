@@ -1,21 +1,18 @@
-//! The rules of the attempt in hand: accepted, uploaded, started at most once, judged, ended and acknowledged.
-//!
-//! The verdict on a start that was not confirmed in time goes by this rule. The printer shows or remembers the file:
-//! the print began, and its state or history says how it stands. The printer is reachable, neither shows nor
-//! remembers the file, and the file is gone from it: the print did not start and cannot start later, so that the job
-//! may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays so until
-//! the printer gives evidence or an operator decides. The start itself is never sent a second time.
+//! The rules of the attempt in hand: accepted, uploaded, started at most once, ended and acknowledged. What becomes of
+//! a start that nobody confirmed is in `verdict`.
 
-use super::{Evidence, InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
+use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
-use crate::domain::printer_status::{Activity, Connection, PastPrint, PrintEnd};
+use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 
 /// Reason of an attempt that the order has given up.
 const GIVEN_UP_REASON: &str = "given up by an operator";
 /// Reason of an attempt that an emergency stop ended.
 const STOPPED_REASON: &str = "emergency stop";
+/// Most characters that are kept of a token of the printer's server.
+const MAX_SERVER_MARK_CHARS: usize = 64;
 
 impl Printer {
     /// Offers an attempt to the printer. One that is not accepted is never accepted later, so that the order may rely
@@ -29,7 +26,7 @@ impl Printer {
         }
         // The order claimed the printer before the stop: the job fails with the stop and is not given to another
         // printer unnoticed.
-        if self.needs_home && self.stopped_at.is_some_and(|at| new.taken_at <= at) {
+        if self.needs_home && self.stopped_at.is_some_and(|at| new.taken_at <= at && at <= cx.now) {
             self.forget(new.attempt);
             return Decision::to(self, PrinterAnswer::Stopped(STOPPED_REASON.to_owned()));
         }
@@ -44,7 +41,7 @@ impl Printer {
 
     /// Changes the attempt in hand if it is this one; a message about any other attempt changes nothing. A change
     /// that returns `None` frees the printer.
-    fn of(
+    pub(super) fn of(
         mut self,
         attempt: Id,
         cx: &DecisionContext<'_>,
@@ -71,12 +68,21 @@ impl Printer {
 
     /// The file is uploaded. Records that the start is sent and answers [`PrinterAnswer::Go`] to this caller alone; a
     /// printer that cannot start any more ends the attempt instead.
-    pub(super) fn uploaded(self, attempt: Id, remote_name: &str, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn uploaded(
+        self,
+        attempt: Id,
+        remote_name: &str,
+        server_mark: Option<&str>,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
         let could = self.could_start();
         let mut answer = PrinterAnswer::Done;
         let mut decision = self.of(attempt, cx, |_, mut in_hand| {
             if matches!(in_hand.phase, Phase::Taken) {
                 in_hand.remote_name = Some(remote_name.to_owned());
+                // A token that is cut would not be recognised, so one that is too long is not kept.
+                let mark = server_mark.filter(|mark| mark.chars().count() <= MAX_SERVER_MARK_CHARS);
+                in_hand.server_mark = mark.map(str::to_owned);
                 in_hand.enter(match could {
                     Ok(()) => Phase::StartSent { at: cx.now },
                     // Something came in between (a person, another print): no fault of the job or of the printer.
@@ -120,42 +126,11 @@ impl Printer {
         })
     }
 
-    /// Applies the evidence on a start that was not confirmed; the rule is in the module's documentation. What the
-    /// printer remembers also ends a print whose end was missed while it was unreachable.
-    pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
-        let auto_clear = self.fields.auto_clear;
-        self.of(attempt, cx, |printer, mut in_hand| {
-            let waits = matches!(in_hand.phase, Phase::StartSent { .. } | Phase::Unverified { .. });
-            if !waits && !matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) {
-                return Some(in_hand);
-            }
-            if waits && matches!(evidence, Evidence::Remembers(_)) {
-                printer.start_confirmed(in_hand.job, cx.now);
-            }
-            match evidence {
-                Evidence::Shows(status) => {
-                    printer.in_hand = Some(in_hand);
-                    if let Some(after) = printer.after(status, cx.now) {
-                        *printer = after;
-                    }
-                    in_hand = printer.in_hand.take()?;
-                    unverified(&mut in_hand, "the printer shows the file, but not whether it printed it");
-                }
-                Evidence::Remembers(past) => match past.ended {
-                    Some(end) => {
-                        in_hand.enter(remembered(&in_hand, past, end));
-                        printer.print_over(end, auto_clear);
-                    }
-                    None if waits => in_hand.enter(Phase::Printing { at: past.started_at.unwrap_or(cx.now) }),
-                    None => {}
-                },
-                Evidence::Revoked if waits => {
-                    let reason = "the start was not confirmed and its file was removed";
-                    in_hand.enter(not_started(true, true, reason.to_owned()));
-                    printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
-                }
-                Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
-                Evidence::Revoked => {}
+    /// Records the latest progress seen, which never goes down.
+    pub(super) fn progressed(self, attempt: Id, progress: f64, cx: &DecisionContext<'_>) -> Decision<Self> {
+        self.of(attempt, cx, |_, mut in_hand| {
+            if !in_hand.over() && in_hand.began().is_some() && progress > in_hand.progress {
+                in_hand.progress = progress.min(1.0);
             }
             Some(in_hand)
         })
@@ -178,35 +153,36 @@ impl Printer {
         })
     }
 
-    /// An operator's decision, on which the order has acted already. It ends an attempt whose start is unverified. A
-    /// print that is seen all the same is cancelled, because the order no longer waits for it.
+    /// An operator's decision, on which the order has acted already. It ends an attempt unless the printer still shows
+    /// its print, or may yet show it: such a print is cancelled, because the order no longer waits for it.
     pub(super) fn resolved(self, attempt: Id, outcome: Resolution, cx: &DecisionContext<'_>) -> Decision<Self> {
         if !self.holds(attempt) {
             return self.never(attempt);
         }
-        let auto_clear = self.fields.auto_clear;
+        let shows_it = self.shows_own();
         self.of(attempt, cx, |printer, mut in_hand| {
             match in_hand.phase {
                 Phase::Taken => in_hand.enter(not_started(false, false, GIVEN_UP_REASON.to_owned())),
-                Phase::Unverified { .. } => match outcome {
-                    Resolution::NotStarted => {
-                        let reason = "an operator says that it did not start";
-                        in_hand.enter(not_started(true, true, reason.to_owned()));
-                        printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
-                    }
-                    Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
-                    Resolution::Failed => {
-                        let reason = Some("an operator says that the print failed".to_owned());
-                        in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, reason));
-                    }
-                },
-                Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
-                    (in_hand.cancel, in_hand.unwanted) = (true, true);
-                }
                 Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => {}
-            }
-            if let Phase::Ended { end, .. } = in_hand.phase {
-                printer.print_over(end, auto_clear);
+                Phase::StartSent { .. } => (in_hand.cancel, in_hand.unwanted) = (true, true),
+                _ if shows_it => (in_hand.cancel, in_hand.unwanted) = (true, true),
+                Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. } => {
+                    match outcome {
+                        Resolution::NotStarted if in_hand.began().is_none() => {
+                            let reason = "an operator says that it did not start";
+                            in_hand.enter(not_started(true, true, reason.to_owned()));
+                            printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
+                        }
+                        Resolution::Finished => in_hand.enter(ended(PrintEnd::Finished, 1.0, None)),
+                        Resolution::NotStarted | Resolution::Failed => {
+                            let reason = Some("an operator says that the print failed".to_owned());
+                            in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, reason));
+                        }
+                    }
+                    if let Phase::Ended { end, .. } = in_hand.phase {
+                        printer.left_on_the_bed(end);
+                    }
+                }
             }
             Some(in_hand)
         })
@@ -236,7 +212,7 @@ impl Printer {
         if let Some(in_hand) = self.in_hand.as_mut().filter(|in_hand| !in_hand.over()) {
             let reason = STOPPED_REASON.to_owned();
             match in_hand.phase {
-                Phase::Printing { .. } | Phase::Paused { .. } => {
+                _ if in_hand.began().is_some() => {
                     on = true;
                     in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
                 }
@@ -268,7 +244,6 @@ impl Printer {
     /// the next print.
     pub(super) fn give_up(&mut self) {
         let away = self.connection != Connection::Connected;
-        let auto_clear = self.fields.auto_clear;
         let Some(in_hand) = &mut self.in_hand else {
             return;
         };
@@ -279,8 +254,15 @@ impl Printer {
         };
         if in_hand.unwanted && hopeless {
             in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(GIVEN_UP_REASON.to_owned())));
-            self.print_over(PrintEnd::Failed, auto_clear);
+            self.left_on_the_bed(PrintEnd::Failed);
         }
+    }
+
+    /// A print has ended by a person's word, unseen: whatever is on the bed, a person looks at it before the next print,
+    /// also on a printer that clears its bed by itself.
+    fn left_on_the_bed(&mut self, end: PrintEnd) {
+        self.bed_not_cleared = true;
+        self.print_failed |= end == PrintEnd::Failed;
     }
 
     fn holds(&self, attempt: Id) -> bool {
@@ -297,21 +279,10 @@ impl Printer {
     }
 }
 
-fn unverified(in_hand: &mut InHand, reason: &str) {
-    if matches!(in_hand.phase, Phase::StartSent { .. }) {
-        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
-    }
-}
-
-fn not_started(start_sent: bool, counts: bool, reason: String) -> Phase {
+pub(super) fn not_started(start_sent: bool, counts: bool, reason: String) -> Phase {
     Phase::NotStarted { start_sent, counts, reason }
 }
 
-fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
+pub(super) fn ended(end: PrintEnd, progress: f64, reason: Option<String>) -> Phase {
     Phase::Ended { end, filament_mm: None, progress, reason }
-}
-
-fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
-    let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
-    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason: None }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Printer, PrinterFields, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
-use crate::domain::printer_status::{Connection, PastPrint, Status};
+use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
@@ -17,9 +17,18 @@ pub enum Evidence {
     Shows(Status),
     /// The printer's history contains the file.
     Remembers(PastPrint),
+    /// The history was read and does not contain the file, or the printer keeps none. Gathered for prints that were
+    /// seen and are gone; nothing is deleted for it.
+    Forgets,
     /// The printer is reachable, neither status nor history has the file, and the file is deleted or was not there: a
-    /// start that arrives late finds nothing.
-    Revoked,
+    /// start that arrives late finds nothing. Whether the print ran and ended unseen is another question, which the
+    /// members answer.
+    Revoked {
+        /// Whether the history covers the time since the start was sent.
+        server: ServerRun,
+        /// The longest time without a look at the printer since the start was sent, in milliseconds; `None` if unknown.
+        unwatched_ms: Option<i64>,
+    },
     /// Anything else; with the reason in words for people.
     Unclear(String),
 }
@@ -80,6 +89,8 @@ pub enum PrinterCommand {
         machine_type: MachineType,
         /// Size of the print in millimetres; `None` fits every build volume.
         dimensions: Option<Dimensions>,
+        /// Print time of the file in seconds, as the file states it.
+        estimated_seconds: Option<i64>,
     },
     /// The upload is finished. The caller sends the start only if the answer is [`PrinterAnswer::Go`].
     Uploaded {
@@ -87,6 +98,8 @@ pub enum PrinterCommand {
         attempt: Id,
         /// The name that the printer gave to the file.
         remote_name: String,
+        /// A token of the run of the printer's server, if it gives one (see [`super::InHand::server_mark`]).
+        server_mark: Option<String>,
     },
     /// The upload failed for good, failed too often, or never began.
     UploadFailed {
@@ -104,7 +117,15 @@ pub enum PrinterCommand {
         /// The printer's own words.
         reason: String,
     },
-    /// Evidence on a start that was not confirmed.
+    /// The latest progress of an attempt's print, 0 to 1, as last seen. Sent before what ends the print is told, because
+    /// many printers reset their progress at the end.
+    Progressed {
+        /// The attempt that prints.
+        attempt: Id,
+        /// How far the print was.
+        progress: f64,
+    },
+    /// Evidence on a start that was not confirmed, or on a print that is gone.
     Judged {
         /// The attempt that was started.
         attempt: Id,
@@ -209,8 +230,9 @@ pub enum PrinterEffect {
         serial: Option<String>,
     },
     /// Bring the attempt to a print or a verdict: upload in phase `Taken`, then send the start once, then find out
-    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter. It stays the same effect
-    /// through these phases, so that the task that recorded the start goes on to send it.
+    /// what became of it. From the phases `StartSent` and `Unverified` on, only the latter; so also for a print that was
+    /// seen and is gone. It stays the same effect through these phases, so that the task that recorded the start goes
+    /// on to send it.
     Run {
         /// The attempt in hand.
         attempt: Id,
@@ -220,7 +242,8 @@ pub enum PrinterEffect {
         /// The manual print.
         id: Id,
     },
-    /// Cancel this attempt's print at the printer, until it ends.
+    /// Cancel this attempt's print at the printer: look first, and only if the printer shows the attempt's file, cancel
+    /// once for each look. It ends with the print, and when the printer shows anything else.
     CancelPrint {
         /// The attempt in hand.
         attempt: Id,

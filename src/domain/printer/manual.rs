@@ -128,11 +128,12 @@ impl Printer {
         Decision::unchanged(PrinterAnswer::Done)
     }
 
-    /// A status that shows a print after the start was sent proves that the start was taken.
-    pub(super) fn manual_seen(&mut self, status: &Status) {
+    /// A status that shows a print after the start was sent proves that the start was taken. A start in the future was
+    /// recorded before the clock was set back.
+    pub(super) fn manual_seen(&mut self, status: &Status, now: Timestamp) {
         let Some(Manual { phase: ManualPhase::StartSent { at }, .. }) = &self.manual else { return };
         let on = matches!(status.state, Activity::Printing | Activity::Paused);
-        if on && status.connection == Connection::Connected && status.updated_at >= *at {
+        if on && status.connection == Connection::Connected && (status.updated_at >= *at || *at > now) {
             self.manual_ends(None);
         }
     }

@@ -63,6 +63,7 @@ impl Aggregate for Printer {
                 material_id,
                 machine_type,
                 dimensions,
+                estimated_seconds,
             } => {
                 let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
                 let in_hand = InHand {
@@ -78,15 +79,22 @@ impl Aggregate for Printer {
                     cancel: false,
                     unwanted: false,
                     progress: 0.0,
+                    estimated_seconds: *estimated_seconds,
+                    server_mark: None,
+                    began_at: None,
+                    gone: None,
                     taken_at: *claimed_at,
                 };
                 Ok(printer.take(in_hand, fits, cx))
             }
-            PrinterCommand::Uploaded { attempt, remote_name } => Ok(printer.uploaded(*attempt, remote_name, cx)),
+            PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
+                Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
+            }
             PrinterCommand::UploadFailed { attempt, why, reason } => {
                 Ok(printer.upload_failed(*attempt, *why, reason, cx))
             }
             PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
+            PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
             PrinterCommand::Judged { attempt, evidence } => {
                 Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
             }
@@ -129,6 +137,7 @@ impl Aggregate for Printer {
             PrinterCommand::Uploaded { .. } => "printer.uploaded",
             PrinterCommand::UploadFailed { .. } => "printer.upload_failed",
             PrinterCommand::StartRefused { .. } => "printer.start_refused",
+            PrinterCommand::Progressed { .. } => "printer.progressed",
             PrinterCommand::Judged { .. } => "printer.judged",
             PrinterCommand::CancelAttempt(_) => "printer.cancel_attempt",
             PrinterCommand::Resolved { .. } => "printer.resolved",
@@ -172,6 +181,9 @@ impl Aggregate for Printer {
             let attempt = in_hand.attempt;
             match in_hand.phase {
                 Phase::Taken | Phase::StartSent { .. } | Phase::Unverified { .. } => {
+                    effects.push(PrinterEffect::Run { attempt });
+                }
+                Phase::Printing { .. } | Phase::Paused { .. } if in_hand.gone.is_some() => {
                     effects.push(PrinterEffect::Run { attempt });
                 }
                 Phase::Printing { .. } | Phase::Paused { .. } if in_hand.cancel => {
@@ -323,7 +335,8 @@ impl Printer {
             .created(alert.into_iter().flatten())
     }
 
-    /// The printer has not answered for too long. `printer.offline` is published once per outage.
+    /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published once
+    /// per outage.
     fn silent(
         self,
         connection: Connection,
@@ -336,9 +349,13 @@ impl Printer {
         }
         let mut next = self.clone();
         next.connection = connection;
-        next.activity = Activity::Offline;
+        // Of a firmware that is away the printer's server may know more: that it is in error.
+        if (self.connection, connection) != (Connection::FirmwareDisconnected, Connection::FirmwareDisconnected) {
+            next.activity = Activity::Offline;
+        }
         next.outage = true;
-        next.last_seen_at = last_seen.max(self.last_seen_at);
+        // Not the later of the two: the clock may have been set back.
+        next.last_seen_at = last_seen.or(self.last_seen_at);
         next.give_up();
         if (next.connection, next.activity, next.outage) == (self.connection, self.activity, self.outage)
             && next.in_hand == self.in_hand

@@ -34,11 +34,12 @@ pub(super) fn kept_words(words: &str) -> String {
 
 impl Printer {
     /// Notes what a status says of the firmware and of the connection to it. `before` is the printer as it was.
-    pub(super) fn firmware_seen(&mut self, before: &Self, status: &Status) {
+    pub(super) fn firmware_seen(&mut self, before: &Self, status: &Status, now: Timestamp) {
         let error = status.state == Activity::Error;
         if status.connection == Connection::Connected && !error {
-            // A status from before an emergency stop does not prove that the firmware is back.
-            self.kept_closed &= self.stopped_at.is_some_and(|at| status.updated_at <= at);
+            // A status from before an emergency stop does not prove that the firmware is back. A stop in the future was
+            // recorded before the clock was set back.
+            self.kept_closed &= self.stopped_at.is_some_and(|at| status.updated_at <= at && at <= now);
             return;
         }
         let closed = status.connection == Connection::FirmwareDisconnected;

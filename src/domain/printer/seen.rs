@@ -1,11 +1,24 @@
 //! Reading a printer's status: its connection and state, and what it proves about the attempt in hand.
+//!
+//! Statuses are told in the order in which the printer was looked at: there is one look at a time for each connection.
+//! Where a status must be newer than a recorded moment, that moment counts only if it is not in the future: a clock that
+//! was set back in between orders nothing, and must not hold anything up.
 
 use super::{InHand, Phase, Printer};
+use crate::domain::id::Id;
+use crate::domain::job::SeenPrint;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::time::Timestamp;
 
-/// Reason of a print that a reachable printer no longer shows.
+/// Reason of a print in whose place a reachable printer shows another file.
 const UNKNOWN_REASON: &str = "printer no longer knows the file";
+/// Reason of a print after which a reachable printer shows no file at all.
+const CLEARED_REASON: &str =
+    "the printer came back without the print: it or its server was restarted, or somebody cleared it";
+/// Reason of a print that stands still before its end.
+const STOPPED_EARLY_REASON: &str = "the print stopped before its end";
+/// Reason of a print whose printer is in error without saying why.
+const ERROR_REASON: &str = "the printer is in error";
 
 /// What a status proves about an attempt.
 pub(super) enum Observation {
@@ -17,55 +30,94 @@ pub(super) enum Observation {
     Paused,
     /// The attempt's print is over: how it ended, and the printer's own words if it gave any.
     Ended(PrintEnd, Option<String>),
+    /// The attempt's print is over, and the status does not say how it ended; with what it looks like, in words for
+    /// people.
+    Gone(String),
+}
+
+/// Whether a look at `looked` is older than a recorded moment. A moment later than `now` was recorded before the clock
+/// was set back, and proves nothing.
+fn outdated(looked: Timestamp, recorded: Timestamp, now: Timestamp) -> bool {
+    looked < recorded && recorded <= now
 }
 
 /// Reads a status as evidence. A printer that is idle proves nothing about a start that was just sent, because it may
 /// be slow; once the file was seen printing, it proves that the print is over.
-pub(super) fn shown(in_hand: &InHand, status: &Status) -> Observation {
+fn shown(in_hand: &InHand, status: &Status, now: Timestamp) -> Observation {
     if in_hand.over() || status.state == Activity::Offline {
         return Observation::Nothing;
     }
-    let since = match in_hand.phase {
-        Phase::Printing { at } | Phase::Paused { at } => Some(at),
-        _ => None,
-    };
-    let began = since.is_some();
+    let began = in_hand.began();
     // A status from before the print was first seen, delivered late, proves nothing about its end.
-    let fresh = since.is_none_or(|at| status.updated_at >= at);
+    let proves_end = began.is_some_and(|at| !outdated(status.updated_at, at, now));
+    let words = |default: &str| status.message.clone().unwrap_or_else(|| default.to_owned());
     if status.connection != Connection::Connected {
         // The host is there but its firmware was lost to an error: whatever was printing is over.
         let lost = status.connection == Connection::FirmwareDisconnected && status.state == Activity::Error;
-        let over = lost && began && fresh;
-        return if over { Observation::Ended(PrintEnd::Failed, status.message.clone()) } else { Observation::Nothing };
+        return if lost && proves_end { Observation::Gone(words(ERROR_REASON)) } else { Observation::Nothing };
     }
     let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
-    // A status without a file name does not contradict a print that was seen.
-    let unnamed = status.file.is_none() && began;
     match (status.state, status.ended) {
         (Activity::Printing, _) if ours => Observation::Printing,
         (Activity::Paused, _) if ours => Observation::Paused,
         // Only a failure comes with a reason; on other ends the printer's message is about its state, not the print.
         (_, Some(end)) if ours => Observation::Ended(end, status.message.clone().filter(|_| end == PrintEnd::Failed)),
-        _ if !fresh => Observation::Nothing,
-        (Activity::Printing, _) if unnamed => Observation::Printing,
-        (Activity::Paused, _) if unnamed => Observation::Paused,
-        (Activity::Error, _) if began => Observation::Ended(PrintEnd::Failed, status.message.clone()),
-        (Activity::Idle, _) if began && ours && status.progress >= 100.0 => {
-            Observation::Ended(PrintEnd::Finished, None)
+        _ if !proves_end => Observation::Nothing,
+        // A status without a file name does not contradict a print that was seen.
+        (Activity::Printing, _) if status.file.is_none() => Observation::Printing,
+        (Activity::Paused, _) if status.file.is_none() => Observation::Paused,
+        (Activity::Error, _) => Observation::Gone(words(ERROR_REASON)),
+        (Activity::Idle, _) if ours && status.progress >= 100.0 => Observation::Ended(PrintEnd::Finished, None),
+        (Activity::Idle, _) if ours => Observation::Gone(STOPPED_EARLY_REASON.to_owned()),
+        _ if status.file.is_none() => Observation::Gone(CLEARED_REASON.to_owned()),
+        _ => Observation::Gone(UNKNOWN_REASON.to_owned()),
+    }
+}
+
+impl InHand {
+    /// When the attempt's file was first seen printing, if it was.
+    pub(super) fn began(&self) -> Option<Timestamp> {
+        match self.phase {
+            Phase::Printing { at } | Phase::Paused { at } => Some(at),
+            _ => self.began_at,
         }
-        (Activity::Idle, _) if began && ours => {
-            Observation::Ended(PrintEnd::Failed, Some("the print stopped before its end".to_owned()))
-        }
-        _ if began => Observation::Ended(PrintEnd::Failed, Some(UNKNOWN_REASON.to_owned())),
-        _ => Observation::Nothing,
     }
 }
 
 impl Printer {
     /// Whether this status changes anything that is recorded, so that the monitor should send
     /// [`super::PrinterCommand::Seen`].
-    pub fn matters(&self, status: &Status) -> bool {
-        self.after(status, status.updated_at).is_some()
+    pub fn matters(&self, status: &Status, now: Timestamp) -> bool {
+        self.after(status, now).is_some()
+    }
+
+    /// Whether the status shows the attempt's own file printing or paused, by its name.
+    pub fn shows_attempt(in_hand: &InHand, status: &Status) -> bool {
+        status.connection == Connection::Connected
+            && matches!(status.state, Activity::Printing | Activity::Paused)
+            && status.file.as_deref().is_some_and(|file| in_hand.is_ours(file))
+    }
+
+    /// What is known here of an attempt that an operator wants to resolve.
+    pub fn seen_print(&self, attempt: Id) -> SeenPrint {
+        let Some(in_hand) = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt) else {
+            return SeenPrint::default();
+        };
+        SeenPrint { shown_now: self.shows_own(), began: in_hand.began().is_some(), progress: in_hand.progress }
+    }
+
+    /// Whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
+    pub(super) fn shows_own(&self) -> bool {
+        let ours = |file: &str| self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file));
+        self.connection == Connection::Connected && self.shows.as_deref().is_some_and(ours)
+    }
+
+    /// How far the job in hand is, 0 to 1: as the status says, if it is about the job's own file, else as last
+    /// recorded. `None` if another job or none is in hand.
+    pub fn progress_of(&self, job: Id, status: Option<&Status>) -> Option<f64> {
+        let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.job == job)?;
+        let told = status.filter(|status| status.file.as_deref().is_some_and(|file| in_hand.is_ours(file)));
+        Some(told.map_or(0.0, |status| status.progress / 100.0).max(in_hand.progress))
     }
 
     /// The printer as it is after this status; `None` if nothing that is recorded changes.
@@ -90,13 +142,13 @@ impl Printer {
         if self.needs_home
             && ready
             && status.homed == Some(true)
-            && self.unhomed_since().is_none_or(|at| status.updated_at > at)
+            && self.unhomed_since().is_none_or(|at| status.updated_at > at || at > now)
         {
             next.needs_home = false;
         }
-        next.firmware_seen(self, status);
+        next.firmware_seen(self, status, now);
         next.evidence(status, now);
-        next.manual_seen(status);
+        next.manual_seen(status, now);
         // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
@@ -105,7 +157,10 @@ impl Printer {
         if next == *self {
             return None;
         }
-        next.last_seen_at = Some(status.updated_at);
+        // While only its server answers, the printer itself is not heard.
+        if status.connection == Connection::Connected || self.connection == Connection::Connected {
+            next.last_seen_at = Some(status.updated_at);
+        }
         next.updated_at = now;
         Some(next)
     }
@@ -117,15 +172,11 @@ impl Printer {
             return;
         };
         let ours = status.file.as_deref().is_some_and(|file| in_hand.is_ours(file));
-        let shown = shown(in_hand, status);
-        let began = match in_hand.phase {
-            Phase::Printing { at } | Phase::Paused { at } => Some(at),
-            _ => None,
-        };
-        let seen_now = began.is_none() && !matches!(shown, Observation::Nothing);
+        let shown = shown(in_hand, status, now);
+        let seen_now = in_hand.began().is_none() && !matches!(shown, Observation::Nothing);
         if ours && !matches!(shown, Observation::Nothing) {
             let told = (status.progress / 100.0).clamp(0.0, 1.0);
-            let over = matches!(shown, Observation::Ended(..));
+            let over = matches!(shown, Observation::Ended(..) | Observation::Gone(_));
             // Progress is recorded at each tenth and at the end. It never goes down, because some printers reset it
             // when a print ends.
             if (told * 10.0).floor() > (in_hand.progress * 10.0).floor() || (over && told > in_hand.progress) {
@@ -135,16 +186,29 @@ impl Printer {
         let job = in_hand.job;
         match shown {
             Observation::Nothing => {}
-            Observation::Printing if matches!(in_hand.phase, Phase::Printing { .. }) => {}
-            Observation::Printing => in_hand.enter(Phase::Printing { at: began.unwrap_or(now) }),
-            Observation::Paused if matches!(in_hand.phase, Phase::Paused { .. }) => {}
-            Observation::Paused => in_hand.enter(Phase::Paused { at: began.unwrap_or(now) }),
+            Observation::Printing | Observation::Paused => {
+                in_hand.gone = None;
+                let at = in_hand.began().unwrap_or(now);
+                in_hand.began_at = Some(at);
+                let paused = matches!(shown, Observation::Paused);
+                match in_hand.phase {
+                    Phase::Printing { .. } if !paused => {}
+                    Phase::Paused { .. } if paused => {}
+                    _ if paused => in_hand.enter(Phase::Paused { at }),
+                    _ => in_hand.enter(Phase::Printing { at }),
+                }
+            }
             Observation::Ended(end, reason) => {
                 let filament_mm = status.filament_mm.filter(|_| ours);
                 let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
                 in_hand.enter(Phase::Ended { end, filament_mm, progress, reason });
                 self.print_over(end, auto_clear);
             }
+            // What it looks like may change while the history is asked; the first impression stays.
+            Observation::Gone(reason) if matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) => {
+                in_hand.gone.get_or_insert(reason);
+            }
+            Observation::Gone(_) => {}
         }
         if seen_now {
             self.start_confirmed(job, now);

@@ -1,14 +1,20 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod clocks;
+mod verdict;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
 use crate::domain::order::{Report, Resolution};
-use crate::domain::printer_status::{PastPrint, Status};
+use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
+
+/// The file was deleted, and the history covers the time since the start.
+pub(super) const REVOKED: Evidence = Evidence::Revoked { server: ServerRun::Unbroken, unwatched_ms: None };
 
 pub(super) const OURS: &str = "JOB-000001_x.gcode";
 
@@ -44,6 +50,7 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
         material_id: id(24),
         machine_type: MachineType::FdmStandard,
         dimensions: None,
+        estimated_seconds: Some(600),
     }
 }
 
@@ -76,7 +83,12 @@ impl PrinterFixture {
         self.bench.tell(&mut self.printer, id(1), &command)
     }
     fn uploaded(&mut self) -> Decision<Printer> {
-        self.ask(PrinterCommand::Uploaded { attempt: id(ATTEMPT), remote_name: format!("sub/{OURS}") }).unwrap()
+        self.ask(PrinterCommand::Uploaded {
+            attempt: id(ATTEMPT),
+            remote_name: format!("sub/{OURS}"),
+            server_mark: Some("run 1".into()),
+        })
+        .unwrap()
     }
     pub(super) fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
         self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()
@@ -91,7 +103,7 @@ impl PrinterFixture {
         self.tell(status)
     }
     pub(super) fn tell(&mut self, status: Status) -> Decision<Printer> {
-        let matters = self.p().matters(&status);
+        let matters = self.p().matters(&status, self.bench.now);
         let decision = self.ask(PrinterCommand::Seen(Box::new(status))).unwrap();
         assert_eq!(matters, decision.next.is_some(), "what matters is what changes");
         decision
@@ -173,11 +185,14 @@ fn standby_after_the_start_proves_nothing() {
     assert!(matches!(shop.phase(), Phase::StartSent { .. }));
 }
 
+fn past(ended: Option<PrintEnd>) -> PastPrint {
+    PastPrint { file: OURS.into(), ended, cut_off: false, filament_mm: None, started_at: None, ended_at: None }
+}
+
 #[test]
 fn the_verdict_goes_by_evidence() {
-    let past = |ended| PastPrint { file: OURS.into(), ended, filament_mm: None, started_at: None, ended_at: None };
     let mut shop = PrinterFixture::started();
-    shop.judged(Evidence::Revoked);
+    shop.judged(REVOKED);
     assert!(matches!(shop.report(), Report::NotStarted { start_sent: true, counts: true, .. }));
     let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
@@ -185,7 +200,7 @@ fn the_verdict_goes_by_evidence() {
     let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Remembers(past(None)));
     assert_eq!(shop.report(), Report::Printing);
-    shop.judged(Evidence::Revoked);
+    shop.judged(REVOKED);
     assert_eq!(shop.report(), Report::Printing, "a print that was seen is not revoked");
     let mut shop = PrinterFixture::started();
     shop.judged(Evidence::Unclear("no answer".into()));
@@ -205,7 +220,10 @@ fn a_print_that_is_gone_has_failed() {
         shop.tell(late);
         assert_eq!(shop.report(), Report::Printing, "a look from before proves nothing");
         shop.sees(state, file, None);
-        assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+        assert_eq!(shop.report(), Report::Printing, "its history is asked first");
+        assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
+        shop.judged(Evidence::Forgets);
+        assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
         assert!(shop.p().print_failed && shop.p().bed_not_cleared);
     }
 }
@@ -276,7 +294,7 @@ fn an_operators_word_ends_what_nobody_can_verify() {
         shop.heard(false);
         assert!(shop.p().in_hand.is_none());
     }
-    // Given up while it prints: cancelled if the printer is reachable, over if it is not.
+    // Given up while it is shown: cancelled, and over once the printer is not reachable.
     let mut shop = PrinterFixture::printing();
     shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
     assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
@@ -397,10 +415,10 @@ proptest! {
             let held = id(attempt);
             let decision = match what % 12 {
                 0 => shop.ask(take(attempt)).unwrap(),
-                1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into() }).unwrap(),
+                1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into(), server_mark: None }).unwrap(),
                 2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
                 3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
-                4 => shop.judged(if how.is_multiple_of(2) { Evidence::Revoked } else { Evidence::Unclear("?".into()) }),
+                4 => shop.judged(if how.is_multiple_of(2) { REVOKED } else { Evidence::Unclear("?".into()) }),
                 5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
                 6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
                 7 => shop.silent(),

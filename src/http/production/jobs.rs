@@ -95,9 +95,13 @@ pub fn routes() -> ResourceRoutes {
                 .no(409, STATE, "It does not await review for the reorder point.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
-            op.named("resolveJob", "Say what became of an unverified start")
-                .about("For a job that nobody can verify: whether its print never began, is finished, or failed.")
-                .no(409, STATE, "No start of it is unverified.")
+            op.named("resolveJob", "Say what became of a print")
+                .about(
+                    "For a job whose start or end nobody can verify, or whose printer does not answer: whether its print \
+                     never began, is finished, or failed. The printer then waits until its bed is cleared.",
+                )
+                .no(409, "printing", "The connected printer shows this print: cancel the job instead.")
+                .no(409, STATE, "No printer has it; or `not_started` for a print that was seen.")
         })
 }
 
@@ -140,7 +144,7 @@ pub struct JobCancellation {
     force: bool,
 }
 
-/// What became of a start that nobody can verify.
+/// What became of a print that nobody can verify, or whose printer does not answer.
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
@@ -246,7 +250,10 @@ async fn resolve(
 ) -> Result<Resource<JobView>, ApiError> {
     let command = async {
         let JobResolution { outcome } = call.read_body()?;
-        Ok(OrderCommand::Resolve { job: id, outcome })
+        let job = find(&app, id).await?;
+        let record = job.live().and_then(|attempt| Some((attempt, app.printers.resident(attempt.printer_id)?)));
+        let seen = record.and_then(|(attempt, printer)| Some(printer.read().state.as_ref()?.seen_print(attempt.id)));
+        Ok(OrderCommand::Resolve { job: id, outcome, seen: seen.unwrap_or_default() })
     };
     ask(&app, &call, id, command).await
 }

@@ -40,18 +40,19 @@ pub(super) async fn of(printer: &FwRest, name: &str) -> Result<Vec<PastPrint>, P
     Ok(Vec::new())
 }
 
-/// One entry of the history; a print that is on has `in_progress` and no end.
+/// One entry of the history; a print that is on has `in_progress` and no end. An entry that Moonraker's own end or restart
+/// closed says nothing of the print, which Klipper goes on with.
 fn past(job: &Value, name: &str) -> PastPrint {
+    let status = job.get("status").and_then(Value::as_str);
     PastPrint {
         file: name.to_owned(),
-        ended: match job.get("status").and_then(Value::as_str) {
+        ended: match status {
             Some("completed") => Some(PrintEnd::Finished),
             Some("cancelled") => Some(PrintEnd::Cancelled),
-            Some("error" | "klippy_shutdown" | "klippy_disconnect" | "interrupted" | "server_exit") => {
-                Some(PrintEnd::Failed)
-            }
+            Some("error" | "klippy_shutdown" | "klippy_disconnect") => Some(PrintEnd::Failed),
             _ => None,
         },
+        cut_off: matches!(status, Some("interrupted" | "server_exit")),
         filament_mm: job.get("filament_used").and_then(Value::as_f64),
         started_at: job.get("start_time").and_then(moment),
         ended_at: job.get("end_time").and_then(moment),

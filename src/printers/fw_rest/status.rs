@@ -160,6 +160,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
         file: file.map(str::to_owned),
         ended: ended.filter(|_| file.is_some()),
         progress: if file.is_some() { fraction * 100.0 } else { 0.0 },
+        cancelling: false,
         remaining_seconds: if active { remaining(objects, facts, fraction) } else { None },
         filament_mm: number(objects, "/print_stats/filament_used").filter(|_| file.is_some()),
         nozzle: number(objects, "/extruder/temperature").unwrap_or(0.0),

@@ -70,6 +70,7 @@ pub(super) async fn history(wire: &Wire, name: &str) -> Result<Vec<PastPrint>, P
             .get("success")
             .and_then(Value::as_bool)
             .map(|success| if success { PrintEnd::Finished } else { PrintEnd::Failed }),
+        cut_off: false,
         filament_mm: None,
         started_at: ended_at.zip(seconds).map(|(end, seconds)| end.plus_ms((seconds * -1000.0) as i64)),
         ended_at,

@@ -73,6 +73,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
         file: file.map(str::to_owned),
         ended: if finished && file.is_some() { Some(PrintEnd::Finished) } else { None },
         progress: if file.is_some() { completion.unwrap_or(0.0) } else { 0.0 },
+        cancelling: flag("cancelling"),
         remaining_seconds: job
             .pointer("/progress/printTimeLeft")
             .and_then(Value::as_f64)

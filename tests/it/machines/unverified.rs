@@ -91,6 +91,7 @@ each_kind! {
         floor.attention(0, "print_failed", true).await;
         assert_eq!(floor.events("job.failed").await.len(), 1);
         floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.clear_bed(0).await;
         floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
         floor.app.order_is(&order, "ready").await;
         floor.truth().await;

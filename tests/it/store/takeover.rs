@@ -49,7 +49,7 @@ async fn a_frozen_server_that_wakes_up_behind_another_ends() {
     signal(&first, "STOP");
     first.db.execute(&first, END_SESSIONS).await;
     // The key of its admin is made before it starts: nothing else holds the lock.
-    let second = App::on(Db::sqlite()).env("DATABASE_URL", url).start().await;
+    let second = App::on(Db::sqlite()).env("DATABASE_URL", url).secrets_of(&first).start().await;
     signal(&first, "CONT");
     assert!(!first.ended().await, "being taken over is an error");
     assert!(first.log().iter().any(|line| line.contains("another server has taken over the database")));

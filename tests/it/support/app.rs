@@ -27,6 +27,16 @@ impl Builder {
         self
     }
 
+    /// With the secrets that another server made for its data, as a server on the same data needs them.
+    pub fn secrets_of(mut self, other: &App) -> Self {
+        let kept = std::fs::read_to_string(other.data().join("secrets.env")).unwrap();
+        for line in kept.lines() {
+            let (name, value) = line.split_once('=').unwrap();
+            self.env.insert(name.to_owned(), value.trim_matches('"').to_owned());
+        }
+        self
+    }
+
     /// Starts it, with an admin's key.
     pub async fn start(self) -> App {
         let dir = tempfile::Builder::new().prefix("printfloor-it-").tempdir().unwrap();

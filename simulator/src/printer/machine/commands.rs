@@ -39,6 +39,7 @@ impl Machine {
             return Err(CommandError::Busy);
         }
         let filename = self.files.resolve(path).ok_or(CommandError::NoFile)?;
+        self.say(format!("SDCARD_PRINT_FILE FILENAME=\"{filename}\""));
         if self.faults.refuse_start {
             return Err(CommandError::Refused);
         }
@@ -68,6 +69,7 @@ impl Machine {
 
     /// Cancels the print. `Ok(false)`: there was none.
     pub fn cancel(&mut self) -> Result<bool, CommandError> {
+        self.cancels += 1;
         self.require_ready()?;
         Ok(self.turn(&[Phase::Printing, Phase::Pausing, Phase::Paused, Phase::Resuming], Phase::Cancelling))
     }
@@ -137,6 +139,7 @@ impl Machine {
             return Ok(());
         }
         self.write(What::Gcode { line: line.to_owned() });
+        self.say(line.to_owned());
         let mut words = line.split_whitespace();
         let command = words.next().unwrap_or_default().to_ascii_uppercase();
         let arguments: Vec<&str> = words.collect();

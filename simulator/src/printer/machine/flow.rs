@@ -205,7 +205,9 @@ impl Machine {
         self.nozzle.set(0.0);
         self.bed.set(0.0);
         let ended_at = Some(self.now_at());
-        if let Some(entry) = self.history.iter_mut().find(|entry| entry.number == job.number) {
+        if self.unrecorded == Some(job.number) {
+            self.unrecorded = None;
+        } else if let Some(entry) = self.history.iter_mut().find(|entry| entry.number == job.number) {
             *entry = Record { ended_at, ..record(&job, self.now) };
         }
         let filename = job.filename.clone();
@@ -262,6 +264,29 @@ impl Machine {
         self.powered = false;
         let boot = self.real(self.temper.boot);
         self.later(boot, Upcoming::PowerBack);
+    }
+
+    /// Restarts the printer's server beside its controller. What the server kept only in memory is gone.
+    ///
+    /// Where the controller prints by itself (Klipper), a running print goes on: the history calls it interrupted and
+    /// never learns of its end, or with `forget` knows nothing of it. Where the server feeds the controller
+    /// (`OctoPrint`), a running print is lost and nowhere recorded.
+    pub fn restart_server(&mut self, forget: bool) {
+        self.server_started_at = self.now_at();
+        self.console.clear();
+        let running = self.job.as_ref().map(|job| job.number);
+        if forget || !self.reconnects {
+            self.history.retain(|entry| Some(entry.number) != running);
+        } else if let Some(entry) = self.history.iter_mut().find(|entry| Some(entry.number) == running) {
+            entry.outcome = Some(Outcome::Interrupted);
+        }
+        self.unrecorded = running;
+        if !self.reconnects {
+            self.reset(Outcome::ControllerLost);
+            self.selected = None;
+            self.find_controller();
+        }
+        self.touch();
     }
 
     /// Restarts host and controller; a running print is lost.

@@ -1,8 +1,8 @@
 //! A model-based test of order, material and printer: their real rules, in a simulated world that loses messages,
 //! crashes, and prints.
 //!
-//! It checks what the rules promise together: a part is never started twice, nothing stays reserved, and every job
-//! comes to an end.
+//! It checks what the rules promise together: a part is never started twice nor made twice by itself, a person's own
+//! print is never cancelled, nothing stays reserved, and every job comes to an end.
 
 mod machine;
 mod mailboxes;
@@ -142,6 +142,9 @@ impl Effects {
                 4 | 5 => PrintEnd::Cancelled,
                 _ => PrintEnd::Finished,
             }),
+            27 if luck % 5 == 1 => self.machines[n].restart_server(luck.is_multiple_of(2)),
+            27 if luck % 5 == 2 => self.machines[n].clear(),
+            27 if luck % 5 == 3 => self.machines[n].print_own(),
             27 => self.machines[n].away = luck.is_multiple_of(3),
             28 if luck.is_multiple_of(4) => self.crash(),
             28 => self.material_wants(),
@@ -178,7 +181,15 @@ impl Effects {
             let starts: u32 =
                 Self::names(job).iter().flat_map(|name| self.machines.iter().filter_map(|m| m.starts.get(name))).sum();
             assert!(starts <= 1, "a part is never started twice: {job:#?}");
+            assert!(self.finished(job) <= 1, "a part is never made twice by itself: {job:#?}");
         }
+        assert!(self.machines.iter().all(|machine| machine.wronged == 0), "a person's own print was cancelled");
+    }
+
+    /// How often the machines printed a part of this job to its end.
+    fn finished(&self, job: &Job) -> usize {
+        let ended = |name: &String| self.machines.iter().any(|m| m.past.get(name) == Some(&PrintEnd::Finished));
+        Self::names(job).iter().filter(|name| ended(name)).count()
     }
 
     /// No more faults are injected: everything must come to rest.
@@ -234,12 +245,8 @@ proptest! {
         }
         world.settle();
         for job in world.o().jobs.values() {
-            let finished = Effects::names(job)
-                .iter()
-                .filter(|name| world.machines.iter().any(|m| m.past.get(*name) == Some(&PrintEnd::Finished)))
-                .count();
             match job.state {
-                JobState::Completed => prop_assert_eq!(finished, 1),
+                JobState::Completed => prop_assert_eq!(world.finished(job), 1),
                 JobState::Failed => prop_assert!(job.error.is_some()),
                 JobState::Cancelled => {}
                 state => prop_assert!(false, "{state} is no end"),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::Stock;
+use crate::domain::job::{SeenPrint, Stock};
 use crate::domain::printer_status::PrintEnd;
 
 fn report(n: u8) -> Report {
@@ -54,7 +54,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         18 => OrderCommand::ReleaseJob(id_of),
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
-            OrderCommand::Resolve { job: id_of, outcome }
+            OrderCommand::Resolve { job: id_of, outcome, seen: SeenPrint::default() }
         }
         20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },

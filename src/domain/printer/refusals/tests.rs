@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::tests::{ATTEMPT, OURS, PrinterFixture};
+use super::super::tests::{ATTEMPT, OURS, PrinterFixture, REVOKED};
 use super::*;
 use crate::domain::order::Report;
-use crate::domain::printer::{Attention, Evidence, PrinterCommand};
+use crate::domain::printer::{Attention, PrinterCommand};
 use crate::domain::printer_status::{Activity, PrintEnd};
 use crate::domain::testing::id;
 
@@ -34,7 +34,8 @@ impl PrinterFixture {
 
     fn prints(&mut self, attempt: u32, job: u32) {
         self.takes(attempt, job);
-        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into() }).unwrap();
+        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None })
+            .unwrap();
         self.sees(Activity::Printing, Some(OURS), None);
         self.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
         self.heard_of(attempt);
@@ -87,7 +88,7 @@ fn a_full_disk_is_said_at_once() {
 #[test]
 fn a_start_that_certainly_did_not_happen_lets_the_printer_rest_too() {
     let mut shop = PrinterFixture::started();
-    shop.judged(Evidence::Revoked);
+    shop.judged(REVOKED);
     assert_eq!(shop.rests(), Some(10_000));
     let mut shop = PrinterFixture::started();
     shop.ask(PrinterCommand::StartRefused { attempt: id(ATTEMPT), reason: "Must home first".into() }).unwrap();

@@ -1,6 +1,6 @@
 //! The page that monitoring reads: families of samples, written by `prometheus-client`.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -137,9 +137,11 @@ impl Page {
             let mut words = line.splitn(4, ' ');
             match (words.next(), words.next(), words.next(), words.next()) {
                 (Some("#"), Some(what), Some(name), Some(rest)) if counters.iter().any(|counter| counter == name) => {
-                    text.push_str(&format!("# {what} {name}_total {rest}\n"));
+                    let _ = writeln!(text, "# {what} {name}_total {rest}");
                 }
-                _ => text.push_str(&format!("{line}\n")),
+                _ => {
+                    let _ = writeln!(text, "{line}");
+                }
             }
         }
         Ok(text)

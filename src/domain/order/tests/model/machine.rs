@@ -2,13 +2,25 @@
 
 use super::*;
 
+/// The file of a person's own print.
+const OWN: &str = "vase.gcode";
+
 /// A machine with its own memory.
 #[derive(Default)]
 pub(super) struct Machine {
     pub(super) files: BTreeSet<String>,
     pub(super) on: Option<(String, bool)>,
     pub(super) last: Option<String>,
+    /// How prints really ended.
     pub(super) past: BTreeMap<String, PrintEnd>,
+    /// What its server remembers of prints that are over; `None` for a record that a restart broke off.
+    pub(super) memory: BTreeMap<String, Option<PrintEnd>>,
+    /// A print of whose end the server will not hear, because it was restarted during it.
+    unrecorded: Option<String>,
+    /// How often its server was restarted.
+    pub(super) restarts: u32,
+    /// A person's own prints that were cancelled on our behalf.
+    pub(super) wronged: u32,
     pub(super) starts: BTreeMap<String, u32>,
     /// Start requests that were sent and may arrive at any later time.
     pub(super) wire: Vec<String>,
@@ -35,7 +47,33 @@ impl Machine {
     pub(super) fn end(&mut self, how: PrintEnd) {
         if let Some((name, _)) = self.on.take() {
             self.past.insert(name.clone(), how);
+            if self.unrecorded.take().as_ref() != Some(&name) {
+                self.memory.insert(name.clone(), Some(how));
+            }
             self.last = Some(name);
         }
+    }
+    /// Its server restarts while the machine goes on; the history breaks off, or forgets the print.
+    pub(super) fn restart_server(&mut self, forget: bool) {
+        self.restarts += 1;
+        self.unrecorded = self.on.as_ref().map(|on| on.0.clone());
+        if let Some(name) = self.unrecorded.clone().filter(|_| !forget) {
+            self.memory.insert(name, None);
+        }
+    }
+    /// A person clears what is shown of the last print.
+    pub(super) fn clear(&mut self) {
+        self.last = None;
+    }
+    /// A person prints something of their own.
+    pub(super) fn print_own(&mut self) {
+        if self.on.is_none() {
+            self.on = Some((OWN.to_owned(), false));
+        }
+    }
+    /// Cancels whatever prints, as machines do.
+    pub(super) fn cancel(&mut self) {
+        self.wronged += u32::from(self.on.as_ref().is_some_and(|on| on.0 == OWN));
+        self.end(PrintEnd::Cancelled);
     }
 }

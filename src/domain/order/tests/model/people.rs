@@ -36,7 +36,8 @@ impl Effects {
                 Some(_) => Resolution::Failed,
                 None => Resolution::NotStarted,
             };
-            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome }, Then::Nothing));
+            let seen = self.p(Self::number(attempt.printer_id)).seen_print(attempt.id);
+            self.to_order.push_back((OrderCommand::Resolve { job: job.id, outcome, seen }, Then::Nothing));
         }
     }
 }

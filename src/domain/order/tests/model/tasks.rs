@@ -4,8 +4,8 @@ use super::super::*;
 use super::{Effects, Then};
 use crate::domain::dispatch::{Board, BoardRules, RefusedJob};
 use crate::domain::material::{MaterialCommand, MaterialEffect};
-use crate::domain::printer::{Evidence, Phase, PrinterCommand, PrinterEffect, StartFailure, report_of};
-use crate::domain::printer_status::{Connection, PastPrint, PrintEnd};
+use crate::domain::printer::{Evidence, Phase, Printer, PrinterCommand, PrinterEffect, StartFailure, report_of};
+use crate::domain::printer_status::{Connection, PastPrint, ServerRun};
 
 impl Effects {
     /// A task of the order sends its message.
@@ -34,6 +34,7 @@ impl Effects {
                     material_id: job.material_id,
                     machine_type: job.machine_type,
                     dimensions: job.dimensions,
+                    estimated_seconds: job.estimated_seconds,
                 };
                 self.to_printer[Self::number(printer)].push_back((take, Then::Attempt(job.id, attempt)));
             }
@@ -63,7 +64,9 @@ impl Effects {
                     tell(self, PrinterCommand::UploadFailed { attempt, why, reason: "away".into() }, Then::Nothing);
                 } else if !away {
                     machine.files.insert(name.clone());
-                    tell(self, PrinterCommand::Uploaded { attempt, remote_name: name }, Then::Start(attempt));
+                    let server_mark = Some(machine.restarts.to_string());
+                    let uploaded = PrinterCommand::Uploaded { attempt, remote_name: name, server_mark };
+                    tell(self, uploaded, Then::Start(attempt));
                 }
             }
             PrinterEffect::Run { .. } if self.go[n] == Some(attempt) => {
@@ -79,24 +82,29 @@ impl Effects {
                     Evidence::Unclear("no answer".into())
                 } else if machine.on.as_ref().is_some_and(|on| on.0 == name) {
                     Evidence::Shows(machine.status(&self.bench))
-                } else if let Some(ended) = machine.past.get(&name) {
-                    let ended = Some(*ended);
+                } else if let Some(ended) = machine.memory.get(&name) {
+                    let (ended, cut_off) = (*ended, ended.is_none());
                     Evidence::Remembers(PastPrint {
                         file: name,
                         ended,
+                        cut_off,
                         filament_mm: None,
                         started_at: None,
                         ended_at: None,
                     })
+                } else if in_hand.began_at.is_some() {
+                    Evidence::Forgets
                 } else {
                     machine.files.remove(&name);
-                    Evidence::Revoked
+                    let unbroken = in_hand.server_mark == Some(machine.restarts.to_string());
+                    let server = if unbroken { ServerRun::Unbroken } else { ServerRun::Restarted };
+                    Evidence::Revoked { server, unwatched_ms: None }
                 };
                 tell(self, PrinterCommand::Judged { attempt, evidence: Box::new(evidence) }, Then::Nothing);
             }
             PrinterEffect::CancelPrint { .. } => {
-                if !away && machine.on.as_ref().is_some_and(|on| on.0 == name) {
-                    machine.end(PrintEnd::Cancelled);
+                if !away && Printer::shows_attempt(&in_hand, &machine.status(&self.bench)) {
+                    machine.cancel();
                 }
             }
             PrinterEffect::Report { step, .. } => {
@@ -142,7 +150,7 @@ impl Effects {
         } else {
             PrinterCommand::Seen(Box::new(status.clone()))
         };
-        if self.machines[n].away || self.p(n).matters(&status) {
+        if self.machines[n].away || self.p(n).matters(&status, self.bench.now) {
             self.to_printer[n].push_back((command, Then::Nothing));
         }
     }

@@ -1,0 +1,31 @@
+//! Cancels the print of an attempt that its order no longer wants.
+//!
+//! A printer cancels whatever it prints, so each cancel follows a look that shows the attempt's own file printing: a
+//! print that a person began meanwhile, or the next job, is never touched. One look allows one cancel. What the look
+//! shows is told to the rules first; when the print is over, they call for no cancel any more and this task ends.
+
+use super::look::look;
+use super::{PrinterEffects, in_hand};
+use crate::actors::kernel::handle::Handle;
+use crate::domain::id::Id;
+use crate::domain::printer::{Phase, Printer};
+
+/// One look and, if it shows the attempt's print, one cancel. Says nothing by itself: a printer that answers "ok" may
+/// still print, which the next look shows.
+pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
+    let Some(link) = with.connections.link(of.id()) else { return };
+    link.calm().await;
+    let status = match look(with, of, &link, with.settings.offline).await {
+        Ok(status) => status,
+        Err(error) => return tracing::debug!(printer = %of.id(), %error, "not looked at, nothing is cancelled"),
+    };
+    let Some(hand) = in_hand(of, attempt) else { return };
+    let on = matches!(hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) && hand.gone.is_none();
+    if !on || !hand.cancel || status.cancelling || !Printer::shows_attempt(&hand, &status) {
+        return;
+    }
+    match link.adapter.cancel().await {
+        Ok(()) => link.look.notify_one(),
+        Err(error) => tracing::info!(printer = %of.id(), %error, "print not cancelled, is looked at again"),
+    }
+}

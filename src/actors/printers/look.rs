@@ -1,0 +1,92 @@
+//! One look at a printer: its status is read, published to the connection, and told to the printer's actor where it
+//! matters to the rules.
+//!
+//! Looks at one printer are taken one after the other, each told before the next begins: so the actor hears them in the
+//! order in which they were taken, and no clock is needed to tell a late one.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{PrinterEffects, tell};
+use crate::actors::kernel::handle::Handle;
+use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::printers::adapter::PrinterError;
+use crate::printers::connections::PrinterConnection;
+
+/// Looks at the printer now; an answer that takes longer than `patience` counts as none.
+pub(super) async fn look(
+    with: &PrinterEffects,
+    of: &Handle<Printer>,
+    link: &PrinterConnection,
+    patience: Duration,
+) -> Result<Status, PrinterError> {
+    let _turn = link.looking.lock().await;
+    let (stops, began) = (link.stops(), Instant::now());
+    let answered = tokio::time::timeout(patience, link.adapter.status(with.environment.now())).await;
+    let status = answered.unwrap_or(Err(PrinterError::Timeout))?;
+    if status.connection == Connection::Connected {
+        link.looked(began);
+    }
+    let before = link.status.borrow().clone();
+    link.status.send_replace(shown(&before, status.clone()));
+    // What an emergency stop causes must not be taken for anything else; once it is recorded, the status is read anew.
+    if link.is_stopping() || link.stops() != stops {
+        return Ok(status);
+    }
+    let state = of.read();
+    let Some(printer) = state.state.as_ref().filter(|printer| printer.matters(&status, with.environment.now())) else {
+        return Ok(status);
+    };
+    // Printers reset their progress when a print ends: what was seen of it before is told first.
+    if let Some(progressed) = progressed(printer, &before) {
+        tell(of, progressed).await;
+    }
+    tell(of, PrinterCommand::Seen(Box::new(status.clone()))).await;
+    Ok(status)
+}
+
+/// The command that records the progress of the attempt in hand as this status shows it, if that is more than is
+/// recorded.
+pub(super) fn progressed(printer: &Printer, latest: &Status) -> Option<PrinterCommand> {
+    let in_hand = printer.in_hand.as_ref()?;
+    let progress = printer.progress_of(in_hand.job, Some(latest))?;
+    (progress > in_hand.progress).then_some(PrinterCommand::Progressed { attempt: in_hand.attempt, progress })
+}
+
+/// The status to show: of a printer that does not tell of its print any more, the file and progress last seen.
+pub(super) fn shown(before: &Status, status: Status) -> Status {
+    let active = matches!(status.state, Activity::Printing | Activity::Paused);
+    let silent = status.connection != Connection::Connected && status.file.is_none();
+    let over = !active && status.file == before.file && status.progress < before.progress;
+    if silent || over {
+        return Status { file: before.file.clone(), progress: before.progress, ..status };
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::time::Timestamp;
+
+    fn printing(progress: f64) -> Status {
+        let (state, connection, file) = (Activity::Printing, Connection::Connected, Some("part.gcode".to_owned()));
+        Status { state, connection, file, progress, ..Status::default() }
+    }
+
+    #[test]
+    fn the_latest_progress_stays_shown_while_the_printer_is_away_and_after_the_end() {
+        let away = Status::away(Connection::Unreachable, "no answer", Timestamp(1));
+        let still = shown(&printing(47.0), away.clone());
+        assert_eq!((still.file.as_deref(), still.progress), (Some("part.gcode"), 47.0));
+        assert_eq!((still.state, still.connection), (Activity::Offline, Connection::Unreachable));
+        assert_eq!(shown(&still, away).progress, 47.0, "also at the second look");
+        let cancelled = Status { state: Activity::Idle, ..printing(0.0) };
+        assert_eq!(shown(&printing(47.0), cancelled.clone()).progress, 47.0);
+        let other = Status { file: Some("other.gcode".to_owned()), ..cancelled };
+        assert_eq!(shown(&printing(47.0), other).progress, 0.0);
+        assert_eq!(shown(&printing(47.0), printing(1.0)).progress, 1.0, "it prints again");
+    }
+}

@@ -1,0 +1,193 @@
+//! Starts that nobody confirmed, prints that ended out of sight, and what an operator may say of them.
+
+use super::*;
+
+/// A print that was seen, of which the printer then shows nothing any more.
+fn gone() -> PrinterFixture {
+    let mut shop = PrinterFixture::printing();
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert_eq!(shop.report(), Report::Printing);
+    shop
+}
+
+#[test]
+fn a_print_that_is_gone_ended_as_the_history_says() {
+    for (end, failed) in [(PrintEnd::Finished, false), (PrintEnd::Cancelled, false), (PrintEnd::Failed, true)] {
+        let mut shop = gone();
+        shop.judged(Evidence::Remembers(PastPrint { filament_mm: Some(980.0), ..past(Some(end)) }));
+        let report = shop.report();
+        assert!(
+            matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end),
+            "{report:?}"
+        );
+        assert_eq!(shop.p().print_failed, failed);
+        assert!(shop.p().bed_not_cleared);
+    }
+}
+
+#[test]
+fn a_history_that_is_a_moment_behind_decides_nothing() {
+    let mut shop = gone();
+    let decision = shop.judged(Evidence::Remembers(past(None)));
+    assert!(decision.next.is_none());
+    assert!(shop.judged(Evidence::Unclear("no answer".into())).next.is_none(), "nor does one that cannot be read");
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "it is asked again");
+}
+
+#[test]
+fn a_history_that_breaks_off_is_no_evidence_of_failure() {
+    let mut shop = gone();
+    shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));
+    assert!(matches!(shop.report(), Report::Unverified(why) if why.contains("restarted")), "{:?}", shop.report());
+    assert!(shop.p().attention().contains(&Attention::Unverified));
+    assert!(refused(&shop.ask(take(99)).unwrap()), "the printer takes no other");
+    // It prints after all, or a person decides; it did start, whatever that person says.
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Printing);
+    let mut shop = gone();
+    shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));
+    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::NotStarted }).unwrap();
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+}
+
+#[test]
+fn a_start_whose_record_breaks_off_did_begin() {
+    let mut shop = PrinterFixture::started();
+    shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));
+    assert_eq!(shop.report(), Report::Printing);
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
+    shop.judged(Evidence::Remembers(PastPrint { cut_off: true, ..past(None) }));
+    assert!(matches!(shop.report(), Report::Unverified(_)));
+    shop.judged(REVOKED);
+    assert!(matches!(shop.report(), Report::Unverified(_)), "it is not made again by itself");
+}
+
+#[test]
+fn deleting_proves_nothing_of_a_print_that_may_have_ended_unseen() {
+    let half = 300_000;
+    for (server, unwatched_ms, not_started) in [
+        (ServerRun::Unbroken, None, true),
+        (ServerRun::Unbroken, Some(i64::MAX), true),
+        (ServerRun::Unknown, Some(half - 1), true),
+        (ServerRun::Unknown, Some(half), false),
+        (ServerRun::Unknown, None, false),
+        (ServerRun::Restarted, Some(0), false),
+    ] {
+        for doubted in [false, true] {
+            let mut shop = PrinterFixture::started();
+            if doubted {
+                shop.judged(Evidence::Unclear("no answer".into()));
+            }
+            shop.judged(Evidence::Revoked { server, unwatched_ms });
+            let report = shop.report();
+            let is = matches!(report, Report::NotStarted { start_sent: true, .. });
+            assert_eq!(is, not_started, "{server:?}, {unwatched_ms:?}: {report:?}");
+            assert!(is || matches!(&report, Report::Unverified(why) if why != "no answer"), "{report:?}");
+        }
+    }
+}
+
+#[test]
+fn a_print_without_a_stated_time_is_taken_to_be_short() {
+    for (unwatched_ms, not_started) in [(4_999, true), (5_000, false)] {
+        let mut shop = PrinterFixture::idle();
+        let mut unstated = take(ATTEMPT);
+        if let PrinterCommand::Take { estimated_seconds, .. } = &mut unstated {
+            *estimated_seconds = None;
+        }
+        shop.ask(unstated).unwrap();
+        shop.uploaded();
+        shop.judged(Evidence::Revoked { server: ServerRun::Unknown, unwatched_ms: Some(unwatched_ms) });
+        assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), not_started);
+    }
+}
+
+#[test]
+fn a_cancel_is_called_for_only_while_our_print_is_shown() {
+    let cancels = |shop: &PrinterFixture| shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. }));
+    let mut shop = PrinterFixture::printing();
+    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert!(cancels(&shop));
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert!(!cancels(&shop), "a person's own print is never touched");
+    shop.judged(Evidence::Remembers(past(Some(PrintEnd::Finished))));
+    assert!(!cancels(&shop));
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, .. }));
+    let in_hand = PrinterFixture::printing().p().in_hand.clone().unwrap();
+    let mut shop = PrinterFixture::idle();
+    for (state, file, ours) in [
+        (Activity::Printing, Some(OURS), true),
+        (Activity::Paused, Some("sub/JOB-000001_x.gcode"), true),
+        (Activity::Printing, Some("theirs.gcode"), false),
+        (Activity::Printing, None, false),
+        (Activity::Idle, Some(OURS), false),
+    ] {
+        let status = shop.status(state, file, None);
+        assert_eq!(Printer::shows_attempt(&in_hand, &status), ours, "{state:?} {file:?}");
+    }
+}
+
+#[test]
+fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
+    for (outcome, end) in [(Resolution::Finished, PrintEnd::Finished), (Resolution::Failed, PrintEnd::Failed)] {
+        let mut shop = PrinterFixture::printing();
+        let fields = PrinterFields { auto_clear: true, ..fields() };
+        shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
+        assert_eq!(shop.p().seen_print(id(ATTEMPT)).shown_now, true);
+        shop.silent();
+        let seen = shop.p().seen_print(id(ATTEMPT));
+        assert_eq!((seen.shown_now, seen.began), (false, true));
+        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        assert!(matches!(shop.report(), Report::Ended { end: told, .. } if told == end), "{:?}", shop.report());
+        shop.heard(false);
+        assert!(shop.p().in_hand.is_none());
+        shop.sees(Activity::Idle, None, None);
+        assert_eq!(shop.p().free(), Err("bed not cleared".into()), "also of a printer that clears its bed by itself");
+    }
+}
+
+#[test]
+fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
+    let mut shop = PrinterFixture::printing();
+    let mut status = shop.status(Activity::Printing, Some(OURS), None);
+    status.progress = 42.0;
+    let heard = status.updated_at;
+    shop.tell(status);
+    let away = |shop: &mut PrinterFixture| Status {
+        connection: Connection::FirmwareDisconnected,
+        ..shop.status(Activity::Offline, None, None)
+    };
+    for _ in 0..3 {
+        let status = away(&mut shop);
+        shop.tell(status);
+    }
+    let gone_since = shop.p().last_seen_at.unwrap();
+    assert!(gone_since.since(heard) <= 1000, "only the server was heard since");
+    let silent = |shop: &mut PrinterFixture| {
+        let silent = PrinterCommand::Silent(Connection::FirmwareDisconnected, "klipper is away".into(), Some(heard));
+        shop.ask(silent).unwrap()
+    };
+    assert_eq!(silent(&mut shop).events[0].event, "printer.offline");
+    assert!(silent(&mut shop).next.is_none(), "once");
+    let status = away(&mut shop);
+    assert!(shop.tell(status).next.is_none());
+    assert_eq!(shop.p().last_seen_at, Some(heard));
+    assert_eq!(shop.report(), Report::Printing);
+    assert!((shop.p().progress_of(id(21), None).unwrap() - 0.42).abs() < 1e-9);
+    assert_eq!(shop.sees(Activity::Printing, Some(OURS), None).events[0].event, "printer.online");
+}
+
+#[test]
+fn what_ends_a_print_uses_the_latest_progress_seen() {
+    let mut shop = PrinterFixture::printing();
+    let mut status = shop.status(Activity::Printing, Some(OURS), None);
+    status.progress = 42.0;
+    shop.tell(status);
+    shop.ask(PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.478 }).unwrap();
+    assert!(shop.ask(PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.3 }).unwrap().next.is_none());
+    shop.ask(PrinterCommand::EmergencyStopped).unwrap();
+    assert!(matches!(shop.report(), Report::Ended { progress, .. } if (progress - 0.478).abs() < 1e-9));
+    let mut shop = PrinterFixture::started();
+    let early = PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.5 };
+    assert!(shop.ask(early).unwrap().next.is_none(), "nothing was seen of it");
+}

@@ -1,0 +1,129 @@
+//! The verdict on a start that was not confirmed in time goes by this rule. The printer shows or remembers the file:
+//! the print began, and its state or history says how it stands. The printer is reachable, neither shows nor
+//! remembers the file, and the file is gone from it: the print cannot start later. It did not run and end unseen either
+//! if the history covers the time since the start, or if the printer was never unwatched for half of the print's time;
+//! then the job may go to another printer. Anything else proves nothing: the attempt is [`Phase::Unverified`] and stays
+//! so until the printer gives evidence or an operator decides. The start itself is never sent a second time.
+//!
+//! A print that was seen and is gone, without a word of the printer on its end, ended as the printer's history says. A
+//! history that breaks off leaves it to an operator; one that knows nothing of the print counts as a failure, which
+//! nothing repeats by itself.
+
+use super::attempt::{ended, not_started};
+use super::{Evidence, InHand, Phase, Printer, StartFailure};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
+
+/// Print time in seconds of a file that states none, for the question whether a print can have run unseen: no print
+/// takes less.
+const MIN_PRINT_SECONDS: i64 = 10;
+/// Why nobody can tell how a print ended that was seen.
+const CUT_OFF_REASON: &str =
+    "the printer's server was restarted during the print, so its history does not tell how it ended";
+
+impl Printer {
+    /// Applies the evidence on a start that was not confirmed, or on a print that is gone; the rule is in the module's
+    /// documentation.
+    pub(super) fn judged(self, attempt: Id, evidence: &Evidence, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let auto_clear = self.fields.auto_clear;
+        self.of(attempt, cx, |printer, mut in_hand| {
+            let open = matches!(
+                in_hand.phase,
+                Phase::StartSent { .. } | Phase::Unverified { .. } | Phase::Printing { .. } | Phase::Paused { .. }
+            );
+            if !open {
+                return Some(in_hand);
+            }
+            let began = in_hand.began();
+            if began.is_none() && matches!(evidence, Evidence::Remembers(_)) {
+                printer.start_confirmed(in_hand.job, cx.now);
+            }
+            match evidence {
+                Evidence::Shows(status) => {
+                    printer.in_hand = Some(in_hand);
+                    if let Some(after) = printer.after(status, cx.now) {
+                        *printer = after;
+                    }
+                    in_hand = printer.in_hand.take()?;
+                    unverified(&mut in_hand, "the printer shows the file, but not whether it printed it");
+                }
+                Evidence::Remembers(past) => match past.ended {
+                    Some(end) => {
+                        in_hand.enter(remembered(&in_hand, past, end));
+                        printer.print_over(end, auto_clear);
+                    }
+                    // It began, which the order is told first; the next verdict is that nobody knows how it ended.
+                    None if began.is_none() => {
+                        let at = past.started_at.filter(|at| *at <= cx.now).unwrap_or(cx.now);
+                        in_hand.began_at = Some(at);
+                        in_hand.gone = past.cut_off.then(|| CUT_OFF_REASON.to_owned());
+                        in_hand.enter(Phase::Printing { at });
+                    }
+                    None if past.cut_off => doubt(&mut in_hand, CUT_OFF_REASON),
+                    // The history is a moment behind the state.
+                    None => {}
+                },
+                Evidence::Forgets => {
+                    if let Some(reason) = in_hand.gone.clone() {
+                        in_hand.enter(ended(PrintEnd::Failed, in_hand.progress, Some(reason)));
+                        printer.print_over(PrintEnd::Failed, auto_clear);
+                    }
+                }
+                Evidence::Revoked { server, unwatched_ms } if began.is_none() => {
+                    match may_have_run(&in_hand, *server, *unwatched_ms) {
+                        Some(why) => doubt(&mut in_hand, &why),
+                        None => {
+                            let reason = "the start was not confirmed and its file was removed";
+                            in_hand.enter(not_started(true, true, reason.to_owned()));
+                            printer.start_failed(in_hand.job, StartFailure::Refused, reason, cx.now);
+                        }
+                    }
+                }
+                Evidence::Unclear(reason) => unverified(&mut in_hand, reason),
+                Evidence::Revoked { .. } => {}
+            }
+            Some(in_hand)
+        })
+    }
+}
+
+fn unverified(in_hand: &mut InHand, reason: &str) {
+    if matches!(in_hand.phase, Phase::StartSent { .. }) {
+        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
+    }
+}
+
+/// Unverified for a reason that will not pass by itself, whatever was known before.
+fn doubt(in_hand: &mut InHand, reason: &str) {
+    let known = matches!(&in_hand.phase, Phase::Unverified { reason: known } if known == reason);
+    if !known {
+        in_hand.enter(Phase::Unverified { reason: reason.to_owned() });
+    }
+}
+
+/// Whether a print that left no trace may have run and ended unseen; why, in words for people. Half of the stated print
+/// time is allowed for, because a machine may print faster than its file says.
+fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) -> Option<String> {
+    let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
+    match (server, unwatched_ms) {
+        (ServerRun::Unbroken, _) => None,
+        (ServerRun::Restarted, _) => Some(
+            "the printer's server was restarted after the start was sent and does not know of the print".to_owned(),
+        ),
+        (ServerRun::Unknown, Some(unwatched)) if unwatched < print_ms / 2 => None,
+        (ServerRun::Unknown, Some(unwatched)) => Some(format!(
+            "nobody could look at the printer for {} s after the start was sent, long enough for the print",
+            unwatched / 1000
+        )),
+        (ServerRun::Unknown, None) => {
+            Some("nobody looked at the printer after the start was sent, perhaps long enough for the print".to_owned())
+        }
+    }
+}
+
+fn remembered(in_hand: &InHand, past: &PastPrint, end: PrintEnd) -> Phase {
+    let progress = if end == PrintEnd::Finished { 1.0 } else { in_hand.progress };
+    let reason = in_hand.gone.clone().filter(|_| end == PrintEnd::Failed);
+    Phase::Ended { end, filament_mm: past.filament_mm, progress, reason }
+}

@@ -1,0 +1,60 @@
+//! Whether this `OctoPrint` has run without a restart since a marked moment.
+//!
+//! It keeps the temperatures of the last half hour in memory, a measurement every few seconds: measurements that were
+//! there are there still, unless it was restarted or they are too old. The mark is the time of the latest one with a hash
+//! of the last few, which are looked up as they are: times alone could come again, since the clock of the printer's host
+//! may start anywhere after a loss of power.
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::domain::printer_status::ServerRun;
+use crate::printers::adapter::PrinterError;
+use crate::printers::wire::Wire;
+
+/// Measurements that a mark covers.
+const MARKED: usize = 4;
+/// Seconds for which `OctoPrint` keeps measurements unless it is set otherwise, with a margin. A list that is longer may
+/// have dropped the marked ones.
+const KEPT_SECONDS: i64 = 25 * 60;
+
+/// The mark of this moment; `None` while there are too few measurements.
+pub(super) async fn mark(wire: &Wire) -> Result<Option<String>, PrinterError> {
+    let limit = MARKED.to_string();
+    let latest = measurements(wire, &[("history", "true"), ("limit", &limit), ("exclude", "state,sd")]).await?;
+    Ok((latest.len() == MARKED).then(|| mark_of(&latest)))
+}
+
+/// Whether the server has run since the mark was made.
+pub(super) async fn ran_since(wire: &Wire, mark: &str) -> Result<ServerRun, PrinterError> {
+    let all = measurements(wire, &[("history", "true"), ("exclude", "state,sd")]).await?;
+    let spans = |(first, last): (&Value, &Value)| Some(time(last)? - time(first)?);
+    Ok(if all.windows(MARKED).any(|window| mark_of(window) == mark) {
+        ServerRun::Unbroken
+    } else if all.first().zip(all.last()).and_then(spans).is_some_and(|seconds| seconds >= KEPT_SECONDS) {
+        ServerRun::Unknown
+    } else {
+        ServerRun::Restarted
+    })
+}
+
+fn time(measurement: &Value) -> Option<i64> {
+    measurement.get("time").and_then(Value::as_i64)
+}
+
+fn mark_of(measurements: &[Value]) -> String {
+    let mut hash = Sha256::new();
+    for measurement in measurements {
+        hash.update(measurement.to_string());
+    }
+    let time = measurements.last().and_then(time).unwrap_or_default();
+    format!("{time}-{}", hex::encode(&hash.finalize()[..8]))
+}
+
+async fn measurements(wire: &Wire, query: &[(&str, &str)]) -> Result<Vec<Value>, PrinterError> {
+    let mut answer = wire.get("api/printer", query).await?;
+    match answer.pointer_mut("/temperature/history").map(Value::take) {
+        Some(Value::Array(measurements)) => Ok(measurements),
+        _ => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,71 @@
+//! For how long a printer went without a look since an attempt was started there.
+//!
+//! Between two looks a whole print may run and end unseen, so the longest such time decides what can be said of a print
+//! that left no trace. It is measured by the monotonic clock, which nobody sets.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::domain::id::Id;
+
+/// The measurement for the attempt in hand; a printer has one attempt at a time.
+#[derive(Default)]
+pub(super) struct Unwatched(Option<Measure>);
+
+struct Measure {
+    attempt: Id,
+    /// The longest time between two looks so far.
+    longest: Duration,
+    /// When the latest look began.
+    last: Instant,
+}
+
+impl Unwatched {
+    /// Begins to measure, unless this attempt is measured already. `before` is how long nobody looked before now.
+    pub(super) fn begin(&mut self, attempt: Id, before: Duration, now: Instant) {
+        if self.0.as_ref().is_none_or(|measure| measure.attempt != attempt) {
+            self.0 = Some(Measure { attempt, longest: before, last: now });
+        }
+    }
+
+    /// A look that began at `began` has told the printer's state; it is answered at `now`. What the printer did between
+    /// the beginnings and ends of two looks is unseen, so both are counted in.
+    pub(super) fn looked(&mut self, began: Instant, now: Instant) {
+        if let Some(measure) = &mut self.0 {
+            measure.longest = measure.longest.max(now.saturating_duration_since(measure.last));
+            measure.last = began.max(measure.last);
+        }
+    }
+
+    /// The longest time without a look since the measurement began; `None` for another attempt.
+    pub(super) fn longest(&self, attempt: Id, now: Instant) -> Option<Duration> {
+        let measure = self.0.as_ref().filter(|measure| measure.attempt == attempt)?;
+        Some(measure.longest.max(now.saturating_duration_since(measure.last)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::testing::id;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[tokio::test]
+    async fn the_longest_time_without_a_look_counts_from_beginning_to_answer() {
+        let (start, mut unwatched) = (Instant::now(), Unwatched::default());
+        assert_eq!(unwatched.longest(id(1), start), None);
+        unwatched.begin(id(1), Duration::ZERO, start);
+        unwatched.looked(start + SECOND, start + SECOND * 2);
+        assert_eq!(unwatched.longest(id(1), start + SECOND * 2), Some(SECOND * 2));
+        unwatched.looked(start + SECOND * 9, start + SECOND * 10);
+        assert_eq!(unwatched.longest(id(1), start + SECOND * 10), Some(SECOND * 9), "since the look before began");
+        unwatched.begin(id(1), SECOND * 50, start + SECOND * 11);
+        assert_eq!(unwatched.longest(id(1), start + SECOND * 11), Some(SECOND * 9), "it is measured already");
+        assert_eq!(unwatched.longest(id(1), start + SECOND * 99), Some(SECOND * 90), "the time until now counts");
+        assert_eq!(unwatched.longest(id(2), start), None);
+        unwatched.begin(id(2), SECOND * 50, start);
+        assert_eq!(unwatched.longest(id(2), start), Some(SECOND * 50), "what went before is told");
+    }
+}

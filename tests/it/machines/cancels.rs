@@ -1,0 +1,93 @@
+//! Cancels that wait for a printer: they end our print, once, and never another one.
+
+use serde_json::json;
+use simulator::faults::Delay;
+use simulator::printer::What;
+
+use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW};
+use crate::support::{Db, until};
+
+fn cancelled(what: &What) -> bool {
+    matches!(what, What::Cancelled { .. })
+}
+
+/// A print whose cancel waits because the network is cut, which ends meanwhile, and after which a person prints
+/// something of their own: (floor, job).
+async fn waiting_cancel(kind: PrinterKind) -> (Floor, String) {
+    let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    floor.faults(0, |faults| faults.disconnect = true);
+    floor.connection_is(0, "unreachable").await;
+    let waits = floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+    assert!(waits["cancelRequestedAt"].is_string(), "{waits}");
+    let silent = |job: &serde_json::Value| {
+        job["waitingReason"].as_str().is_some_and(|why| why.contains("confirm") && why.contains("not been heard since"))
+    };
+    floor.job_until("the job to say whom it waits for", &job, silent).await;
+    floor.hurry(0);
+    floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+    floor.own_print(0);
+    (floor, job)
+}
+
+/// The job is over, and the person's print was left alone.
+async fn left_alone(floor: &Floor, job: &str) {
+    floor.faults(0, |faults| faults.disconnect = false);
+    // The part was done before the cancel could be: completion wins.
+    let done = floor.app.job_is(job, "COMPLETED").await;
+    assert!(done["cancelRequestedAt"].is_null(), "{done}");
+    floor.free(0).await;
+    floor.attention(0, "foreign_print", true).await;
+    assert_eq!(floor.count(0, cancelled), 0, "a person's print goes on");
+    assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 0, "no cancel was even sent");
+    floor.sim(0).handle.set_speed(FAST);
+    let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
+    floor.physically("the person's print to be done", 0, own).await;
+}
+
+each_kind! {
+    async fn a_persons_own_print_survives_a_cancel_that_waited(kind: PrinterKind) {
+        let (floor, job) = waiting_cancel(kind).await;
+        left_alone(&floor, &job).await;
+    }
+
+    async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_kill(kind: PrinterKind) {
+        let (mut floor, job) = waiting_cancel(kind).await;
+        floor.app.kill_9();
+        floor.app.start().await;
+        left_alone(&floor, &job).await;
+    }
+
+    async fn a_cancel_is_sent_once_for_each_look_that_shows_our_print(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.faults(0, |faults| faults.slow_commands = Some(Delay { after_ms: 1_500 }));
+        floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        floor.app.job_is(&job, "CANCELLED").await;
+        floor.faults(0, |faults| faults.slow_commands = None);
+        let (next, other) = floor.one().await;
+        floor.app.job_is(&other, "PRINTING").await;
+        assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 1, "once, and not the next job");
+        floor.hurry(0);
+        floor.app.order_is(&next, "ready").await;
+        assert_eq!(floor.count(0, cancelled), 1);
+        floor.truth().await;
+    }
+}
+
+/// A server that is killed while a cancel is under way cancels the same print after its start, if it is still on.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cancel_is_carried_out_after_a_kill() {
+    let mut floor = Floor::on(Db::sqlite(), PrinterKind::FwRest, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    floor.faults(0, |faults| faults.disconnect = true);
+    floor.app.post(&format!("/api/jobs/{job}/cancel"), &json!({})).await.expect(200);
+    floor.app.kill_9();
+    floor.faults(0, |faults| faults.disconnect = false);
+    floor.app.start().await;
+    floor.app.job_is(&job, "CANCELLED").await;
+    until("the print to be cancelled", || async { (floor.count(0, cancelled) == 1).then_some(()) }).await;
+}

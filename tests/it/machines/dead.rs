@@ -1,0 +1,118 @@
+//! A printer that dies in mid print does not take the part with it, and what was seen of the print stays known.
+
+use serde_json::{Value, json};
+use simulator::faults::Away;
+
+use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, PrinterKind, SLOW, attempts, words};
+use crate::support::until;
+
+/// A second of silence is an outage.
+const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "1");
+/// A part takes ten seconds.
+const BRISK: f64 = 60.0;
+/// Nothing moves any more.
+const FROZEN: f64 = 0.000_1;
+
+/// A print that stands still somewhere between two tenths, as the printer shows it: (floor, order, job, progress, 0 to 1).
+async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f64) {
+    let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    let progress = || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, |job| job.progress()));
+    floor.sim(0).handle.set_speed(BRISK);
+    until("some progress between two tenths", || async {
+        let (now, tenths) = (progress(), progress() * 10.0);
+        (now > 0.2 && (0.3..0.8).contains(&tenths.fract())).then(|| floor.sim(0).handle.set_speed(FROZEN))
+    })
+    .await;
+    let done = progress();
+    let shown = |status: &Value| (status["progress"].as_f64().unwrap() / 100.0 - done).abs() < 0.005;
+    floor.status_until("the progress to be seen", 0, shown).await;
+    (floor, order, job, done)
+}
+
+fn silent(job: &Value) -> bool {
+    job["waitingReason"].as_str().is_some_and(|why| why.contains("the printer has not been heard since 20"))
+}
+
+fn at(job: &Value, progress: f64) -> bool {
+    (job["progress"].as_f64().unwrap() / 100.0 - progress).abs() < 0.005
+}
+
+each_kind! {
+    async fn a_part_on_a_dead_printer_is_made_by_another(kind: PrinterKind) {
+        let (mut floor, order, job, progress) = frozen(kind, 2).await;
+        let path = format!("/api/jobs/{job}/resolve");
+        let said = |outcome: &'static str| json!({ "outcome": outcome });
+        assert_eq!(floor.app.post(&path, &said("failed")).await.error(409), "printing", "the printer shows the print");
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.attention(0, "unreachable", true).await;
+        let waits = floor.job_until("the job to say why", &job, silent).await;
+        assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");
+        assert!(at(&floor.status(0).await, progress));
+        floor.app.kill_9();
+        floor.app.start().await;
+        floor.attention(0, "unreachable", true).await;
+        assert_eq!(floor.app.post(&path, &said("not_started")).await.error(409), "invalid_transition");
+        let resolved = floor.app.post(&path, &said("failed")).await.expect(200);
+        assert_eq!(resolved["state"], "FAILED", "{resolved}");
+        floor.free(0).await;
+        floor.app.act(&format!("/api/jobs/{job}/retry")).await.expect(200);
+        floor.hurry(1);
+        floor.app.order_is(&order, "ready").await;
+        let done = floor.job(&job).await;
+        assert_eq!(attempts(&done), ["failed", "finished"], "{done}");
+        assert_eq!(done["printerId"], floor.printers[1], "{done}");
+
+        // It comes back without the print: whatever lies on its bed, a person clears it before another print.
+        floor.sim(0).handle.with(|machine| {
+            machine.set_speed(FAST);
+            machine.reboot(true);
+        });
+        floor.faults(0, |faults| faults.disconnect = false);
+        floor.connection_is(0, "connected").await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.attention(0, "bed_not_cleared", false).await;
+        floor.truth().await;
+    }
+
+    async fn a_stopped_print_uses_what_was_seen_of_it(kind: PrinterKind) {
+        let (floor, _, job, progress) = frozen(kind, 1).await;
+        floor.app.act(&floor.path(0, "/emergency-stop")).await.expect(200);
+        let failed = floor.app.job_is(&job, "FAILED").await;
+        assert!((failed["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {failed}");
+        floor.truth().await;
+    }
+
+    async fn a_cancelled_print_uses_what_was_seen_of_it(kind: PrinterKind) {
+        let (floor, _, job, progress) = frozen(kind, 1).await;
+        floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+        let over = floor.app.job_is(&job, "CANCELLED").await;
+        assert!((over["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {over}");
+        floor.truth().await;
+    }
+}
+
+/// Klipper is killed in mid print while Moonraker still answers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
+    let (floor, _, job, progress) = frozen(PrinterKind::FwRest, 1).await;
+    let other = floor.one().await.1;
+    floor.faults(0, |faults| faults.away = Some(Away::Disconnected));
+    floor.connection_is(0, "firmware_disconnected").await;
+    let waits = floor.job_until("the job to say why", &job, silent).await;
+    assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");
+    until("the outage to be told", || async { (!floor.events("printer.offline").await.is_empty()).then_some(()) })
+        .await;
+    let told = floor.events("printer.offline").await;
+    assert!(told.len() == 1 && told[0]["data"]["jobId"] == json!(job), "once: {told:?}");
+    let next = floor.job(&other).await;
+    assert!(!words(&next, "waitingReason").is_empty(), "{next}");
+    floor.sim(0).handle.set_speed(BRISK);
+    floor.faults(0, |faults| faults.away = None);
+    let failed = floor.app.job_is(&job, "FAILED").await;
+    assert!((failed["consumed"].as_f64().unwrap() - GRAMS * progress).abs() < 0.1, "{progress}: {failed}");
+    assert_eq!(floor.events("printer.offline").await.len(), 1);
+    assert_eq!(floor.events("printer.online").await.len(), 1);
+}

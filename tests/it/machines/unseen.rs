@@ -1,0 +1,132 @@
+//! Prints that begin or end while nobody can see them: what the printer remembers decides, and where it cannot remember,
+//! a person does. Nothing is made again by itself.
+
+use serde_json::{Value, json};
+use simulator::faults::Delay;
+use simulator::printer::What;
+
+use super::{FAST, Floor, GRAMS, IMPATIENT, JUDGE_LATE, JUDGE_SOON, OWN, PrinterKind, SLOW, attempts, words};
+
+fn finished(what: &What) -> bool {
+    matches!(what, What::Finished { filename } if filename != OWN)
+}
+
+/// A print that goes on while the network is cut: (floor, order, job).
+async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
+    let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+    let (order, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    floor.faults(0, |faults| faults.disconnect = true);
+    floor.connection_is(0, "unreachable").await;
+    (floor, order, job)
+}
+
+/// A person clears what Klipper shows of the last print. `OctoPrint` has nothing like it: there another file is selected.
+fn clear(floor: &Floor, kind: PrinterKind) {
+    floor.sim(0).handle.with(|machine| match kind {
+        PrinterKind::FwRest => machine.gcode("SDCARD_RESET_FILE").unwrap(),
+        _ => {}
+    });
+}
+
+fn unverified(job: &Value) -> bool {
+    job["attempts"][0]["unverified"] == true
+}
+
+each_kind! {
+    async fn a_print_that_ended_out_of_sight_is_completed_with_what_it_used(kind: PrinterKind) {
+        let (floor, order, job) = out_of_sight(kind).await;
+        floor.hurry(0);
+        floor.physically("the part to be done", 0, finished).await;
+        floor.own_print(0);
+        floor.hurry(0);
+        floor.physically("another print after it", 0, |what| matches!(what, What::Finished { filename } if filename == OWN)).await;
+        clear(&floor, kind);
+        floor.faults(0, |faults| faults.disconnect = false);
+        floor.app.order_is(&order, "ready").await;
+        let done = floor.job(&job).await;
+        assert_eq!((done["state"].as_str(), attempts(&done)), (Some("COMPLETED"), vec!["finished"]), "{done}");
+        assert!((floor.used().await - GRAMS).abs() < 0.001, "{} g used", floor.used().await);
+    }
+
+    async fn a_server_that_was_restarted_during_the_print_does_not_make_it_a_failure(kind: PrinterKind) {
+        let (floor, order, job) = out_of_sight(kind).await;
+        floor.sim(0).handle.restart_server(false);
+        if kind == PrinterKind::ServerRest {
+            // OctoPrint itself feeds the printer: with it the print is lost, and the words say so.
+            floor.faults(0, |faults| faults.disconnect = false);
+            let failed = floor.app.job_is(&job, "FAILED").await;
+            assert!(words(&failed, "error").contains("came back without the print"), "{failed}");
+            assert_eq!(floor.started(0), 1, "not made again by itself");
+            return;
+        }
+        floor.hurry(0);
+        floor.physically("the part to be done", 0, finished).await;
+        clear(&floor, kind);
+        floor.faults(0, |faults| faults.disconnect = false);
+        let doubted = floor.job_until("its end to be doubted", &job, unverified).await;
+        assert_eq!(doubted["state"], "PRINTING", "{doubted}");
+        assert!(words(&doubted, "waitingReason").contains("how the print ended"), "{doubted}");
+        floor.attention(0, "unverified", true).await;
+        let path = format!("/api/jobs/{job}/resolve");
+        assert_eq!(floor.app.post(&path, &json!({"outcome": "not_started"})).await.error(409), "invalid_transition");
+        let resolved = floor.app.post(&path, &json!({"outcome": "finished"})).await.expect(200);
+        assert_eq!(resolved["state"], "COMPLETED", "{resolved}");
+        floor.app.order_is(&order, "ready").await;
+        floor.attention(0, "bed_not_cleared", true).await;
+        floor.truth().await;
+    }
+
+    async fn a_start_that_may_have_printed_unseen_is_not_made_again(kind: PrinterKind) {
+        let floor = Floor::new(kind, 2, SLOW, &[JUDGE_SOON, IMPATIENT]).await;
+        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
+        floor.faults(0, |faults| faults.start_late = Some(Delay { after_ms: 1_500 }));
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        floor.start_arrived(0).await;
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.physically("the print to begin unseen", 0, |what| matches!(what, What::Started { .. })).await;
+        // The server is killed at that moment, so that its history has nothing.
+        floor.sim(0).handle.restart_server(true);
+        if kind == PrinterKind::FwRest {
+            floor.physically("the part to be done unseen", 0, finished).await;
+        }
+        clear(&floor, kind);
+        floor.faults(0, |faults| (faults.disconnect, faults.start_late) = (false, None));
+        floor.connection_is(0, "connected").await;
+        let why = |job: &Value| job["attempts"][0]["reason"].as_str().is_some_and(|why| why.contains("restarted"));
+        let doubted = floor.job_until("a person to be asked", &job, why).await;
+        assert!(unverified(&doubted) && doubted["state"] == "DISPATCHING", "{doubted}");
+        assert!(words(&doubted, "waitingReason").contains("an operator has to resolve it"), "{doubted}");
+        floor.attention(0, "unverified", true).await;
+        assert_eq!((floor.started(0), floor.started(1)), (1, 0), "the other printer does not make it again");
+        let (outcome, state) = match kind {
+            PrinterKind::FwRest => ("finished", "COMPLETED"),
+            _ => ("failed", "FAILED"),
+        };
+        let path = format!("/api/jobs/{job}/resolve");
+        let resolved = floor.app.post(&path, &json!({ "outcome": outcome })).await.expect(200);
+        assert_eq!(resolved["state"], state, "{resolved}");
+        floor.attention(0, "unverified", false).await;
+        floor.truth().await;
+    }
+
+    async fn a_server_that_was_not_restarted_knows_that_nothing_was_printed(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_SOON, IMPATIENT]).await;
+        // So short that it could have run while nobody looked.
+        let file = floor.app.gcode("short", 2, GRAMS).await;
+        let sku = floor.app.sku("SHORT", &floor.material, &file, 500).await;
+        floor.faults(0, |faults| faults.accept_but_never_start = true);
+        let order = floor.app.paid_order(&sku, 1).await;
+        let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        floor.attempt_is(&job, "start_sent").await;
+        floor.faults(0, |faults| faults.disconnect = true);
+        floor.job_until("the start to be doubted", &job, unverified).await;
+        floor.connection_is(0, "unreachable").await;
+        floor.faults(0, |faults| (faults.disconnect, faults.accept_but_never_start) = (false, false));
+        floor.app.order_is(&order, "ready").await;
+        assert_eq!(attempts(&floor.job(&job).await), ["not_started", "finished"]);
+        floor.truth().await;
+    }
+}
