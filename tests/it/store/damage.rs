@@ -12,7 +12,29 @@ fn degraded(ready: &Value) -> String {
     ready["degraded"].to_string()
 }
 
+const TOKEN: &str = "a-token-of-the-tests-0123456789";
+
 on_both! {
+    async fn text_with_nul_is_refused_wherever_it_enters(db: Db) {
+        let app = App::on(db).env("AGENT_TOKEN", TOKEN).start().await;
+        for path in [
+            "/api/orders?q=%00", "/api/skus?code=a%00", "/api/inventory/materials?q=%00", "/api/audit-log?actor=%00",
+            "/api/files?sha256=%00",
+        ] {
+            assert_eq!(app.get(path).await.error(400), "validation_failed", "{path}");
+        }
+        let material = json!({"name": "a\u{0}", "type": "filament"});
+        app.post("/api/inventory/materials", &material).await.error(400);
+        let agent = async |body: Value| {
+            let request = app.nobody().request("POST", "/webhooks/agent").json(&body);
+            app.send(request.header("Authorization", format!("Bearer {TOKEN}"))).await
+        };
+        agent(json!({"skill": "order-status", "userId": "telegram:\u{0}"})).await.error(400);
+        let answer = agent(json!({"skill": "order-status", "params": {"orderId": "\u{0}"}, "userId": "telegram:1"})).await;
+        assert!(matches!(answer.status, 400 | 404 | 409 | 422), "{}", answer.text);
+        assert_eq!(app.get("/readyz").await.expect(200)["status"], "ready");
+    }
+
     async fn a_damaged_row_stops_only_its_own_aggregate(db: Db) {
         let mut app = App::new(db).await;
         let material = app.material("PLA", 1000.0).await;
