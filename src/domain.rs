@@ -7,6 +7,7 @@ pub mod access;
 pub mod agent;
 pub mod aggregate;
 pub mod amount;
+pub mod bounds;
 pub mod decision_context;
 pub mod dispatch;
 pub mod endpoint;

@@ -33,6 +33,18 @@ pub enum Evidence {
     Unclear(String),
 }
 
+impl Evidence {
+    /// With every number within the bounds of what is stored.
+    #[must_use]
+    pub(super) fn bounded(self) -> Self {
+        match self {
+            Self::Shows(status) => Self::Shows(status.bounded()),
+            Self::Remembers(past) => Self::Remembers(past.bounded()),
+            other => other,
+        }
+    }
+}
+
 /// What can be asked of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {

@@ -49,7 +49,7 @@ impl Aggregate for Printer {
                 Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(status, cx)),
+            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
             PrinterCommand::Silent(connection, reason, last_seen) => {
                 Ok(printer.silent(*connection, reason, *last_seen, cx))
             }
@@ -95,7 +95,9 @@ impl Aggregate for Printer {
             }
             PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
             PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-            PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
+            PrinterCommand::Judged { attempt, evidence } => {
+                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+            }
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
             PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
             PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),

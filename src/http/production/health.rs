@@ -352,10 +352,18 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
 fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
+        (parked > 0).then(|| {
+            format!(
+                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read",
+                seen.kind
+            )
+        })
     });
+    let damaged = app.queries.damaged().count();
+    let damaged =
+        (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
-    parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
+    parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {

@@ -8,6 +8,7 @@ use super::orders::site::{Site, SiteHeader};
 use super::orders::{self, OrderHandles, PRIORITY, ShownOrder, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
+use crate::domain::bounds::MAX_QUANTITY;
 use crate::domain::id::Id;
 use crate::domain::order::{Address, Line, NewOrder, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
@@ -22,8 +23,6 @@ use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSche
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
-/// Most parts of one line.
-const MAX_QUANTITY: u32 = 1_000_000;
 
 /// An order to place.
 #[derive(Request, Debug)]

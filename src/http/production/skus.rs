@@ -11,6 +11,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
+use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType};
@@ -35,8 +36,6 @@ const SLUG_TAKEN: &str = "Another SKU has this slug.";
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
 const MAX_UNITS_PER_PLATE: u32 = 10_000;
-/// Highest price, in minor units: a hundred million of a currency.
-const MAX_PRICE_CENTS: i64 = 10_000_000_000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -113,7 +112,7 @@ pub struct NewSku {
     machine_type: MachineType,
     dimensions: Option<Dimensions>,
     /// In minor units of the currency.
-    #[api(Within(0..=MAX_PRICE_CENTS))]
+    #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
     /// ISO 4217, in lower case; the shop's own when absent.
     #[api(&CURRENCY)]
@@ -125,7 +124,7 @@ pub struct NewSku {
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Of printing one full plate.
-    #[api(AboveZero)]
+    #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,

@@ -39,7 +39,11 @@ impl Queries {
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
         let (rows, total) = self.page(select, page).await?;
-        Ok((rows.into_iter().map(read_audit).collect::<Result<_, _>>()?, total))
+        let read = |row: audit::Model| {
+            let key = row.id.clone();
+            self.damaged.sort_out("audit", &key, read_audit(row))
+        };
+        Ok((rows.into_iter().filter_map(read).collect(), total))
     }
 
     /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.

@@ -189,8 +189,7 @@ impl Queries {
         let ids = jobs.iter().map(|job| job.id.to_string());
         let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
         let mut ledger: BTreeMap<Id, Vec<Attempt>> = BTreeMap::new();
-        for row in rows {
-            let attempt: Attempt = row.read()?;
+        for attempt in self.readable::<_, Attempt>(&rows, Doc::read) {
             ledger.entry(attempt.job_id).or_default().push(attempt);
         }
         let whole = |job: Job| {

@@ -46,7 +46,12 @@ impl Queries {
             .apply_if(filter.subject_kind.as_deref(), |all, kind| all.filter(C::SubjectKind.eq(kind)))
             .apply_if(filter.subject_id, |all, id| all.filter(C::SubjectId.eq(id.to_string())));
         let rows = select.order_by_asc(C::Seq).limit(limit).all(&self.db).await?;
-        Ok(rows.into_iter().map(read_event).collect::<Result<_, _>>()?)
+        Ok(self.readable_events(rows))
+    }
+
+    fn readable_events(&self, rows: Vec<events::Model>) -> Vec<Numbered> {
+        let read = |row: events::Model| self.damaged.sort_out("events", &row.seq.to_string(), read_event(row));
+        rows.into_iter().filter_map(read).collect()
     }
 
     /// What happened to an order, oldest first.
@@ -60,7 +65,7 @@ impl Queries {
             .filter(events::Column::OrderId.eq(order.to_string()))
             .apply_if(only, |all, only| all.filter(events::Column::Event.is_in(only.iter().copied())));
         let (rows, total) = self.page(select.order_by_asc(events::Column::Seq), page).await?;
-        Ok((rows.into_iter().map(read_event).collect::<Result<_, _>>()?, total))
+        Ok((self.readable_events(rows), total))
     }
 
     /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.
@@ -124,7 +129,7 @@ impl Queries {
             },
         );
         let rows = select.order_by_asc(C::CreatedAt).order_by_asc(C::Id).limit(limit).all(&self.db).await?;
-        rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
+        Ok(self.readable(&rows, Doc::read))
     }
 
     /// The delivery of this id, with its endpoint.

@@ -7,6 +7,8 @@ use ractor::ActorRef;
 use super::settle::reply;
 use super::{ActorState, Flight, Msg, records};
 use crate::actors::kernel::envelope::Stage;
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{NewAggregate, Versioned};
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::StoredRow;
@@ -35,6 +37,8 @@ impl<T: StoredAggregate> ActorState<T> {
         for mut envelope in self.waiting.drain(..many) {
             let Some(asked) = envelope.asked().cloned() else { continue };
             envelope.stage = Stage::Deciding;
+            #[cfg(any(test, debug_assertions))]
+            test_panics::reached(T::KIND, Point::Decide);
             let cx = environment.cx(&asked.caller.by);
             let verdict = match T::if_version(&asked.command) {
                 Some(seen) if seen != revision(next.as_ref()) => {

@@ -4,12 +4,13 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
+use crate::domain::bounds::MAX_CENTS;
 use crate::domain::id::Id;
 use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, Shipment};
 use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
-use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
+use crate::http::wire::{CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
 
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);
@@ -74,7 +75,7 @@ pub struct OrderCancellation {
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
     /// In minor units of the order's currency; all that is due when absent. Less leaves the order unpaid.
-    #[api(AboveZero)]
+    #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
     /// A word for how it was paid, such as `cash`; `processor` is kept for what the payment processor reports.
     #[api(Filled, ONE_LINE, MaxChars(50))]
@@ -91,7 +92,7 @@ pub struct ManualRefund {
     /// The payment that went back, one that was recorded by hand.
     pub(super) payment_id: Optional<Id>,
     /// In minor units of the order's currency; all that is left of the payment when absent.
-    #[api(AboveZero)]
+    #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
 }
 
