@@ -16,7 +16,10 @@ fn a_print_that_is_gone_ended_as_the_history_says() {
         let mut shop = gone();
         shop.judged(Evidence::Remembers(PastPrint { filament_mm: Some(980.0), ..past(Some(end)) }));
         let report = shop.report();
-        assert!(matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end), "{report:?}");
+        assert!(
+            matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end),
+            "{report:?}"
+        );
         assert_eq!(shop.p().print_failed, failed);
         assert!(shop.p().bed_not_cleared);
     }
@@ -161,7 +164,8 @@ fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
     let gone_since = shop.p().last_seen_at.unwrap();
     assert!(gone_since.since(heard) <= 1000, "only the server was heard since");
     let silent = |shop: &mut PrinterFixture| {
-        let silent = PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard));
+        let silent =
+            PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard));
         shop.ask(silent).unwrap()
     };
     assert_eq!(silent(&mut shop).events[0].event, "printer.offline");
