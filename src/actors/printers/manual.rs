@@ -122,7 +122,8 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
 /// such file, else with the end of `tag` in it. With the same tag the answer is the same, so that an upload that is
 /// repeated after a crash does not leave a copy each time.
 pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {
-    if !adapter.supports(Operation::ListFiles) || adapter.file_exists(name).await? {
+    let listed = adapter.supports(Operation::ListFiles);
+    if !listed || adapter.list_files().await?.iter().any(|file| file.path == name) {
         let tag = tag.to_string();
         let tag = tag.get(tag.len().saturating_sub(TAG_CHARS)..).unwrap_or(&tag);
         let (folder, base) = name.rsplit_once('/').map_or(("", name), |(folder, base)| (folder, base));
