@@ -37,13 +37,13 @@ fn rounded(number: f64) -> f64 {
 /// The duration of a print in whole seconds; `None` outside 0 to [`MAX_PRINT_SECONDS`].
 pub fn print_seconds(seconds: f64) -> Option<i64> {
     let within = (0.0..=MAX_PRINT_SECONDS as f64).contains(&seconds);
-    within.then(|| seconds.round() as i64)
+    within.then_some(seconds.round() as i64)
 }
 
 /// A weight in grams, to the milligram; `None` when it is not above 0, or above [`MAX_AMOUNT`].
 pub fn grams(grams: f64) -> Option<Amount> {
     let milligrams = (grams * PER_UNIT).round();
-    (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then(|| Amount(milligrams as i64))
+    (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
 }
 
 /// A length of filament in millimetres, to the micrometre; `None` outside 0 to [`MAX_FILAMENT_MM`].
@@ -70,7 +70,7 @@ pub fn percent(percent: f64) -> f64 {
 /// The point in time so many seconds after 1970; `None` outside [`EARLIEST`] to [`LATEST`].
 pub fn unix_seconds(seconds: f64) -> Option<Timestamp> {
     let at = (seconds * PER_UNIT).round();
-    (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then(|| Timestamp(at as i64))
+    (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then_some(Timestamp(at as i64))
 }
 
 #[cfg(test)]

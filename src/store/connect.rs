@@ -298,7 +298,7 @@ pub fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;
     };
-    let code = inner.as_database_error().and_then(|error| error.code());
+    let code = inner.as_database_error().and_then(sqlx::error::DatabaseError::code);
     // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite: a
     // value that is too big, of the wrong type, or against a constraint.
     code.is_some_and(|code| {

@@ -39,8 +39,7 @@ async fn a_value_that_is_refused_is_its_own_commits_fault(database: TestDatabase
     let ids: Vec<_> = (0..3).map(|_| rig.environment.id()).collect();
     let all = ids.iter().zip(["a", "b\0", "c"]).map(|(id, code)| tally(&rig, *id, code, 1, 1)).collect();
     let settled = together(&rig, all).await;
-    let refused =
-        if database.is_postgres() { Settlement::BadValue { at: Some(0) } } else { Settlement::Durable };
+    let refused = if database.is_postgres() { Settlement::BadValue { at: Some(0) } } else { Settlement::Durable };
     assert_eq!(settled, [Settlement::Durable, refused, Settlement::Durable]);
     assert_eq!(rig.counters.unavailable(), None, "the database is there");
     assert_eq!(rig.stored(&ids).await, if database.is_postgres() { 2 } else { 3 });
