@@ -196,7 +196,8 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
 
 /// The same machine must not be registered twice: two registrations would be given a job each at the same time.
 pub fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
-    for (_, other) in super::present_all(app).iter().filter(|(_, other)| Some(other.id) != id) {
+    let present = super::present_all(app);
+    for other in present.iter().filter_map(|known| known.state.as_ref()).filter(|other| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {
             let words = format!("{} is registered with this {what} already", other.fields.name);
             return Err(ApiError::conflict("printer_exists", words));
