@@ -2,6 +2,7 @@
 //! role that it is for; what changes something is done once by each role. (That nobody else may is tested in `roles`.)
 
 use serde_json::{Value, json};
+use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
 
 use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
@@ -135,7 +136,7 @@ async fn walks(app: &App) -> [Walk; 5] {
 #[tokio::test]
 async fn every_reading_operation_answers_every_role_that_it_is_for() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { fw_rest: 1, server_rest: 0, ..FleetOptions::default() }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
     let printer = app.printer(&fleet.printers[0]).await;
     let sku = some_sku(&app).await;
     let walks = walks(&app).await;
@@ -185,7 +186,7 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
 #[tokio::test]
 async fn what_a_role_may_change_it_changes() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { fw_rest: 2, server_rest: 2, ..FleetOptions::default() }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions::of_each(2)).await.unwrap();
     let sku = some_sku(&app).await;
     for (n, walk) in walks(&app).await.iter().enumerate() {
         walk.as_customer(&sku).await;

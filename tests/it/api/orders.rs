@@ -211,7 +211,7 @@ async fn with_printer(env: &[(&str, &str)]) -> (App, Fleet, String) {
         app = app.env(name, value);
     }
     let app = app.start().await;
-    let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 300.0, seed: 3 };
+    let options = FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) };
     let fleet = Fleet::start(options).await.unwrap();
     let material = app.material("PLA", 1000.0).await;
     let file = app.gcode("part", 60, 10.0).await;

@@ -1,7 +1,7 @@
 //! A customer's key sees and makes its own orders, and nothing of others.
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
 use crate::support::{App, Client, Db};
@@ -111,7 +111,7 @@ async fn customers_see_and_order_only_what_is_sold() {
 #[tokio::test]
 async fn a_customer_reads_nothing_of_what_is_between_the_staff() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 300.0, seed: 3 })
+    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
         .await
         .unwrap();
     let printer = app.printer(&fleet.printers[0]).await;

@@ -1,7 +1,7 @@
 //! Versions: nobody overwrites what they have not seen.
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{id, some_sku};
 use crate::support::client::Answer;
@@ -92,7 +92,7 @@ async fn changes_of_different_members_at_once_are_both_kept() {
 #[tokio::test]
 async fn what_the_server_does_by_itself_moves_no_version() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 300.0, seed: 3 })
+    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
         .await
         .unwrap();
     let material = app.material("PLA", 1000.0).await;

@@ -9,9 +9,9 @@ use printfloor::domain::access::AccessCommand;
 use printfloor::domain::id::Id;
 use printfloor::domain::principal::Role;
 use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
-use printfloor::secrets::random::fill_secret;
 use printfloor::server::Server;
 use serde_json::json;
+use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
 use simulator::printer::What;
 use tokio::runtime::{Builder, Runtime};
@@ -36,13 +36,15 @@ impl Stuck {
             ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
             ("PRINTFLOOR_SERVER__LISTEN", "127.0.0.1:0"),
             ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.1"),
+            ("API_KEY_SALT", "a salt of tests that is long enough"),
+            ("SESSION_SECRET", "a secret of tests that is long enough"),
+            ("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
         ];
         let options = LoadOptions {
             file: None,
             env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
             cwd: folder.path().to_owned(),
             overrides: Vec::new(),
-            random: &mut fill_secret,
         };
         let config = Config::load(options).unwrap().config;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -93,7 +95,7 @@ fn stopped(sim: &SimPrinter) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_printer_is_stopped_and_health_is_told_while_every_other_thread_is_taken() {
     let stuck = tokio::task::spawn_blocking(Stuck::new).await.unwrap();
-    let fleet = Fleet::start(FleetOptions { fw_rest: 1, ..FleetOptions::default() }).await.unwrap();
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
     let sim = &fleet.printers[0];
     let printer = stuck.client.printer(sim).await;
     let release = stuck.take_the_thread();

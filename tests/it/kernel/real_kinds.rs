@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use simulator::fleet::{Fleet, FleetOptions};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
@@ -160,7 +160,7 @@ async fn what_was_being_written_is_told_by_its_key() {
 async fn effects_that_panic_are_carried_out_all_the_same() {
     let mined = Mined::start(Db::sqlite()).await;
     let app = &mined.app;
-    let options = FleetOptions { fw_rest: 1, server_rest: 0, base_port: None, speed: 2_000.0, seed: 11 };
+    let options = FleetOptions { speed: 2_000.0, seed: 11, ..FleetOptions::of(PrinterKind::FwRest, 1) };
     let fleet = Fleet::start(options).await.unwrap();
     let sink = Sink::start().await.unwrap();
     let endpoint = json!({"url": sink.url(), "events": ["order.ready"], "secret": "a-secret-of-the-test-0123456789"});
