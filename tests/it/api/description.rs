@@ -5,8 +5,7 @@ mod promises;
 
 use std::collections::BTreeSet;
 
-use printfloor::config::Config;
-use printfloor::http::{openapi, production};
+use printfloor::http::openapi;
 use serde_json::{Value, json};
 
 use crate::support::contract::{self, ADDRESS, CONTRACT};
