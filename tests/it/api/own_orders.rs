@@ -111,9 +111,8 @@ async fn customers_see_and_order_only_what_is_sold() {
 #[tokio::test]
 async fn a_customer_reads_nothing_of_what_is_between_the_staff() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
-        .await
-        .unwrap();
+    let fleet =
+        Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let printer = app.printer(&fleet.printers[0]).await;
     let sku = some_sku(&app).await;
     let bob = customer_of(&app, "bob@example.org").await;

@@ -92,9 +92,8 @@ async fn changes_of_different_members_at_once_are_both_kept() {
 #[tokio::test]
 async fn what_the_server_does_by_itself_moves_no_version() {
     let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
-        .await
-        .unwrap();
+    let fleet =
+        Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) }).await.unwrap();
     let material = app.material("PLA", 1000.0).await;
     let file = app.gcode("part", 60, 10.0).await;
     let sku = app.sku("PART", &material, &file, 1250).await;

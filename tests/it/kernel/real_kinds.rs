@@ -4,10 +4,10 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use simulator::{Fleet, FleetOptions, PrinterKind};
 use simulator::payments::{Payment, PaymentEvent, signature};
 use simulator::printer::What;
 use simulator::sink::Sink;
+use simulator::{Fleet, FleetOptions, PrinterKind};
 use tempfile::TempDir;
 
 use crate::api::{id, some_sku};

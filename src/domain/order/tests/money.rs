@@ -293,8 +293,10 @@ fn charge() -> impl Strategy<Value = Charge> {
 
 /// Charges, and all that is heard of them in some order with repeats, each at least once.
 fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
-    let others =
-        prop::collection::vec(prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 2 => (1i64..600).prop_map(Heard::CashBack), 1 => Just(Heard::Cancelled)], 0..2);
+    let others = prop::collection::vec(
+        prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 2 => (1i64..600).prop_map(Heard::CashBack), 1 => Just(Heard::Cancelled)],
+        0..2,
+    );
     (prop::collection::vec(charge(), 1..4), others).prop_flat_map(|(charges, others)| {
         let mut all = others;
         for (n, charge) in charges.iter().enumerate() {
