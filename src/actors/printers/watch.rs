@@ -76,7 +76,8 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                 if status.connection == Connection::FirmwareDisconnected {
                     let since = *firmware_gone.get_or_insert(heard);
                     if since.elapsed() >= with.settings.offline {
-                        let words = status.message.clone().unwrap_or_else(|| "the firmware is not connected".to_owned());
+                        let words =
+                            status.message.clone().unwrap_or_else(|| "the firmware is not connected".to_owned());
                         silent(of, status.connection, words, seen_at).await;
                     }
                 } else {

@@ -30,7 +30,8 @@ pub fn waiting_reason(job: &Job, around: &Surroundings<'_>) -> Option<String> {
     let live = job.live();
     if let Some(attempt) = live.filter(|attempt| attempt.unverified) {
         let why = attempt.reason.as_deref().unwrap_or("the printer does not say");
-        let what = if attempt.state == AttemptState::Confirmed { "how the print ended" } else { "whether the print started" };
+        let what =
+            if attempt.state == AttemptState::Confirmed { "how the print ended" } else { "whether the print started" };
         return Some(format!("nobody can tell {what} ({why}); an operator has to resolve it"));
     }
     let on = live.and_then(|attempt| around.printers.iter().find(|printer| printer.id == attempt.printer_id));

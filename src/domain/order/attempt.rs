@@ -151,12 +151,7 @@ impl OrderChange<'_> {
     /// the printer is told until it acknowledges. Refused where a decision would contradict what is seen or could make
     /// the part twice: while the printer shows the print, before anything can have started, and `not_started` for a
     /// print that was seen or for a start that is still being verified.
-    pub(super) fn resolve(
-        mut self,
-        id: Id,
-        outcome: Resolution,
-        seen: SeenPrint,
-    ) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn resolve(mut self, id: Id, outcome: Resolution, seen: SeenPrint) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let impossible = |why: &str| Err(Refusal::conflict("invalid_transition", why));
         let Some(attempt) = job.live().cloned() else {
@@ -172,7 +167,9 @@ impl OrderChange<'_> {
                 return impossible("nothing was started yet; cancel the job to take it from the printer");
             }
             if outcome == Resolution::NotStarted {
-                return impossible("the start is still being verified; resolve it once it is unverified, or cancel the job");
+                return impossible(
+                    "the start is still being verified; resolve it once it is unverified, or cancel the job",
+                );
             }
         }
         if began && outcome == Resolution::NotStarted {

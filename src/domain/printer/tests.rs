@@ -87,7 +87,8 @@ impl PrinterFixture {
             attempt: id(ATTEMPT),
             remote_name: format!("sub/{OURS}"),
             server_mark: Some("run 1".into()),
-        }).unwrap()
+        })
+        .unwrap()
     }
     pub(super) fn judged(&mut self, evidence: Evidence) -> Decision<Printer> {
         self.ask(PrinterCommand::Judged { attempt: id(ATTEMPT), evidence: Box::new(evidence) }).unwrap()

@@ -19,7 +19,8 @@ use crate::domain::printer_status::{PastPrint, PrintEnd, ServerRun};
 /// takes less.
 const MIN_PRINT_SECONDS: i64 = 10;
 /// Why nobody can tell how a print ended that was seen.
-const CUT_OFF_REASON: &str = "the printer's server was restarted during the print, so its history does not tell how it ended";
+const CUT_OFF_REASON: &str =
+    "the printer's server was restarted during the print, so its history does not tell how it ended";
 
 impl Printer {
     /// Applies the evidence on a start that was not confirmed, or on a print that is gone; the rule is in the module's
@@ -107,9 +108,9 @@ fn may_have_run(in_hand: &InHand, server: ServerRun, unwatched_ms: Option<i64>) 
     let print_ms = in_hand.estimated_seconds.unwrap_or(MIN_PRINT_SECONDS).saturating_mul(1000);
     match (server, unwatched_ms) {
         (ServerRun::Unbroken, _) => None,
-        (ServerRun::Restarted, _) => {
-            Some("the printer's server was restarted after the start was sent and does not know of the print".to_owned())
-        }
+        (ServerRun::Restarted, _) => Some(
+            "the printer's server was restarted after the start was sent and does not know of the print".to_owned(),
+        ),
         (ServerRun::Unknown, Some(unwatched)) if unwatched < print_ms / 2 => None,
         (ServerRun::Unknown, Some(unwatched)) => Some(format!(
             "nobody could look at the printer for {} s after the start was sent, long enough for the print",

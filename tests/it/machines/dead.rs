@@ -103,7 +103,8 @@ async fn a_firmware_that_dies_in_mid_print_is_an_outage_that_says_since_when() {
     floor.connection_is(0, "firmware_disconnected").await;
     let waits = floor.job_until("the job to say why", &job, silent).await;
     assert!(waits["state"] == "PRINTING" && at(&waits, progress), "as last seen: {waits}");
-    until("the outage to be told", || async { (!floor.events("printer.offline").await.is_empty()).then_some(()) }).await;
+    until("the outage to be told", || async { (!floor.events("printer.offline").await.is_empty()).then_some(()) })
+        .await;
     let told = floor.events("printer.offline").await;
     assert!(told.len() == 1 && told[0]["data"]["jobId"] == json!(job), "once: {told:?}");
     let next = floor.job(&other).await;

@@ -34,7 +34,8 @@ impl PrinterFixture {
 
     fn prints(&mut self, attempt: u32, job: u32) {
         self.takes(attempt, job);
-        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None }).unwrap();
+        self.ask(PrinterCommand::Uploaded { attempt: id(attempt), remote_name: OURS.into(), server_mark: None })
+            .unwrap();
         self.sees(Activity::Printing, Some(OURS), None);
         self.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
         self.heard_of(attempt);

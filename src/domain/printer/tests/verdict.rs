@@ -16,7 +16,10 @@ fn a_print_that_is_gone_ended_as_the_history_says() {
         let mut shop = gone();
         shop.judged(Evidence::Remembers(PastPrint { filament_mm: Some(980.0), ..past(Some(end)) }));
         let report = shop.report();
-        assert!(matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end), "{report:?}");
+        assert!(
+            matches!(report, Report::Ended { end: told, filament_mm: Some(980.0), .. } if told == end),
+            "{report:?}"
+        );
         assert_eq!(shop.p().print_failed, failed);
         assert!(shop.p().bed_not_cleared);
     }
