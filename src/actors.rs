@@ -12,3 +12,4 @@ pub mod materials;
 pub mod orders;
 pub mod payment_events;
 pub mod printers;
+pub mod skus;

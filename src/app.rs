@@ -60,8 +60,6 @@ pub struct App {
     pub access_changes: watch::Sender<u64>,
     /// Shared rate limits and the stream of events; `None`: both stay in the process.
     pub redis: Option<Arc<Redis>>,
-    /// Counts new orders, for payment events that came before their order.
-    pub new_orders: watch::Sender<u64>,
     /// The components under the root: up or not, and how often each crashed.
     pub components: Components,
     /// Counts attempts of webhook deliveries.

@@ -4,8 +4,11 @@
 
 pub mod access;
 pub mod admission;
+pub mod answer_headers;
 pub mod audit_sampling;
+pub mod bodies;
 pub mod command_request;
+pub mod compression;
 pub mod csrf;
 pub mod docs;
 pub mod error;
@@ -32,6 +35,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, FromRef as _, State};
+use axum::middleware::{from_fn, from_fn_with_state};
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 
@@ -39,7 +43,7 @@ use crate::app::App;
 use crate::config::Config;
 use crate::http::error::ApiError;
 
-pub use serve::{serve_control, serve_tcp};
+pub use serve::{Front, serve_control, start_tcp};
 
 /// The state of the whole server, for the layers around the handlers. Handlers take the [`handles`] that they use.
 /// Cloned with each request, hence a single `Arc`.
@@ -80,8 +84,12 @@ pub struct AppParts {
     pub tallies: Arc<production::metrics::Tallies>,
     /// Rate limits of all callers.
     pub limits: Arc<limits::Limits>,
+    /// Bodies that have not come as a whole, and their limits.
+    pub bodies: Arc<bodies::Bodies>,
     /// Connections and requests under way, and their limits.
     pub admission: Arc<admission::Admission>,
+    /// What `/readyz` told last.
+    pub readiness: Arc<production::health::ReadinessCache>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves.
@@ -93,6 +101,7 @@ impl AppState {
     pub fn new(app: Arc<App>, config: Arc<Config>, leaving: CancellationToken) -> Self {
         Self(Arc::new(AppParts {
             limits: Arc::new(limits::Limits::new(&config, app.redis.clone())),
+            bodies: Arc::new(bodies::Bodies::new(&config.server)),
             admission: Arc::new(admission::Admission::new(&config.server)),
             app,
             config,
@@ -102,6 +111,7 @@ impl AppState {
             hashing: hashing::Hashing::default(),
             meters: Arc::default(),
             tallies: Arc::default(),
+            readiness: Arc::default(),
             leaving,
             descriptions: Arc::default(),
         }))
@@ -112,6 +122,7 @@ impl AppState {
 pub fn router(state: AppState) -> Router {
     let routes = production::routes(&state.config);
     state.descriptions.made_once(|| openapi::json(&routes.served(), &state.config.public_url()));
+    let origins = answer_headers::AllowedOrigins::new(&state.config.server.cors_origins);
     routes
         .into_router(&state)
         .merge(docs::routes())
@@ -120,8 +131,10 @@ pub fn router(state: AppState) -> Router {
         // The framework's own limit of 2 MB would cut uploads; every reader of a body here has a limit of its own.
         .layer(DefaultBodyLimit::disable())
         .layer(CatchPanicLayer::custom(error::panicked))
-        .layer(axum::middleware::from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(&state)), limits::layer::bound))
-        .layer(axum::middleware::from_fn_with_state(state.clone(), request_id::name))
+        .layer(from_fn_with_state(Arc::new(limits::layer::BoundHandles::from_ref(&state)), limits::layer::bound))
+        .layer(from_fn(compression::gzip))
+        .layer(from_fn_with_state(Arc::new(origins), answer_headers::tell))
+        .layer(from_fn_with_state(state.clone(), request_id::name))
         .with_state(state)
 }
 

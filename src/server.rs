@@ -86,6 +86,8 @@ pub struct Server {
     /// Another server took over the database.
     fenced: CancellationToken,
     serving: Vec<JoinHandle<()>>,
+    /// The thread that accepts connections and answers health checks and emergency stops.
+    front: Option<http::Front>,
     /// The lock on the data folder, held as long as the server lives.
     _lock: File,
 }
@@ -106,14 +108,16 @@ impl Server {
         let unix = control_socket(&socket).map_err(|source| StartError::Data { path: socket.clone(), source })?;
         server.control = Some(socket);
         let state = http::AppState::new(server.shop.clone(), config, server.stopping.clone());
+        let (front, served) = http::start_tcp(listener, &state).map_err(refused)?;
+        server.front = Some(front);
         server.serving = vec![
-            tokio::spawn(http::serve_tcp(listener, state.clone(), server.stopping.clone())),
-            tokio::spawn(http::serve_control(unix, state, server.stopping.clone())),
+            tokio::spawn(served),
+            tokio::spawn(http::serve_control(unix, state)),
             tokio::spawn(story::tell(server.shop.clone(), server.stopping.clone())),
         ];
         if let Some(redis) = &server.shop.redis {
             let (shop, leaving) = (server.shop.clone(), server.stopping.clone());
-            let view = http::production::orders::event;
+            let view = http::production::events::written;
             server.serving.extend([
                 tokio::spawn(redis.clone().keep(leaving.clone())),
                 tokio::spawn(stream::follow(shop, redis.clone(), view, leaving)),
@@ -154,6 +158,7 @@ impl Server {
             stopping: CancellationToken::new(),
             fenced,
             serving: Vec::new(),
+            front: None,
             _lock: lock,
         })
     }
@@ -196,6 +201,9 @@ impl Server {
         }
         let left = until.saturating_duration_since(tokio::time::Instant::now()).max(Duration::from_millis(500));
         self.shop.close(left).await;
+        if let Some(front) = self.front.take() {
+            front.end().await;
+        }
         if let Some(socket) = &self.control {
             let _ = fs::remove_file(socket);
         }

@@ -30,11 +30,11 @@ pub use submission::{AggregateKey, CommandWrites, CommitOwner, Settlement, Submi
 
 use std::sync::Arc;
 
-use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::aggregate::Aggregate;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::load::Load;
-use crate::store::ordered_work::OrderedWork;
+use crate::store::ordered_work::{LoadAnswer, OrderedWork};
 use crate::store::port::{CommitLog, DomainQueries};
 use crate::store::reader::Reader;
 use crate::store::rows::{Audit, Snapshot, StoredRow};
@@ -91,12 +91,12 @@ impl Store {
     }
 
     /// Queues a load. The answer contains every commit that was queued before it, and from here on a commit of an older
-    /// generation of the same aggregate is superseded. The answer is `None` when the store is unavailable.
+    /// generation of the same aggregate is superseded.
     pub fn load<T: StoredAggregate>(
         &self,
         key: AggregateKey,
         generation: u64,
-        back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
+        back: impl FnOnce(LoadAnswer<T>) + Send + 'static,
     ) {
         self.0.commits.run_in_order(OrderedWork::load::<T>(key, generation, back));
     }

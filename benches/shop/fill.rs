@@ -75,6 +75,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         lines: std::iter::repeat_with(line).take(lines).collect(),
         currency: "usd".to_owned(),
         notes: None,
+        internal_notes: None,
         shipping_address: None,
         priority: None,
         due_at: None,
@@ -83,9 +84,14 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
 }
 
 async fn paid_order(shop: &App, material: Id) {
-    let (id, _) = shop.orders.create(caller(), order(shop, material, 1)).await.unwrap();
+    let new = order(shop, material, 1);
+    let OrderCommand::Create(placed) = &new else { panic!("{new:?}") };
+    let Line { sku_id: sku, make, .. } = placed.lines[0].clone();
+    let (id, _) = shop.orders.create(caller(), new).await.unwrap();
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     shop.orders.ask(id, caller(), paid).await.unwrap();
+    // The SKU is none that exists: what it says is handed in.
+    shop.orders.ask(id, caller(), OrderCommand::Prepared { sku, make: Box::new(make) }).await.unwrap();
 }
 
 /// Until the jobs of so many orders have their stock.

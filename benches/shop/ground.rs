@@ -39,6 +39,9 @@ pub fn config(folder: &Path, database: Option<&str>) -> Config {
         ("PRINTFLOOR_LIMITS__ANONYMOUS_REQUESTS_PER_MINUTE", "4000000000"),
         ("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", "true"),
         ("DATABASE_URL", database.unwrap_or_default()),
+        ("API_KEY_SALT", "a salt of the benchmark that is long enough"),
+        ("SESSION_SECRET", "a secret of the benchmark that is long enough"),
+        ("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
     ];
     let options = LoadOptions {
         file: None,

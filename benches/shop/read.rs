@@ -9,7 +9,7 @@ use axum::routing::get as on_get;
 use axum::{Json, Router};
 use printfloor::domain::aggregate::Versioned;
 use printfloor::domain::order::{Order, OrderCommand};
-use printfloor::http::production::orders::OrderView;
+use printfloor::http::production::orders::{OrderReader, OrderView};
 use tokio::net::TcpListener;
 
 use super::client::{Client, get};
@@ -54,7 +54,7 @@ pub async fn run() -> Vec<Row> {
 async fn bare(order: Arc<Versioned<Order>>) -> SocketAddr {
     async fn shown(State(order): State<Arc<Versioned<Order>>>) -> Response {
         let state = order.state.as_ref().unwrap();
-        Json(OrderView::new(state, &state.payments, order.version)).into_response()
+        Json(OrderView::new(state, &state.payments, order.version, OrderReader::Staff)).into_response()
     }
     let router = Router::new().route("/order", on_get(shown)).with_state(order);
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

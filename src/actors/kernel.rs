@@ -13,3 +13,5 @@ pub mod handle;
 pub mod restart_policy;
 pub mod root;
 pub mod supervisor;
+#[cfg(any(test, debug_assertions))]
+mod test_panics;

@@ -1,4 +1,7 @@
-//! Effects of orders: claim and settle stock, give attempts to printers, and cancel or resolve them there.
+//! Effects of orders: read what jobs are made from, claim and settle stock, give attempts to printers, and cancel or
+//! resolve them there.
+
+pub mod make;
 
 use std::sync::Arc;
 
@@ -13,25 +16,32 @@ use crate::actors::kernel::handle::{AskError, Handle};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialAnswer, MaterialCommand};
-use crate::domain::order::{Order, OrderCommand, OrderEffect, Report};
+use crate::domain::order::{Make, Order, OrderCommand, OrderEffect, Report};
 use crate::domain::printer::{Printer, PrinterAnswer, PrinterCommand};
+use crate::store::rows::LoadError;
+use make::MakeSources;
 
 /// Talks to the materials and printers that an order needs.
 pub struct OrderEffects {
+    /// SKUs and files that jobs are made from.
+    pub sources: MakeSources,
+    /// Changes with each commit of a SKU, which may have got the file that a job waits for.
+    pub sku_changes: watch::Sender<u64>,
     /// Stock that jobs claim.
     pub materials: Directory<Material>,
     /// Printers that attempts are given to.
     pub printers: Directory<Printer>,
     /// Hears of every commit, to propose printers for ready jobs.
     pub dispatcher: Dispatcher,
-    /// Counts new orders, so that kept payment events look for their order again.
-    pub new_orders: watch::Sender<u64>,
+    /// Told of each new order, so that kept payment events look for their order again.
+    pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<Order> for OrderEffects {
     async fn run(&self, effect: OrderEffect, of: Handle<Order>) {
         match effect {
+            OrderEffect::Prepare { sku } => self.prepare(&of, sku).await,
             OrderEffect::Claim { material, asks } => {
                 let claim = MaterialCommand::Claim { order: of.id(), asks };
                 match self.materials.ask(material, CommandOrigin::system(), claim).await {
@@ -63,8 +73,34 @@ impl Effects<Order> for OrderEffects {
     fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
         self.dispatcher.order_changed(of.id(), state);
         if state.version == 1 {
-            self.new_orders.send_modify(|count| *count += 1);
+            self.new_references.send_modify(|count| *count += 1);
         }
+    }
+}
+
+impl OrderEffects {
+    /// Tells the order what its jobs of a SKU are made from, as soon as the SKU has a file.
+    async fn prepare(&self, of: &Handle<Order>, sku: Id) {
+        let mut changes = self.sku_changes.subscribe();
+        loop {
+            changes.mark_unchanged();
+            match self.read(sku).await {
+                Ok(Some(make)) => {
+                    return tell(of, OrderCommand::Prepared { sku, make: Box::new(make) }).await;
+                }
+                // Reading is free of charge for SKUs in memory, and only orders without a file wait here.
+                Ok(None) if changes.changed().await.is_ok() => {}
+                Ok(None) => return,
+                Err(error) => return tracing::warn!(order = %of.id(), %sku, %error, "SKU not read, is read again"),
+            }
+        }
+    }
+
+    /// What the SKU is made from; `None` while it has no file.
+    async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
+        let state = self.sources.skus.read(sku).await?;
+        let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
+        Ok(Some(self.sources.make(sku).await?).filter(|make| make.file_id.is_some()))
     }
 }
 

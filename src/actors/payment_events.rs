@@ -17,19 +17,19 @@ use crate::domain::payment_event::parse;
 pub struct KeptPaymentEventEffects {
     /// Finds and tells the order.
     pub matcher: PaymentMatcher,
-    /// Changes with each new order, which may be the one that an event waits for.
-    pub new_orders: watch::Sender<u64>,
+    /// Changes with each new order and each payment that an order took: an event may wait for either.
+    pub new_references: watch::Sender<u64>,
 }
 
 #[async_trait]
 impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
-    /// Tries at once, again after each new order, and once more when the deadline of the effect has come.
+    /// Tries at once, again after each new order and each payment, and once more when the deadline of the effect has come.
     async fn run(&self, effect: Match, of: Handle<KeptPaymentEvent>) {
         let state = of.read();
         let Some(kept) = &state.state else { return };
-        let mut new_orders = self.new_orders.subscribe();
+        let mut new_references = self.new_references.subscribe();
         let matched = loop {
-            new_orders.mark_unchanged();
+            new_references.mark_unchanged();
             let event = match parse(kept.body.as_bytes()) {
                 Ok(event) => event,
                 Err(error) => {
@@ -46,9 +46,9 @@ impl Effects<KeptPaymentEvent> for KeptPaymentEventEffects {
                 }
             }
             tokio::select! {
-                biased; // the deadline before a new order, so that the order of branches does not depend on chance
+                biased; // the deadline before news, so that the order of branches does not depend on chance
                 () = self.matcher.environment.wait_until(effect.at, RETRY_AFTER) => break false,
-                _ = new_orders.changed() => {}
+                _ = new_references.changed() => {}
             }
         };
         let tried = KeptPaymentEventCommand::Tried { matched };

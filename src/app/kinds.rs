@@ -26,9 +26,11 @@ use crate::actors::kernel::root::RootMsg;
 use crate::actors::mails::MailEffects;
 use crate::actors::materials::MaterialEffects;
 use crate::actors::orders::OrderEffects;
+use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::KeptPaymentEventEffects;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::actors::printers::{PrinterEffects, WatchSettings};
+use crate::actors::skus::SkuEffects;
 use crate::domain::access::Access;
 use crate::domain::endpoint::Endpoint;
 use crate::domain::file::File;
@@ -66,7 +68,10 @@ pub(super) struct EffectServices {
     pub(super) agent: Option<Arc<dyn Mailer>>,
     pub(super) alert_interval: Duration,
     pub(super) access_changes: watch::Sender<u64>,
-    pub(super) new_orders: watch::Sender<u64>,
+    /// Changes with each commit of a SKU.
+    pub(super) sku_changes: watch::Sender<u64>,
+    /// Changes with each new order and each payment that an order took.
+    pub(super) new_references: watch::Sender<u64>,
 }
 
 /// One kind, and the turn in which it is drained on shutdown.
@@ -115,15 +120,17 @@ kinds! {
     /// Stock.
     materials: Material, drain 2, |d, _| MaterialEffects { orders: d.orders.clone() };
     /// What is sold.
-    skus: Sku, drain 0, |_, _| NoEffects;
+    skus: Sku, drain 0, |_, s| SkuEffects { changes: s.sku_changes.clone() };
     /// Uploaded files; their contents are in [`Blobs`].
     files: File, drain 0, |_, _| NoEffects;
     /// Orders with their jobs.
     orders: Order, drain 0, |d, s| OrderEffects {
+        sources: d.make_sources(),
+        sku_changes: s.sku_changes.clone(),
         materials: d.materials.clone(),
         printers: d.printers.clone(),
         dispatcher: s.dispatcher.clone(),
-        new_orders: s.new_orders.clone(),
+        new_references: s.new_references.clone(),
     };
     /// Machines, with the attempt that each has in hand.
     printers: Printer, drain 1, |d, s| PrinterEffects {
@@ -161,11 +168,16 @@ kinds! {
     /// Payment events that match no order yet.
     inbound: KeptPaymentEvent, drain 2, |_, s| KeptPaymentEventEffects {
         matcher: s.matcher.clone(),
-        new_orders: s.new_orders.clone(),
+        new_references: s.new_references.clone(),
     };
 }
 
 impl Directories {
+    /// Where what a SKU is made from is read.
+    pub fn make_sources(&self) -> MakeSources {
+        MakeSources { skus: self.skus.clone(), files: self.files.clone(), materials: self.materials.clone() }
+    }
+
     /// Loads and starts what must be in memory though nobody asks for it, kind by kind.
     pub(super) async fn start_resident(&self) -> Result<(), LoadError> {
         for kind in self.all() {

@@ -96,6 +96,7 @@ impl App {
             policy: Policy { most_waiting: config.limits.max_queued_commands, ..Policy::default() },
         });
         let orders = directories.orders.clone();
+        let new_references = watch::Sender::new(0);
         let services = EffectServices {
             dispatcher: Dispatcher::new(
                 orders.clone(),
@@ -104,7 +105,12 @@ impl App {
                 environment.clone(),
                 config.board_rules(printable_forms()),
             ),
-            matcher: PaymentMatcher { orders, store: store.clone(), environment: environment.clone() },
+            matcher: PaymentMatcher {
+                orders,
+                store: store.clone(),
+                environment: environment.clone(),
+                new_references: new_references.clone(),
+            },
             environment,
             store,
             outbox,
@@ -128,7 +134,8 @@ impl App {
             agent: agent(config)?,
             alert_interval: config.mail.alert_interval_seconds.duration(),
             access_changes: watch::Sender::new(0),
-            new_orders: watch::Sender::new(0),
+            sku_changes: watch::Sender::new(0),
+            new_references,
         };
         let redis = redis(config)?;
         directories.start(&root, &services).await?;
@@ -147,7 +154,6 @@ impl App {
             cipher: services.cipher,
             access_changes: services.access_changes,
             redis,
-            new_orders: services.new_orders,
             components,
             deliveries: services.deliveries,
             root,

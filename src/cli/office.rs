@@ -202,7 +202,8 @@ impl Office {
             }
             Self::Alone(server) => {
                 let change = UserChange { password_hash: Some(hash(password).await?), ..UserChange::default() };
-                ask(server, AccessCommand::UpdateUser { id, if_version: None, change, keep: None }).await?;
+                ask(server, AccessCommand::UpdateUser { id, if_version: None, checked_hash: None, change, keep: None })
+                    .await?;
             }
         }
         Ok(())

@@ -147,6 +147,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("server.body_idle_timeout_seconds", server.body_idle_timeout_seconds.is_zero()),
         ("server.max_connections", server.max_connections == 0),
         ("server.max_concurrent_requests", server.max_concurrent_requests == 0),
+        ("server.max_connections_per_address", server.max_connections_per_address == 0),
+        ("server.max_unfinished_bodies_per_client", server.max_unfinished_bodies_per_client == 0),
+        ("server.body_min_bytes_per_second", server.body_min_bytes_per_second == 0),
         ("redis.timeout_seconds", config.redis.timeout_seconds.is_zero()),
         ("redis.stream_max_entries", config.redis.stream_max_entries == 0),
         ("limits.max_queued_commands", config.limits.max_queued_commands == 0),
@@ -154,6 +157,7 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
         ("limits.customer_requests_per_minute", config.limits.customer_requests_per_minute == 0),
         ("limits.anonymous_requests_per_minute", config.limits.anonymous_requests_per_minute == 0),
         ("limits.login_attempts_per_15_minutes", config.limits.login_attempts_per_15_minutes == 0),
+        ("limits.account_attempts_per_15_minutes", config.limits.account_attempts_per_15_minutes == 0),
         ("limits.rate_limit_max_entries", config.limits.rate_limit_max_entries == 0),
         ("orders.max_jobs_per_order", config.orders.max_jobs_per_order == 0),
         ("dispatch.start_confirm_timeout_seconds", dispatch.start_confirm_timeout_seconds.is_zero()),
@@ -208,6 +212,13 @@ fn words(config: &Config, found: &mut Vec<String>) {
     for proxy in &config.server.trusted_proxies {
         if let Err(error) = proxy.parse::<Network>() {
             found.push(format!("server.trusted_proxies: \"{proxy}\" {error}"));
+        }
+    }
+    for origin in &config.server.cors_origins {
+        let is_one =
+            Url::parse(origin).is_ok_and(|url| url.has_host() && url.origin().ascii_serialization() == *origin);
+        if !is_one {
+            found.push(format!("server.cors_origins: \"{origin}\" is not an origin such as https://shop.example.com"));
         }
     }
     for address in &config.mail.operators {

@@ -39,10 +39,18 @@ pub struct Server {
     pub body_idle_timeout_seconds: Seconds,
     /// Largest number of open connections.
     pub max_connections: usize,
+    /// Largest number of open connections of one address.
+    pub max_connections_per_address: usize,
+    /// Largest number of requests of one client whose bodies have not come as a whole.
+    pub max_unfinished_bodies_per_client: usize,
+    /// Bodies that come more slowly on average are ended.
+    pub body_min_bytes_per_second: u64,
     /// Largest number of requests processed at the same time.
     pub max_concurrent_requests: usize,
     /// Proxies whose `X-Forwarded-For` is believed: IP addresses and networks.
     pub trusted_proxies: Vec<String>,
+    /// Origins whose pages may use `/api` from a browser.
+    pub cors_origins: Vec<String>,
 }
 
 /// `[database]`: the database connection.
@@ -110,6 +118,8 @@ pub struct Limits {
     pub anonymous_requests_per_minute: u32,
     /// Sign-in attempts per 15 minutes of one pair of e-mail address and IP address.
     pub login_attempts_per_15_minutes: u32,
+    /// Attempts per 15 minutes to guess the password of one account, from all addresses together.
+    pub account_attempts_per_15_minutes: u32,
     /// Callers counted separately in memory; further ones share counters.
     pub rate_limit_max_entries: usize,
 }
@@ -148,7 +158,7 @@ pub struct Tax {
 pub struct TaxRate {
     /// ISO 3166-1 alpha-2, upper case.
     pub country: String,
-    /// A region of the country, as addresses name it; none: the rate of the rest of the country.
+    /// A region of the country, by its ISO 3166-2 code or by name; none: the rate of the rest of the country.
     #[serde(default)]
     pub region: Option<String>,
     /// Basis points: 1900 is 19 %.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
@@ -154,6 +154,8 @@ pub enum AccessCommand {
         id: Id,
         /// The user's version that the caller read; refused with 412 if it has changed since.
         if_version: Option<i64>,
+        /// The password hash that the edge has checked the present password against; refused if it has changed since.
+        checked_hash: Option<String>,
         /// What is changed; the rest stays as it is.
         change: UserChange,
         /// The session that survives a change of the password: the one in which the user changed it.
@@ -184,6 +186,8 @@ pub enum AccessCommand {
     OpenSession {
         /// The user who signed in.
         user: Id,
+        /// The password hash that the edge has checked the password against; refused if it has changed since.
+        checked_hash: String,
         /// SHA-256 of the token in hexadecimal; the edge has made the token.
         hash: String,
         /// The browser's user agent.
@@ -207,17 +211,32 @@ pub enum AccessCommand {
     },
 }
 
-/// What a command about users, keys and sessions is answered with.
+/// Word of the refusal of whoever showed a password that was changed, or of an account that was closed, meanwhile.
+pub const CREDENTIALS_CHANGED: &str = "credentials_changed";
+
+/// What a command about users, keys and sessions is answered with. Kept for repeats of the request, without any hash.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AccessAnswer {
     /// The user after the change.
-    User(Arc<User>),
+    User(#[serde(serialize_with = "user_without_hash")] Arc<User>),
     /// The key after the change.
-    Key(Arc<ApiKey>),
+    Key(#[serde(serialize_with = "key_without_hash")] Arc<ApiKey>),
     /// The session that was opened.
-    Session(Arc<Session>),
+    Session(#[serde(serialize_with = "session_without_hash")] Arc<Session>),
     /// Done now, or done before.
     Done,
+}
+
+fn user_without_hash<S: Serializer>(user: &Arc<User>, to: S) -> Result<S::Ok, S::Error> {
+    User { password_hash: String::new(), ..(**user).clone() }.serialize(to)
+}
+
+fn key_without_hash<S: Serializer>(key: &Arc<ApiKey>, to: S) -> Result<S::Ok, S::Error> {
+    ApiKey { hash: String::new(), ..(**key).clone() }.serialize(to)
+}
+
+fn session_without_hash<S: Serializer>(session: &Arc<Session>, to: S) -> Result<S::Ok, S::Error> {
+    Session { hash: String::new(), ..(**session).clone() }.serialize(to)
 }
 
 /// What a commit of access writes besides its snapshot row.

@@ -114,9 +114,19 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
         let _ = (command, answer);
         None
     }
+    /// What the audit log says came of a command that was decided.
+    fn audit_facts(command: &Self::Command) -> AuditFacts {
+        let _ = command;
+        AuditFacts::done()
+    }
     /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
     fn if_version(command: &Self::Command) -> Option<i64> {
         let _ = command;
+        None
+    }
+    /// The number that people read as the version and send back in `If-Match`, which counts the changes that people make;
+    /// `None` for kinds that only people change, which show the number of their commits.
+    fn revision(&self) -> Option<i64> {
         None
     }
     /// A database constraint said no (a taken code): as a business answer.
@@ -133,6 +143,22 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
     }
 }
 
+/// What the audit log says of a command besides who asked for what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AuditFacts {
+    /// `done`, or a word for what came of it.
+    pub outcome: String,
+    /// Further facts as JSON.
+    pub detail: Option<String>,
+}
+
+impl AuditFacts {
+    /// The command was carried out, and there is no more to say.
+    pub fn done() -> Self {
+        Self { outcome: "done".to_owned(), detail: None }
+    }
+}
+
 /// A state as it is on disk.
 #[derive(Clone, Debug)]
 pub struct Versioned<T> {
@@ -140,6 +166,13 @@ pub struct Versioned<T> {
     pub version: i64,
     /// `None` until it exists.
     pub state: Option<T>,
+}
+
+impl<T: Aggregate> Versioned<T> {
+    /// The version that people read: [`Aggregate::revision`], or the number of commits.
+    pub fn revision(&self) -> i64 {
+        self.state.as_ref().and_then(T::revision).unwrap_or(self.version)
+    }
 }
 
 impl<T> Versioned<T> {

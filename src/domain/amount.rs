@@ -11,8 +11,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Amount(pub i64);
 
-/// The largest amount accepted from a caller: 10^12 units.
-pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000_000);
+/// The largest amount accepted from outside: 10^9 units, such as a thousand tonnes in grams.
+pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
+
+/// The largest amount that is stored and read back exactly, as a sum of accepted ones. Sums stop there.
+const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
     /// No amount.
@@ -44,18 +47,22 @@ impl Amount {
         (self.0 + 500).div_euclid(1000)
     }
 
-    /// Reads a JSON number; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
+    /// Reads a JSON number of a caller; refused with more than three decimals or beyond ±[`MAX_AMOUNT`].
     pub fn from_number(number: &serde_json::Number) -> Result<Self, AmountError> {
+        Self::read(number, MAX_AMOUNT.0)
+    }
+
+    fn read(number: &serde_json::Number, most: i64) -> Result<Self, AmountError> {
         if let Some(whole) = number.as_i64() {
             return whole
                 .checked_mul(1000)
                 .map(Self)
-                .filter(|a| a.0.abs() <= MAX_AMOUNT.0)
+                .filter(|amount| amount.0.abs() <= most)
                 .ok_or(AmountError::TooLarge);
         }
         let value = number.as_f64().ok_or(AmountError::TooLarge)?;
         let thousandths = value * 1000.0;
-        if !thousandths.is_finite() || thousandths.abs() > MAX_AMOUNT.0 as f64 {
+        if !thousandths.is_finite() || thousandths.abs() > most as f64 {
             return Err(AmountError::TooLarge);
         }
         let rounded = thousandths.round();
@@ -93,48 +100,49 @@ impl fmt::Display for Amount {
 
 impl Serialize for Amount {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if self.0 % 1000 == 0 { to.serialize_i64(self.0 / 1000) } else { to.serialize_f64(self.0 as f64 / 1000.0) }
+        let stored = self.0.clamp(-MAX_STORED, MAX_STORED);
+        if stored % 1000 == 0 { to.serialize_i64(stored / 1000) } else { to.serialize_f64(stored as f64 / 1000.0) }
     }
 }
 
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let number = serde_json::Number::deserialize(from)?;
-        Self::from_number(&number).map_err(D::Error::custom)
+        Self::read(&number, MAX_STORED).map_err(D::Error::custom)
     }
 }
 
 impl Add for Amount {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
+        Self(self.0.saturating_add(other.0).clamp(-MAX_STORED, MAX_STORED))
     }
 }
 impl Sub for Amount {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
+        Self(self.0.saturating_sub(other.0).clamp(-MAX_STORED, MAX_STORED))
     }
 }
 impl Neg for Amount {
     type Output = Self;
     fn neg(self) -> Self {
-        Self(-self.0)
+        Self(self.0.saturating_neg())
     }
 }
 impl AddAssign for Amount {
     fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
+        *self = *self + other;
     }
 }
 impl SubAssign for Amount {
     fn sub_assign(&mut self, other: Self) {
-        self.0 -= other.0;
+        *self = *self - other;
     }
 }
 impl Sum for Amount {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        Self(amounts.map(|a| a.0).sum())
+        amounts.fold(Self::ZERO, Add::add)
     }
 }
 
@@ -158,6 +166,15 @@ mod tests {
             let text = serde_json::to_string(&Amount(thousandths)).unwrap();
             prop_assert_eq!(serde_json::from_str::<Amount>(&text).unwrap(), Amount(thousandths));
             prop_assert_eq!(Amount(thousandths).to_string(), (thousandths as f64 / 1000.0).to_string());
+        }
+
+        #[test]
+        fn any_sum_of_accepted_amounts_reads_back(many in proptest::collection::vec(-MAX_AMOUNT.0..=MAX_AMOUNT.0, 0..20_000)) {
+            let sum: Amount = many.into_iter().map(Amount).sum();
+            let text = serde_json::to_string(&sum).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Amount>(&text).unwrap(), sum);
+            let text = serde_json::to_string(&Amount(i64::MIN)).unwrap();
+            prop_assert!(serde_json::from_str::<Amount>(&text).is_ok());
         }
     }
 }

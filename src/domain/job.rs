@@ -5,7 +5,8 @@
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
-//! | none | the order is paid | VALIDATED; CREATED if the SKU has no G-code |
+//! | none | the order is paid | CREATED |
+//! | CREATED | SKU and G-code file were read; at once, or when the SKU gets a file | VALIDATED |
 //! | VALIDATED | the material reserves the need | SLICED |
 //! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
 //! | `awaiting_manual_review` | the material reserves the need after all | SLICED |
@@ -65,7 +66,7 @@ pub struct SeenPrint {
 /// The state of a job, in the words of the HTTP API; the table of transitions is in the [module](self).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum JobState {
-    /// Made, but its SKU has no G-code file yet, so nothing can be printed.
+    /// Made; what it is printed from is not read yet, or its SKU has no G-code file.
     #[serde(rename = "CREATED")]
     Created,
     /// Ready for the stock check: a claim on the material is asked for and not answered.
@@ -205,8 +206,8 @@ pub struct Attempt {
 
 /// One plate of one line of an order.
 ///
-/// What is to be made (SKU, material, need, file, machine, dimensions) is copied from the order's line and never
-/// follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an attempt
+/// What is to be made (material, need, file, machine, dimensions) is read from the SKU when the job becomes VALIDATED and
+/// never follows later changes of the SKU. Invariants: at most one attempt is live, and `attempt_id` names it; an attempt
 /// is made only while the stock is [`Stock::Held`]; each claim that was asked for is settled exactly once, also when
 /// the job was retried or cancelled meanwhile.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -216,7 +217,7 @@ pub struct Job {
     pub id: Id,
     /// Sequential number for people, shown as `JOB-000123`; numbers may have gaps.
     pub number: i64,
-    /// Counts the commands that changed this job, from 1; compared with `If-Match` when the job is edited.
+    /// Counts the commands of people that changed this job, from 1; compared with `If-Match` when the job is edited.
     pub version: i64,
     /// The order that the job belongs to.
     pub order_id: Id,
@@ -236,7 +237,7 @@ pub struct Job {
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
-    /// The G-code file; `None` keeps the job in CREATED.
+    /// The G-code file; `None` exactly while the job is CREATED, or if it was cancelled then.
     pub file_id: Option<Id>,
     /// The format of the G-code file.
     #[serde(default)]

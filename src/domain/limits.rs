@@ -22,11 +22,13 @@ pub enum Named {
     Anonymous,
     /// Attempts to sign in as staff, by pair of e-mail address and IP address.
     Login,
+    /// Attempts to guess the password of one account, from all addresses together.
+    Account,
 }
 
 impl Named {
     /// All kinds, in the order of their declaration.
-    pub const ALL: [Self; 4] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login];
+    pub const ALL: [Self; 5] = [Self::Staff, Self::Customer, Self::Anonymous, Self::Login, Self::Account];
 
     /// The kind's name in shared keys and metrics.
     pub const fn word(self) -> &'static str {
@@ -35,6 +37,7 @@ impl Named {
             Self::Customer => "customer",
             Self::Anonymous => "anonymous",
             Self::Login => "login",
+            Self::Account => "account",
         }
     }
 
@@ -42,7 +45,15 @@ impl Named {
     pub const fn period_ms(self) -> i64 {
         match self {
             Self::Staff | Self::Customer | Self::Anonymous => MINUTE_MS,
-            Self::Login => 15 * MINUTE_MS,
+            Self::Login | Self::Account => 15 * MINUTE_MS,
+        }
+    }
+
+    /// What is counted, and in how long: "requests", "a minute".
+    pub const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Staff | Self::Customer | Self::Anonymous => ("requests", "a minute"),
+            Self::Login | Self::Account => ("tries to sign in", "15 minutes"),
         }
     }
 }

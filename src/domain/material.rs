@@ -84,7 +84,7 @@ pub enum ClaimState {
 pub struct Claim {
     /// Identifier of the claim.
     pub id: ClaimId,
-    /// The material claimed.
+    /// The material whose stock it claims.
     pub material_id: Id,
     /// The job's order, which is told when the claim is held or asked back.
     pub order_id: Id,
@@ -114,7 +114,7 @@ pub struct Claim {
     pub kept: bool,
 }
 
-/// Why stock moved.
+/// Why stock on hand or what is reserved of it changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MovementKind {
@@ -141,7 +141,7 @@ pub struct Movement {
     pub id: Id,
     /// The material that moved.
     pub material_id: Id,
-    /// Why it moved.
+    /// Which kind of change it was.
     pub kind: MovementKind,
     /// Change of the stock on hand.
     pub delta_quantity: Amount,
@@ -165,14 +165,14 @@ pub struct Movement {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialFields {
-    /// Name for people.
+    /// Name for people, one line of text.
     pub name: String,
     /// Its type, which decides the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// Manufacturer.
+    /// Name of the manufacturer, free text.
     pub brand: Option<String>,
     /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
     pub reorder_point: Amount,
@@ -190,15 +190,21 @@ pub struct MaterialFields {
 pub struct Material {
     /// Identifier of the material.
     pub id: Id,
-    /// Its description.
+    /// Counts the changes that people made, from 1; shown as the material's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
+    /// What operators say of it: name, type, colour, reorder point.
     #[serde(flatten)]
     pub fields: MaterialFields,
     /// Stock on hand, in the material's unit, including what is reserved.
     pub quantity: Amount,
     /// Reserved by held claims, in the material's unit.
     pub reserved: Amount,
-    /// Whether the low-stock alert was sent; set back once stock has recovered and no claim waits.
+    /// Whether it was told that the material runs low; set back when what is available is at the reorder point again.
     pub alerted: bool,
+    /// Whether it was told that a claim needs more than is available; set back when no claim waits.
+    #[serde(default)]
+    pub shortage_told: bool,
     /// Whether it was deleted; the record stays for the ledger.
     pub archived: bool,
     /// When it was made.
@@ -246,9 +252,9 @@ pub struct ClaimAsk {
 /// What can be asked of a material.
 #[derive(Clone, Debug)]
 pub enum MaterialCommand {
-    /// Makes the material.
+    /// Adds a material with its first stock.
     Create {
-        /// Its description.
+        /// What operators say of it.
         fields: Box<MaterialFields>,
         /// Stock on hand, in the material's unit.
         quantity: Amount,
@@ -286,7 +292,7 @@ pub enum MaterialCommand {
     },
     /// An order acknowledges that claims are held.
     Heard {
-        /// The claims acknowledged.
+        /// The claims of which the order knows that they are held.
         claims: Vec<ClaimId>,
     },
     /// An order that was asked to give reservations up keeps these.

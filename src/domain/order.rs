@@ -2,7 +2,7 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded), `work` (jobs made, cancelled, retried,
+//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
 //! released), `stock` (material claimed and settled), `attempt` (printing). `command` has the messages, `rules`
 //! dispatches them and derives the effects, and `change` collects what one command alters.
 //!
@@ -16,15 +16,16 @@
 //! | paid | the first job is seen printing | printing | `order.printing` |
 //! | printing | no job unfinished or failed, at least one completed | ready | `order.ready` |
 //! | ready | a completed job is retried | printing | none |
-//! | ready | carrier, tracking number and delivery date are given | shipped | `order.shipped` |
+//! | ready | carrier, tracking number and delivery date are given, or `pickup`; a short one only if that is accepted | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
-//! | paid and later, or cancelled | refunded in whole | refunded; unfinished jobs cancelled | `order.refunded` |
+//! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
 //! A command outside this table is refused with 409 `invalid_transition`. Signed events of the payment processor are
 //! never refused, because the money has moved whatever the order's status is: see `money`. The table of a job is in
 //! [`crate::domain::job`].
 
 mod attempt;
+mod books;
 mod change;
 mod command;
 mod money;
@@ -37,7 +38,7 @@ mod work;
 mod tests;
 
 pub use crate::domain::job::Resolution;
-pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PaymentNews, Report};
+pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, StockNow};
 
 pub use crate::domain::order_status::{OrderStatus, Shipment};
 
@@ -84,8 +85,9 @@ pub struct Line {
     pub make: Make,
 }
 
-/// Production facts of a line, which its jobs inherit. The edge reads them from the SKU and its G-code file when the
-/// order is placed, because the rules do no look-ups.
+/// What a part is made from and with, as its SKU and the G-code file say. Rules do no look-ups: it is read for a line
+/// when the order is placed, and once more for a job before it is VALIDATED, which freezes it for that job. Of the
+/// line's own copy `units_per_plate` counts, which fixes the number of jobs; the rest is what was known at that time.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Make {
@@ -100,7 +102,7 @@ pub struct Make {
     pub machine_type: crate::domain::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<crate::domain::sku::Dimensions>,
-    /// The G-code file; `None` leaves the jobs in CREATED, because there is nothing to print.
+    /// The G-code file; `None` leaves a job in CREATED, because there is nothing to print.
     pub file_id: Option<Id>,
     /// The format of the G-code file, which decides the file name's extension on the printer.
     #[serde(default)]
@@ -111,8 +113,11 @@ pub struct Make {
     pub estimated_seconds: Option<i64>,
 }
 
-/// A payment of an order, or a refund (negative amount). Stored as a row of its own under the order's version; never
-/// changed afterwards.
+/// The method of payments that the payment processor reports; operators name other words for theirs.
+pub const PROCESSOR: &str = "processor";
+
+/// A payment of an order, or a refund of one (negative amount). Stored as a row of its own under the order's version.
+/// Its amount never changes; a payment that was first known by its checkout session alone learns its intent later.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Payment {
@@ -125,10 +130,24 @@ pub struct Payment {
     /// Currency as ISO 4217 code in lower case; it may differ from the order's, because a processor's event is
     /// recorded as it came.
     pub currency: String,
-    /// `processor` for an event of the payment processor, else the method that the operator named in `mark-paid`.
+    /// [`PROCESSOR`] for an event of the payment processor, else the method that the operator named in `mark-paid`.
     pub method: String,
     /// The processor's payment intent (or checkout session, if no intent is known), or the operator's own reference.
+    /// A refund belongs to the payment of the processor with the same reference.
     pub reference: Option<String>,
+    /// The processor's checkout session, by which a second event about the same payment is recognised.
+    #[serde(default)]
+    pub session: Option<String>,
+    /// What was due when the payment arrived, in minor units of the order's currency; `None` for refunds, and while
+    /// the order took no payments. A processor's payment of another amount is flagged.
+    #[serde(default)]
+    pub due_cents: Option<i64>,
+    /// For a refund: whether the processor says that nothing of the payment is left.
+    #[serde(default)]
+    pub whole: bool,
+    /// For a refund that an operator recorded: the payment that went back.
+    #[serde(default)]
+    pub refund_of: Option<Id>,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }
@@ -145,7 +164,8 @@ pub struct Address {
     #[serde(default)]
     pub region: Option<String>,
     pub postal_code: String,
-    /// Country as ISO 3166-1 alpha-2 code.
+    /// Country as ISO 3166-1 alpha-2 code. `region` is the code of ISO 3166-2 without the country (`CA` for California),
+    /// where it is known.
     pub country: String,
 }
 
@@ -161,6 +181,9 @@ pub struct Order {
     pub id: Id,
     /// Sequential number for people, shown as `ORD-000123`; numbers may have gaps.
     pub number: i64,
+    /// Counts the changes that people made, from 1; shown as the order's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
     /// How the order came about.
     pub kind: OrderKind,
     /// Where the order stands in its life.
@@ -182,14 +205,17 @@ pub struct Order {
     pub subtotal_cents: i64,
     /// Flat shipping charge in minor units.
     pub shipping_cents: i64,
-    /// Tax in minor units: rounded half up for each line, then added.
+    /// Tax in minor units on lines and shipping: rounded half up once for each rate, then added.
     pub tax_cents: i64,
     /// Discount in minor units; no rule grants one yet, so it is 0.
     pub discount_cents: i64,
     /// Amount due in minor units: subtotal, tax and shipping, less the discount.
     pub total_cents: i64,
-    /// Free text of whoever placed the order.
+    /// Free text of the customer, or of whoever placed the order for them; they read it.
     pub notes: Option<String>,
+    /// Free text of the staff, which customers do not read.
+    #[serde(default)]
+    pub internal_notes: Option<String>,
     /// Where the order is shipped to; `None` until it is known.
     pub shipping_address: Option<Address>,
     /// Priority of the order's jobs, 0 to 9; the higher one is printed first, 5 is the default.
@@ -198,18 +224,16 @@ pub struct Order {
     pub due_at: Option<Timestamp>,
     /// How the order travels; set when it is shipped.
     pub shipment: Option<Shipment>,
-    /// Reasons for which a person must look at the order (`refund_due`, `amount_mismatch`, `all_jobs_cancelled`, …);
-    /// each at most once.
+    /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
+    /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short` (ready
+    /// with fewer parts than were ordered). A flag goes when its reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,
-    /// The processor's payment intent that paid this order, if known.
-    pub payment_intent: Option<String>,
-    /// What the processor has refunded so far, in minor units and cumulative. It also counts a refund whose event
-    /// arrived before the event of the payment.
-    pub refunded_cents: i64,
-    /// Whether the whole payment was refunded; it stays set, so that a payment event that arrives late makes no jobs.
-    pub refunded_whole: bool,
+    /// Payments in the order's currency less their refunds, in minor units; follows from `payments`, and is kept here
+    /// for lists, which do not read them.
+    #[serde(default)]
+    pub kept_cents: i64,
     /// When the order was made, as draft or placed.
     pub created_at: Timestamp,
     /// When the order was paid; `None` until then. A later refund keeps it.
@@ -265,9 +289,9 @@ impl Order {
         }
     }
 
-    /// What was paid less what was refunded, in minor units, over all recorded payments (whatever their currency).
-    pub fn received_cents(&self) -> i64 {
-        self.payments.iter().map(|payment| payment.amount_cents).sum()
+    /// What is still to be paid, in minor units; 0 once it is paid.
+    pub fn due_cents(&self) -> i64 {
+        if self.status.payable() { (self.total_cents - self.kept_cents).max(0) } else { 0 }
     }
 }
 
@@ -278,6 +302,6 @@ pub enum OrderRow {
     Job(Arc<Job>),
     /// An attempt as it is now (insert or replace).
     Attempt(Attempt),
-    /// A payment (insert).
+    /// A payment as it is now (insert or replace).
     Payment(Payment),
 }

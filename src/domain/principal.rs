@@ -79,6 +79,11 @@ impl Principal {
             Self::Anonymous => None,
         }
     }
+    /// Whether a person gives the command, or a program for one. What the server does by itself and what the payment
+    /// processor reports are no changes that somebody made to a record.
+    pub fn is_person(&self) -> bool {
+        !matches!(self, Self::System | Self::Processor)
+    }
     /// Whether commands of this caller are written to the audit log. The server's own are not, because their events
     /// record them.
     pub fn audited(&self) -> bool {

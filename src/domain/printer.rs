@@ -11,6 +11,8 @@
 //! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
 //! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs.
 
+mod acts;
+mod address;
 mod alerts;
 mod attempt;
 mod command;
@@ -26,6 +28,8 @@ mod verdict;
 #[cfg(test)]
 mod tests;
 
+pub use acts::{Act, ActRecord};
+pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;

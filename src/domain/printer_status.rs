@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::bounds;
 use crate::domain::time::Timestamp;
 
 /// What a printer does: `state` in the API.
@@ -87,6 +88,19 @@ pub struct Status {
 }
 
 impl Status {
+    /// With every number within the bounds of what is stored ([`bounds`]); one beyond them is not known.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        Self {
+            progress: bounds::percent(self.progress),
+            remaining_seconds: self.remaining_seconds.and_then(|seconds| bounds::print_seconds(seconds as f64)),
+            filament_mm: self.filament_mm.and_then(bounds::filament_mm),
+            nozzle: bounds::celsius(self.nozzle),
+            bed: bounds::celsius(self.bed),
+            ..self
+        }
+    }
+
     /// The status of a printer that is not reachable, with the reason in words for people.
     pub fn away(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
@@ -113,6 +127,14 @@ pub struct PastPrint {
     pub ended_at: Option<Timestamp>,
 }
 
+impl PastPrint {
+    /// With every number within the bounds of what is stored ([`bounds`]); one beyond them is not known.
+    #[must_use]
+    pub fn bounded(self) -> Self {
+        Self { filament_mm: self.filament_mm.and_then(bounds::filament_mm), ..self }
+    }
+}
+
 /// Whether the printer's server, which remembers prints, has run without a restart since a moment that was marked. A
 /// server that was not running cannot remember.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -125,4 +147,25 @@ pub enum ServerRun {
     Unknown,
     /// It was restarted since.
     Restarted,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absurd_numbers_are_not_known() {
+        let absurd = Status {
+            progress: 1e300,
+            remaining_seconds: Some(i64::MAX),
+            filament_mm: Some(1e300),
+            nozzle: -1e300,
+            bed: f64::NAN,
+            ..Status::default()
+        };
+        let bounded = Status { progress: 100.0, ..Status::default() };
+        assert_eq!(absurd.bounded(), bounded);
+        let usual = Status { progress: 12.5, nozzle: 214.9, bed: 60.0, filament_mm: Some(12.345), ..Status::default() };
+        assert_eq!(usual.clone().bounded(), usual);
+    }
 }

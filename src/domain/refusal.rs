@@ -132,6 +132,10 @@ impl Faults {
     pub fn is_empty(&self) -> bool {
         self.found.is_empty() && self.left_out == 0
     }
+    /// Whether a fault of this member is known already.
+    pub fn names(&self, path: &str) -> bool {
+        self.found.iter().any(|fault| fault.path == path)
+    }
     /// Adds the faults of another part of the same request.
     pub fn append(&mut self, other: Self) {
         for fault in other.found {

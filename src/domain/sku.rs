@@ -59,13 +59,13 @@ impl Dimensions {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuFields {
-    /// The article code; unique among all SKUs, deleted ones included.
+    /// The article code; unique among all SKUs that are not deleted.
     pub code: String,
-    /// The name in web addresses; derived from the code if not given.
+    /// The name in web addresses, unique like the code; derived from it if not given.
     pub slug: String,
-    /// Name for people.
+    /// Name for people, one line of text.
     pub name: String,
-    /// Description for customers.
+    /// What customers read about it, free text.
     pub description: Option<String>,
     /// The business's own grouping (`part`, `kit`, …), free text.
     pub kind: Option<String>,
@@ -102,6 +102,12 @@ pub struct SkuFields {
 }
 
 impl SkuFields {
+    /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and its
+    /// jobs wait for the file.
+    pub const fn orderable(&self) -> bool {
+        self.gcode_file_id.is_some() || self.model_file_id.is_some()
+    }
+
     /// What it is made from and shown with must not be deleted.
     fn named(&self) -> Vec<Requirement> {
         let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
@@ -124,7 +130,7 @@ impl SkuFields {
 pub struct Sku {
     /// Identifier of the SKU.
     pub id: Id,
-    /// Its description.
+    /// What operators say of it, and what it is made from.
     #[serde(flatten)]
     pub fields: SkuFields,
     /// Whether it was deleted; the record stays for past orders.
@@ -138,7 +144,7 @@ pub struct Sku {
 /// What can be asked of a SKU.
 #[derive(Clone, Debug)]
 pub enum SkuCommand {
-    /// Makes the SKU.
+    /// Adds a SKU to the catalogue.
     Create(Box<SkuFields>),
     /// Replaces the description. The edge merges a partial edit into the present description; `if_version` makes sure
     /// that it was the present one.
@@ -202,6 +208,8 @@ impl Aggregate for Sku {
     fn clash(constraint: &str) -> Refusal {
         if constraint.contains("code") {
             Refusal::conflict("code_taken", "another SKU has this code; choose another")
+        } else if constraint.contains("slug") {
+            Refusal::conflict("slug_taken", "another SKU has this slug; choose another")
         } else {
             Refusal::conflict("conflict", "another SKU has the same unique value; choose another")
         }

@@ -32,7 +32,7 @@ pub enum TargetError {
     #[error("the URL must not contain a user name or password")]
     Credentials,
     /// Its host is not public: an address of a denied range, or a name that always means one.
-    #[error("the address is not allowed: {range}")]
+    #[error("the address is not allowed: {range}; webhooks.allow_private_targets = true allows it")]
     Address {
         /// Name of the denied range, such as `loopback`.
         range: &'static str,

@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::Value;
+
 use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
@@ -64,7 +66,7 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides a command and takes over the next state.
+    /// Decides a command and takes over the next state, which must read back as it was written.
     pub(crate) fn tell<T: Aggregate>(
         &self,
         this: &mut Option<T>,
@@ -73,9 +75,37 @@ impl Bench {
     ) -> Result<Decision<T>, Refusal> {
         let decision = T::decide(this.as_ref(), id, &self.cx(), command)?;
         if let Some(next) = &decision.next {
+            reads_back(next);
             *this = Some(next.clone());
         }
         Ok(decision)
+    }
+}
+
+/// Fails unless a state is read again as it was written.
+pub(crate) fn reads_back<T: Aggregate>(state: &T) {
+    let value = |state: &T| serde_json::to_value(state).unwrap_or_else(|error| panic!("{error}"));
+    let written = value(state).to_string();
+    let read = T::deserialize(&mut serde_json::Deserializer::from_str(&written));
+    let read = read.unwrap_or_else(|error| panic!("{error}: {written}"));
+    assert!(same(&value(&read), &value(state)), "a {} changed by being written and read: {written}", T::KIND);
+}
+
+/// The same document. Fractions of many digits may be read with an error in the last one.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
+            let (one, other) = (one.as_f64().unwrap_or(f64::NAN), other.as_f64().unwrap_or(f64::NAN));
+            (one - other).abs() <= 1e-12 * one.abs()
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(name, one)| other.get(name).is_some_and(|other| same(one, other)))
+        }
+        _ => one == other,
     }
 }
 

@@ -1,18 +1,29 @@
 //! Points in time: milliseconds since 1970 UTC inside, RFC 3339 with milliseconds and `Z` in the API.
+//!
+//! A point in time that is read lies within [`EARLIEST`] and [`LATEST`], and one that lies outside is written as the nearest of
+//! them: what was written can always be read.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
+/// The earliest point in time that is taken: 1970-01-01T00:00:00.000Z.
+pub const EARLIEST: Timestamp = Timestamp(0);
+/// The latest point in time that is taken: 2999-12-31T23:59:59.999Z.
+pub const LATEST: Timestamp = Timestamp(32_503_679_999_999);
+
 /// A point in time, in milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The moment `ms` milliseconds later; saturates at the ends of the range.
+    /// The moment `ms` milliseconds later, within [`EARLIEST`] and [`LATEST`].
     pub fn plus_ms(self, ms: i64) -> Self {
-        Self(self.0.saturating_add(ms))
+        Self(self.0.saturating_add(ms)).within_bounds()
+    }
+    fn within_bounds(self) -> Self {
+        self.clamp(EARLIEST, LATEST)
     }
     /// The same moment as a `jiff::Timestamp`.
     pub fn jiff(self) -> jiff::Timestamp {
@@ -30,17 +41,20 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(at) => write!(f, "{at:.3}"),
-            Err(_) => write!(f, "{}ms", self.0),
-        }
+        write!(f, "{:.3}", self.within_bounds().jiff())
     }
 }
 
+/// Why a text is not a point in time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not an RFC 3339 date and time from 1970 to 2999")]
+pub struct TimestampError;
+
 impl FromStr for Timestamp {
-    type Err = jiff::Error;
+    type Err = TimestampError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        text.parse::<jiff::Timestamp>().map(|at| Self(at.as_millisecond()))
+        let at = text.parse::<jiff::Timestamp>().map_err(|_| TimestampError)?;
+        Some(Self(at.as_millisecond())).filter(|at| (EARLIEST..=LATEST).contains(at)).ok_or(TimestampError)
     }
 }
 
@@ -53,13 +67,37 @@ impl Serialize for Timestamp {
 impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(from)?;
-        text.parse().map_err(|_| D::Error::custom("not an RFC 3339 date and time"))
+        text.parse().map_err(D::Error::custom)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    #[test]
+    fn only_what_can_be_written_is_read() {
+        for text in
+            ["9999-12-30T22:00:00.001Z", "3000-01-01T00:00:00Z", "1969-12-31T23:59:59.999Z", "-000001-01-01T00:00:00Z"]
+        {
+            assert_eq!(text.parse::<Timestamp>(), Err(TimestampError), "{text}");
+        }
+        for bound in [EARLIEST, LATEST] {
+            assert_eq!(bound.to_string().parse(), Ok(bound));
+        }
+        assert_eq!(LATEST.to_string(), "2999-12-31T23:59:59.999Z");
+        assert_eq!(LATEST.plus_ms(1), LATEST);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_written_is_read(ms: i64) {
+            let read = Timestamp(ms).to_string().parse();
+            prop_assert_eq!(read, Ok(Timestamp(ms).within_bounds()));
+        }
+    }
 
     #[test]
     fn shown_with_milliseconds_and_z() {

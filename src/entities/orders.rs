@@ -21,7 +21,6 @@ pub struct Model {
     pub active: bool,
     pub flags: String,
     pub payment_session: Option<String>,
-    pub payment_intent: Option<String>,
     pub created_at: i64,
     pub updated_at: i64,
 }

@@ -11,6 +11,8 @@ pub struct Model {
     pub schema: i64,
     pub doc: String,
     pub order_id: String,
+    /// The reference of a payment of the processor, which is how its events name it.
+    pub intent: Option<String>,
     pub created_at: i64,
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -15,14 +16,17 @@ use crate::actors::kernel::environment::Environment;
 use crate::config::{Config, Mode};
 use crate::domain::access::{Access, KeyRefusal};
 use crate::domain::id::Id;
+use crate::domain::limits::address;
 use crate::domain::order::Order;
 use crate::domain::principal::{Principal, Role};
+use crate::http::admission::Admission;
 use crate::http::audit_sampling::{self, Attempt, AuditHandles, Source};
+use crate::http::bodies::Bodies;
 use crate::http::csrf;
 use crate::http::error::{ApiError, ErrorMeta};
 use crate::http::handles::handles;
 use crate::http::last_used::LastUsed;
-use crate::http::limits::layer::ClientAddress;
+use crate::http::limits::layer::{ClientAddress, Treatment, overloaded};
 use crate::http::meter::RouteMeter;
 use crate::http::request_id::RequestId;
 use crate::secrets::credentials;
@@ -107,7 +111,7 @@ impl Caller {
     pub fn user(&self) -> Result<Id, ApiError> {
         match &*self.by {
             Principal::User { id, .. } => Ok(*id),
-            _ => Err(ApiError::forbidden("session_required", "this is for signed-in staff, not for API keys")),
+            _ => Err(session_required()),
         }
     }
 }
@@ -122,6 +126,10 @@ handles! {
     }
 }
 
+fn session_required() -> ApiError {
+    ApiError::forbidden("session_required", "this takes a signed-in session, not an API key")
+}
+
 /// What a route needs to judge its requests; one for each route.
 pub(crate) struct Gate {
     /// Tells who asks.
@@ -134,6 +142,58 @@ pub(crate) struct Gate {
     pub within: Option<Duration>,
     /// Counts the requests of the route by status.
     pub meter: Arc<RouteMeter>,
+    /// How the route is bounded.
+    pub treatment: Treatment,
+    /// Whether the handler takes the body as it comes; otherwise it is read whole first.
+    pub streamed: bool,
+    /// Bounds bodies that have not come as a whole.
+    pub bodies: Arc<Bodies>,
+    /// Bounds requests under way.
+    pub admission: Arc<Admission>,
+}
+
+impl Gate {
+    /// Takes the body, then a place among the requests under way, and runs the handler.
+    async fn pass(&self, mut request: Request, next: Next) -> Result<Response, ApiError> {
+        if self.treatment == Treatment::Always {
+            // What is in the body of an emergency stop changes nothing, so nobody waits for it.
+            return Ok(next.run(request.map(|_| Body::empty())).await);
+        }
+        let body_place = if request.body().is_end_stream() || request.method().is_safe() {
+            None
+        } else if self.streamed {
+            let place = self.bodies.place(caller_of(&request))?;
+            request = request.map(|body| self.bodies.paced(body));
+            Some(place)
+        } else {
+            let (parts, body) = request.into_parts();
+            request = Request::from_parts(parts, Body::empty());
+            let (bytes, at_once) = self.bodies.whole(body, caller_of(&request)).await?;
+            if !at_once {
+                // The key or session may have ended while the body came.
+                request.extensions_mut().remove::<Credentials>();
+                let who = admit(&self.access, self.need, &request)?;
+                request.extensions_mut().insert(who);
+            }
+            *request.body_mut() = Body::from(bytes);
+            None
+        };
+        // The owner of the machine is admitted whatever the load is. An upload has its place among the bodies.
+        let from_machine = request.extensions().get::<FromMachine>().is_some();
+        let exempt = from_machine || body_place.is_some();
+        let place = if exempt { None } else { Some(self.admission.enter()) };
+        if matches!(place, Some(None)) {
+            return Ok(overloaded());
+        }
+        Ok(in_time(self.within, next.run(request)).await)
+    }
+}
+
+/// Who an unfinished body counts for: the key or session, or the address of a stranger.
+fn caller_of(request: &Request) -> u128 {
+    let known = request.extensions().get::<Credentials>().and_then(Credentials::id);
+    let client = || request.extensions().get::<ClientAddress>().map_or(0, |client| address::scope(client.0));
+    known.map_or_else(client, |id| id.0.as_u128())
 }
 
 /// Lets a request through to its handler, or refuses it. Counts it, and notes refused attempts for the audit log.
@@ -145,7 +205,7 @@ pub(crate) async fn guard(State(gate): State<Arc<Gate>>, mut request: Request, n
     let response = match admitted {
         Ok(who) => {
             request.extensions_mut().insert(who);
-            in_time(gate.within, next.run(request)).await
+            gate.pass(request, next).await.unwrap_or_else(IntoResponse::into_response)
         }
         Err(error) => error.into_response(),
     };
@@ -229,6 +289,10 @@ fn admit(app: &AccessHandles, need: RequiredAccess, request: &Request) -> Result
         Credentials::Key(found) if need != RequiredAccess::Session => (found?, None),
         Credentials::Cookie(found) => found.map(|(by, session)| (by, Some(session)))?,
         // A key beside the cookie does not count for a session.
+        Credentials::Key(found) if cookie(headers, COOKIE).is_none() => {
+            found?;
+            return Err(session_required());
+        }
         Credentials::Key(_) | Credentials::Nothing => {
             by_cookie(app, headers).map(|(by, session)| (by, Some(session)))?
         }
@@ -267,9 +331,18 @@ pub fn with_access<T>(access: &Directory<Access>, read: impl FnOnce(&Access) -> 
     }
 }
 
-fn by_key(app: &AccessHandles, headers: &HeaderMap) -> Result<Principal, ApiError> {
+/// The key that a request shows: in its own header, else as a bearer token. `None` when it shows none.
+fn shown_key(headers: &HeaderMap) -> Option<&str> {
+    if let Some(value) = headers.get(KEY_HEADER) {
+        // What is no text is no key either, and does not let the cookie count.
+        return Some(value.to_str().unwrap_or_default());
+    }
+    let (scheme, token) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+}
+
+fn by_key(app: &AccessHandles, given: &str) -> Result<Principal, ApiError> {
     let refused = |why: KeyRefusal| ApiError::unauthorized(why.to_string());
-    let given = headers.get(KEY_HEADER).and_then(|value| value.to_str().ok()).ok_or(refused(KeyRefusal::Unknown))?;
     if app.config.mode == Mode::Production && given.starts_with(TEST_PREFIX) {
         return Err(ApiError::unauthorized("test keys are refused in production"));
     }
@@ -282,7 +355,8 @@ fn by_key(app: &AccessHandles, headers: &HeaderMap) -> Result<Principal, ApiErro
 }
 
 fn by_cookie(app: &AccessHandles, headers: &HeaderMap) -> Result<(Arc<Principal>, Id), ApiError> {
-    let missing = || ApiError::unauthorized("an API key or a session is needed");
+    let missing =
+        || ApiError::unauthorized("send an API key in the header X-API-Key (or as Authorization: Bearer), or sign in");
     let token = cookie(headers, COOKIE).ok_or_else(missing)?;
     let (now, auth) = (app.environment.now(), &app.config.auth);
     let (idle, life) = (auth.session_idle_timeout_hours.millis(), auth.session_max_age_days.millis());
@@ -310,8 +384,8 @@ pub enum Credentials {
 impl Credentials {
     /// Reads the headers and looks up what they name.
     pub(crate) fn by(app: &AccessHandles, headers: &HeaderMap) -> Self {
-        if headers.contains_key(KEY_HEADER) {
-            Self::Key(by_key(app, headers).map(Arc::new))
+        if let Some(key) = shown_key(headers) {
+            Self::Key(by_key(app, key).map(Arc::new))
         } else if cookie(headers, COOKIE).is_some() {
             Self::Cookie(by_cookie(app, headers))
         } else {
@@ -384,6 +458,18 @@ mod tests {
     fn only_a_customers_key_is_kept_to_its_own_orders() {
         assert!(key(Role::Customer).own().is_some());
         assert!(key(Role::Operator).own().is_none() && who(Principal::Machine).own().is_none());
+    }
+
+    #[test]
+    fn a_key_may_come_as_a_bearer_token_and_its_own_header_wins() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(shown_key(&headers), None);
+        headers.insert(header::AUTHORIZATION, "Basic abc".parse().unwrap());
+        assert_eq!(shown_key(&headers), None);
+        headers.insert(header::AUTHORIZATION, "bearer key_test_1".parse().unwrap());
+        assert_eq!(shown_key(&headers), Some("key_test_1"));
+        headers.insert(KEY_HEADER, "key_test_2".parse().unwrap());
+        assert_eq!(shown_key(&headers), Some("key_test_2"));
     }
 
     #[test]

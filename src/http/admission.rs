@@ -4,16 +4,20 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
+use dashmap::DashMap;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::config::sections::Server;
+use crate::domain::limits::address::{self, Network};
 
-/// Connections beyond the limit that are still read, so that health checks and emergency stops are answered, and others
-/// told; each answers one request.
+/// Connections beyond the limits whose client is told so: each is answered one request. Health checks and emergency stops
+/// need no place here; the front answers them.
 const BEYOND: usize = 256;
 
 /// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
-const OTHER_FILES: usize = 256;
+const OTHER_FILES: usize = 256 + FRONT_FILES;
+/// Connections that the front holds at most.
+const FRONT_FILES: usize = 1536;
 /// Connections that are taken even where the system allows only few open files.
 const FEWEST: usize = 16;
 
@@ -31,6 +35,10 @@ pub struct Admission {
     most_requests: usize,
     most_connections: usize,
     connections: AtomicUsize,
+    /// Connections open now of each address that is bounded.
+    of_address: DashMap<u128, usize>,
+    most_of_address: usize,
+    trusted: Vec<Network>,
     overloaded: AtomicU64,
     turned_away: AtomicU64,
 }
@@ -38,13 +46,21 @@ pub struct Admission {
 /// The right to one connection; given back when dropped.
 pub struct AdmissionPermit {
     load: Arc<Admission>,
-    /// True when the connection is beyond the limit: it is served one request only.
+    /// The address that it counts for.
+    scope: Option<u128>,
+    /// True when the connection is beyond a limit: it is served one request only.
     pub crowded: bool,
 }
 
 impl Drop for AdmissionPermit {
     fn drop(&mut self) {
         self.load.connections.fetch_sub(1, Relaxed);
+        if let Some(scope) = self.scope {
+            if let Some(mut open) = self.load.of_address.get_mut(&scope) {
+                *open = open.saturating_sub(1);
+            }
+            self.load.of_address.remove_if(&scope, |_, open| *open == 0);
+        }
     }
 }
 
@@ -64,16 +80,29 @@ impl Admission {
             most_requests: server.max_concurrent_requests.min(Semaphore::MAX_PERMITS),
             most_connections: server.max_connections.min(possible),
             connections: AtomicUsize::new(0),
+            of_address: DashMap::new(),
+            most_of_address: server.max_connections_per_address,
+            // Networks that cannot be parsed were refused when the configuration was checked.
+            trusted: server.trusted_proxies.iter().filter_map(|text| text.parse().ok()).collect(),
             overloaded: AtomicU64::new(0),
             turned_away: AtomicU64::new(0),
         }
     }
 
-    /// Admits a connection; `None` when even the few beyond the limit are taken.
-    pub fn connect(self: &Arc<Self>) -> Option<AdmissionPermit> {
+    /// Admits a connection; `None` when even the few beyond the limits are taken.
+    pub fn connect(self: &Arc<Self>, peer: IpAddr) -> Option<AdmissionPermit> {
         let before = self.connections.fetch_add(1, Relaxed);
-        let place = AdmissionPermit { load: self.clone(), crowded: before >= self.most_connections };
-        if before >= self.most_connections + BEYOND {
+        let scope = (!address::speaks_for_many(peer, &self.trusted)).then(|| address::scope(peer.to_canonical()));
+        let of_address = scope.map_or(0, |scope| {
+            let mut open = self.of_address.entry(scope).or_insert(0);
+            *open += 1;
+            *open
+        });
+        let crowded = before >= self.most_connections || of_address > self.most_of_address;
+        let place = AdmissionPermit { load: self.clone(), scope, crowded };
+        // An address that is told of its bound leaves room for others to be told.
+        let few = of_address <= self.most_of_address + BEYOND / 4;
+        if before >= self.most_connections + BEYOND || !few {
             self.turned_away.fetch_add(1, Relaxed);
             return None;
         }
@@ -83,16 +112,25 @@ impl Admission {
     /// Admits a connection whatever the load is.
     pub fn reserved(self: &Arc<Self>) -> AdmissionPermit {
         self.connections.fetch_add(1, Relaxed);
-        AdmissionPermit { load: self.clone(), crowded: false }
+        AdmissionPermit { load: self.clone(), scope: None, crowded: false }
     }
 
     /// Admits a request; `None` when it must be refused.
-    pub fn enter(&self, crowded: bool) -> Option<SemaphorePermit<'_>> {
-        let permit = if crowded { None } else { self.requests.try_acquire().ok() };
+    pub fn enter(&self) -> Option<SemaphorePermit<'_>> {
+        let permit = self.requests.try_acquire().ok();
         if permit.is_none() {
             self.overloaded.fetch_add(1, Relaxed);
         }
         permit
+    }
+
+    /// Whether a request would be refused now; it is counted as refused then.
+    pub fn refuses(&self, crowded: bool) -> bool {
+        let refuses = crowded || self.requests.available_permits() == 0;
+        if refuses {
+            self.overloaded.fetch_add(1, Relaxed);
+        }
+        refuses
     }
 
     /// How many connections are open now.
@@ -117,4 +155,37 @@ impl Admission {
 fn open_files() -> Option<usize> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     limits.lines().find(|line| line.starts_with("Max open files"))?.split_whitespace().nth(3)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn one_address_cannot_take_all_connections_and_proxies_speak_for_many() {
+        let mut server = Config::default().server;
+        server.max_connections_per_address = 2;
+        server.trusted_proxies = vec!["10.1.0.0/16".to_owned()];
+        let admission = Arc::new(Admission::new(&server));
+        let mut held = Vec::new();
+        let mut crowded = |peer: &str| {
+            let place = admission.connect(peer.parse().unwrap())?;
+            let crowded = place.crowded;
+            held.push(place);
+            Some(crowded)
+        };
+        assert_eq!([(); 3].map(|()| crowded("192.0.2.7")), [Some(false), Some(false), Some(true)]);
+        assert_eq!(crowded("192.0.2.8"), Some(false));
+        assert_eq!([(); 3].map(|()| crowded("2001:db8::1")), [Some(false), Some(false), Some(true)]);
+        assert_eq!(crowded("2001:db8::2"), Some(true), "the same /64");
+        for many in ["127.0.0.1", "::1", "10.1.2.3", "::ffff:10.1.2.3"] {
+            assert!([(); 20].map(|()| crowded(many)).iter().all(|crowded| *crowded == Some(false)), "{many}");
+        }
+        let turned_away = (0..BEYOND).filter(|_| crowded("192.0.2.7").is_none()).count();
+        assert!(turned_away > 0 && admission.turned_away() == turned_away as u64);
+        drop(held);
+        assert_eq!((admission.connections(), admission.of_address.len()), (0, 0));
+    }
 }

@@ -3,17 +3,15 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Bytes;
 use axum::extract::{FromRef as _, FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
-use futures::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::handle::AskError;
-use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::{Class, Refusal};
@@ -29,17 +27,12 @@ use crate::store::queries::Queries;
 /// How often a change that names no version is merged anew when the aggregate changed in between.
 const MERGES: usize = 8;
 
-/// So much of a body that is too large is still taken off the wire: a client that is cut off while it sends sees a broken
-/// connection instead of the answer.
-pub const HEARD_OUT: usize = 16 * 1024 * 1024;
-
 handles! {
     /// What reading a request and asking an aggregate take.
     pub(crate) struct RequestHandles {
         environment: Arc<Environment>,
         queries: Queries,
         running: RunningKeys,
-        config: Arc<Config>,
     }
 }
 
@@ -88,8 +81,8 @@ impl<B> FromRequest<AppState> for CommandRequest<B> {
         let key = idempotency::scope(&who, &parts.method, parts.uri.path(), &parts.headers)?
             .map(|scope| Running::take(&app.running, &scope).map(|running| (scope, running)))
             .transpose()?;
-        let limit = app.config.server.json_body_max_bytes;
-        let body = read(body, limit).await?;
+        // The guard of the route has read it within its bounds.
+        let body = axum::body::to_bytes(body, usize::MAX).await.map_err(ApiError::internal)?;
         Ok(Self { app, who, headers: parts.headers, body, key, kind: PhantomData })
     }
 }
@@ -139,6 +132,11 @@ impl<B> CommandRequest<B> {
         }
         let tag = text.strip_prefix("W/").unwrap_or(text);
         Some(tag.strip_prefix('"').and_then(|tag| tag.strip_suffix('"')?.parse().ok()).unwrap_or(-1))
+    }
+
+    /// Who asks, without the idempotency key: for what is recorded besides the command.
+    pub fn origin(&self) -> CommandOrigin {
+        self.caller(None)
     }
 
     fn caller(&self, key: Option<IdempotencyKey>) -> CommandOrigin {
@@ -227,45 +225,6 @@ impl<B> CommandRequest<B> {
     }
 }
 
-/// The whole body, unless it is larger than allowed.
-pub async fn read(body: Body, limit: usize) -> Result<Bytes, ApiError> {
-    let mut whole = Vec::new();
-    let mut pieces = body.into_data_stream();
-    while let Some(piece) = pieces.next().await {
-        let piece = piece.map_err(|error| {
-            let cut = || ApiError::bad_request("incomplete_body", "the body did not arrive as a whole");
-            silent(&error).unwrap_or_else(cut)
-        })?;
-        if whole.len() + piece.len() > limit {
-            let mut left = HEARD_OUT;
-            while let Some(Ok(piece)) = pieces.next().await
-                && left > 0
-            {
-                left = left.saturating_sub(piece.len());
-            }
-            return Err(ApiError::too_large(limit as u64));
-        }
-        whole.extend_from_slice(&piece);
-    }
-    Ok(whole.into())
-}
-
-/// 408, when a body ended because nothing of it came for too long.
-pub fn silent(error: &(dyn std::error::Error + 'static)) -> Option<ApiError> {
-    let mut cause = Some(error);
-    while let Some(error) = cause {
-        if error.is::<tower_http::timeout::TimeoutError>() {
-            return Some(ApiError::new(
-                StatusCode::REQUEST_TIMEOUT,
-                "timeout",
-                "nothing of the body came for too long",
-            ));
-        }
-        cause = error.source();
-    }
-    None
-}
-
 fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>, ApiError> {
     match kept.verdict {
         Ok(answer) => Ok(CommandOutcome { id: kept.id, version: kept.version, answer, replayed: true }),
@@ -276,7 +235,7 @@ fn replay<T: StoredAggregate>(kept: Kept<T>) -> Result<CommandOutcome<T::Answer>
 /// An aggregate's last commit and its version; 404 when there is none.
 pub async fn found<T: StoredAggregate>(directory: &Directory<T>, id: Id) -> Result<(i64, Arc<Versioned<T>>), ApiError> {
     let state = directory.read(id).await?.ok_or_else(|| Refusal::not_found(T::KIND))?;
-    Ok((state.version, state))
+    Ok((state.revision(), state))
 }
 
 /// What is in a version that [`found`] gave.

@@ -2,10 +2,12 @@
 //! from elsewhere.
 
 mod events;
+mod front_page;
 
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::Path;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -20,26 +22,39 @@ use crate::http::error::{Answer, ApiError, no_such_path};
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
+const THEIR_TITLE: &str = "<title>Swagger UI</title>";
+const OUR_TITLE: &str = "<title>Printfloor API</title>";
+
 /// The routes of the pages. They are not part of the API that they show.
 pub fn routes() -> Router<AppState> {
     let index = || page("index.html");
     let entry = || async { Redirect::permanent("/docs/") };
     Router::new()
+        .route("/", get(front_page))
         .route("/docs", get(entry))
         .route("/docs/", get(index))
         .route("/docs/events", get(events))
         .route("/docs/{*file}", get(file))
 }
 
+/// The page at `/`, for whoever opens the server's address in a browser.
+async fn front_page() -> Response {
+    html(front_page::PAGE)
+}
+
 /// The catalogue of events, for people.
 async fn events() -> Response {
+    html(events::page())
+}
+
+fn html(page: impl Into<Body>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8"),
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
     ];
-    (headers, events::page()).into_response()
+    (headers, page.into()).into_response()
 }
 
 async fn file(Path(name): Path<String>) -> Answer {
@@ -62,6 +77,10 @@ async fn page(name: &str) -> Answer {
         (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
         (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
     ];
-    let response: Response = (headers, file.bytes.into_owned()).into_response();
+    let bytes = match name {
+        "index.html" => String::from_utf8_lossy(&file.bytes).replace(THEIR_TITLE, OUR_TITLE).into_bytes(),
+        _ => file.bytes.into_owned(),
+    };
+    let response: Response = (headers, bytes).into_response();
     Ok(response)
 }

@@ -179,6 +179,13 @@ impl From<LoadError> for ApiError {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Damaged(damaged) => Self::internal(damaged),
+            error if error.is_bad_value() => {
+                tracing::warn!(%error, "a value of a question was refused");
+                Self::bad_request(
+                    "validation_failed",
+                    "a value cannot be looked for: leave out characters that are not text",
+                )
+            }
             LoadError::Db(reason) => {
                 tracing::warn!(%reason, "cannot be read");
                 Unavailable::Database.into()

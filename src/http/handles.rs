@@ -14,6 +14,7 @@ use crate::actors::endpoints::DeliveryMeter;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
+use crate::actors::orders::make::MakeSources;
 use crate::actors::payment_events::matching::PaymentMatcher;
 use crate::app::Directories;
 use crate::config::Config;
@@ -36,6 +37,7 @@ use crate::http::last_used::LastUsed;
 use crate::http::limits::Limits;
 use crate::http::meter::RouteMeters;
 use crate::http::openapi::Descriptions;
+use crate::http::production::health::ReadinessCache;
 use crate::http::production::metrics::Tallies;
 use crate::printers::connections::PrinterConnections;
 use crate::secrets::encryption::SecretCipher;
@@ -90,15 +92,12 @@ held! {
     Arc<Admission>: admission;
     CancellationToken: leaving;
     Arc<Descriptions>: descriptions;
+    Arc<ReadinessCache>: readiness;
 }
 
-/// Counts the orders that are placed: kept payment events look again.
-#[derive(Clone)]
-pub struct NewOrders(pub watch::Sender<u64>);
-
-impl FromRef<AppState> for NewOrders {
+impl FromRef<AppState> for MakeSources {
     fn from_ref(app: &AppState) -> Self {
-        Self(app.new_orders.clone())
+        app.directories.make_sources()
     }
 }
 

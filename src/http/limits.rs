@@ -41,12 +41,23 @@ impl Charge {
         Self { named, scope: address::scope(address) }
     }
 
+    /// A window for one text (such as an e-mail address), whatever address it comes from.
+    pub fn of_text(named: Named, word: &str) -> Self {
+        Self { named, scope: shortened(Sha256::new().chain_update(word)) }
+    }
+
     /// A window for one text (such as an e-mail address) from one address.
     pub fn of_pair(named: Named, word: &str, address: IpAddr) -> Self {
-        let digest = Sha256::new().chain_update(address::scope(address).to_be_bytes()).chain_update(word).finalize();
-        let scope = digest.iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte));
-        Self { named, scope }
+        Self {
+            named,
+            scope: shortened(Sha256::new().chain_update(address::scope(address).to_be_bytes()).chain_update(word)),
+        }
     }
+}
+
+/// 128 bits of a digest: enough that no two callers share a window by chance.
+fn shortened(hash: Sha256) -> u128 {
+    hash.finalize().iter().take(16).fold(0, |scope: u128, byte| scope << 8 | u128::from(*byte))
 }
 
 /// The windows of all callers, and their limits.
@@ -68,6 +79,7 @@ impl Limits {
                 Named::Customer => limits.customer_requests_per_minute,
                 Named::Anonymous => limits.anonymous_requests_per_minute,
                 Named::Login => limits.login_attempts_per_15_minutes,
+                Named::Account => limits.account_attempts_per_15_minutes,
             },
             period_ms: named.period_ms(),
         });
@@ -154,8 +166,11 @@ pub async fn within<R>(
     rest: impl Future<Output = Result<R, ApiError>>,
 ) -> Result<Limited<R>, ApiError> {
     let standing = limits.charge(charges, now).await;
-    let answer =
-        if standing.refused { Err(refusal(standing)) } else { rest.await.map_err(IntoResponse::into_response) };
+    let answer = if standing.refused {
+        Err(refusal(standing, charges))
+    } else {
+        rest.await.map_err(IntoResponse::into_response)
+    };
     Ok(Limited { answer, standing })
 }
 
@@ -177,8 +192,11 @@ impl<R: IntoResponse> IntoResponse for Limited<R> {
 #[derive(Clone, Copy)]
 struct Told(Standing);
 
-fn refusal(standing: Standing) -> Response {
-    let message = format!("more than {} requests in a window; wait", standing.limit);
+/// 429. All the charges of one request count the same things in windows of the same length.
+fn refusal(standing: Standing, charges: &[Charge]) -> Response {
+    let (what, period) = charges.first().map_or(Named::Anonymous, |charge| charge.named).words();
+    let (limit, seconds) = (standing.limit, standing.retry_after());
+    let message = format!("{limit} {what} in {period} are the limit; try again in {seconds} seconds");
     let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message);
     error.retry_after(standing.retry_after()).into_response()
 }

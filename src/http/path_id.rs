@@ -1,10 +1,11 @@
 //! The identifier in a path.
 
 use axum::extract::{FromRequestParts, RawPathParams};
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 
 use crate::domain::id::Id;
-use crate::http::error::{ApiError, no_such_path};
+use crate::http::error::ApiError;
 
 /// The `{id}` of a path. What is no identifier names nothing: 404.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +14,18 @@ pub struct PathId(pub Id);
 impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let params = RawPathParams::from_request_parts(parts, state).await;
-        let id = params
-            .ok()
-            .and_then(|params| params.iter().find(|(name, _)| *name == "id").and_then(|(_, text)| text.parse().ok()));
-        match id {
-            Some(id) => Ok(Self(id)),
-            None => Err(no_such_path().await),
-        }
+        let params = RawPathParams::from_request_parts(parts, state).await.map_err(ApiError::internal)?;
+        let text = params.iter().find(|(name, _)| *name == "id").map_or("", |(_, text)| text);
+        text.parse().map(Self).map_err(|_| no_such_id(text))
     }
+}
+
+/// 404 for what is no identifier. People know orders and jobs by their numbers, and try those.
+fn no_such_id(text: &str) -> ApiError {
+    let is_number = text.split_once('-').is_some_and(|(kind, number)| {
+        kind.len() == 3 && kind.bytes().all(|byte| byte.is_ascii_alphabetic()) && number.parse::<u64>().is_ok()
+    });
+    let message =
+        if is_number { "this is a number, not an id; find what has it with ?q=" } else { "this is not an id (a UUID)" };
+    ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
 }

@@ -14,6 +14,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 
 use crate::http::AppState;
 use crate::http::access::{Gate, RequiredAccess, guard};
+use crate::http::limits::layer::treatment;
 use crate::http::openapi::operation::{Named, Operation, Resource, operation};
 use crate::http::wire::{Components, DescribedHandler};
 
@@ -50,8 +51,9 @@ impl ResourceRoutes {
     {
         let mut operation = operation(method.clone(), path, "", "");
         H::describe(&mut operation, &mut self.components);
+        let bounds = Bounds { timed, streamed: operation.streamed };
         self.resource.operations.push(words(operation));
-        self.routes = self.routes.add(method, need, path, handler, timed);
+        self.routes = self.routes.add(method, need, path, handler, bounds);
         self
     }
 
@@ -103,6 +105,15 @@ described_routes! {
 
 type Make = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
+/// How a route is bounded beyond what its path says.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// A request has the time limit of requests.
+    timed: bool,
+    /// The handler takes the body as it comes.
+    streamed: bool,
+}
+
 /// Routes and who may use them.
 #[derive(Default)]
 pub struct Routes(Vec<(Served, Make)>);
@@ -113,7 +124,7 @@ impl Routes {
         Self::default()
     }
 
-    fn add<H, T>(mut self, method: Method, need: RequiredAccess, path: &'static str, handler: H, timed: bool) -> Self
+    fn add<H, T>(mut self, method: Method, need: RequiredAccess, path: &'static str, handler: H, bounds: Bounds) -> Self
     where
         H: Handler<T, AppState>,
         T: 'static,
@@ -125,77 +136,21 @@ impl Routes {
             _ => ("GET", MethodFilter::GET),
         };
         let make = move |app: &AppState| {
-            let within = timed.then(|| app.config.server.request_timeout_seconds.duration());
-            let (access, audit) = (FromRef::from_ref(app), FromRef::from_ref(app));
-            let gate = Gate { access, audit, need, within, meter: app.meters.of(word, path) };
+            let gate = Gate {
+                access: FromRef::from_ref(app),
+                audit: FromRef::from_ref(app),
+                need,
+                within: bounds.timed.then(|| app.config.server.request_timeout_seconds.duration()),
+                meter: app.meters.of(word, path),
+                treatment: treatment(path),
+                streamed: bounds.streamed,
+                bodies: app.bodies.clone(),
+                admission: app.admission.clone(),
+            };
             on(filter, handler).layer(from_fn_with_state(Arc::new(gate), guard))
         };
         self.0.push((Served { method, path, need }, Box::new(make)));
         self
-    }
-
-    /// Adds a described route for reading, with the time limit of requests.
-    pub fn get<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::GET, need, path, handler, true)
-    }
-    /// Adds a described route for creating or for a command, with the time limit of requests.
-    pub fn post<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::POST, need, path, handler, true)
-    }
-    /// Adds a described route for changing, with the time limit of requests.
-    pub fn patch<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::PATCH, need, path, handler, true)
-    }
-    /// Adds a described route for removing, with the time limit of requests.
-    pub fn delete<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::DELETE, need, path, handler, true)
-    }
-    /// GET without a time limit: streams and downloads.
-    pub fn get_long<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::GET, need, path, handler, false)
-    }
-    /// DELETE without a time limit: what waits for a printer has the printer's.
-    pub fn delete_long<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::DELETE, need, path, handler, false)
-    }
-    /// POST without a time limit: uploads.
-    pub fn post_long<H: Handler<T, AppState>, T: 'static>(
-        self,
-        need: RequiredAccess,
-        path: &'static str,
-        handler: H,
-    ) -> Self {
-        self.add(Method::POST, need, path, handler, false)
     }
 
     /// Those of a resource.

@@ -34,8 +34,8 @@ pub use optional::Optional;
 pub use query::{UnknownParameters, read_query};
 pub(crate) use rules::like;
 pub use rules::{
-    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, OneOrMoreDistinct, Pattern, Rule,
-    Secret, TextList, Within, Worded,
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern,
+    Rule, Secret, TextList, Within, Worded,
 };
 pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;

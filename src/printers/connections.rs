@@ -111,6 +111,8 @@ impl Drop for Stopping {
 pub struct PrinterConnections {
     /// The registered printer types.
     pub registry: Registry,
+    /// Held while a printer is registered or moved, so that no machine is registered twice.
+    pub registering: tokio::sync::Mutex<()>,
     links: DashMap<Id, Arc<PrinterConnection>>,
     /// Changes when a connection is added.
     came: watch::Sender<()>,
@@ -121,7 +123,13 @@ pub struct PrinterConnections {
 impl PrinterConnections {
     /// Without any connection.
     pub fn new(registry: Registry) -> Self {
-        Self { registry, links: DashMap::new(), came: watch::Sender::new(()), manual: DashMap::new() }
+        Self {
+            registry,
+            registering: tokio::sync::Mutex::default(),
+            links: DashMap::new(),
+            came: watch::Sender::new(()),
+            manual: DashMap::new(),
+        }
     }
 
     /// The connection of a printer that is being watched.

@@ -9,6 +9,7 @@ use reqwest::{Client, Method, Response, StatusCode, Url};
 use serde_json::Value;
 use tokio::sync::OwnedMutexGuard;
 
+use crate::domain::printer::denied_host;
 use crate::printers::PrinterType;
 use crate::printers::adapter::{PrinterError, Source};
 use crate::printers::registry::{AdapterParts, MakeError, Settings, SharedParts};
@@ -227,6 +228,9 @@ pub(super) fn base_url(text: &str, default_port: u16) -> Result<Url, MakeError> 
     }
     if url.host_str().is_none_or(str::is_empty) {
         return Err(bad("no host"));
+    }
+    if let Some(range) = denied_host(&url) {
+        return Err(bad(&format!("this is {range}, not a printer")));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err(MakeError::BadAddress("base url: no user name or password in it, it is shown and logged".into()));

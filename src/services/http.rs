@@ -13,6 +13,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use crate::domain::printer::denied_address;
 use crate::domain::target::{self, TargetError};
 
 /// What every request says of its sender.
@@ -127,7 +128,8 @@ impl Outbound {
 
 /// Builds the client for printers and configured services.
 pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
-    Ok(builder(settings.connect_timeout).timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
+    let builder = builder(settings.connect_timeout).dns_resolver(LanGuard);
+    Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place that builds clients")]
@@ -158,6 +160,25 @@ impl Resolve for Guard {
             // The client puts the port of the URL in place of 0.
             let addresses: Addrs = Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
+        })
+    }
+}
+
+/// Lets no name lead to a link-local address or to a cloud's metadata service, where no printer and no configured
+/// service is.
+struct LanGuard;
+
+impl Resolve for LanGuard {
+    fn resolve(&self, name: Name) -> Resolving {
+        let found = SystemLookup.lookup(name.as_str().to_owned());
+        Box::pin(async move {
+            let found = found.await?;
+            let denied = found.first().and_then(|ip| denied_address(*ip));
+            let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| denied_address(*ip).is_none()).collect();
+            match denied {
+                Some(range) if allowed.is_empty() => Err(Blocked { range }.into()),
+                _ => Ok(Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs),
+            }
         })
     }
 }

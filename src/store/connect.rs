@@ -292,6 +292,21 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
     Ok(Database::connect(options).await?)
 }
 
+/// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a number
+/// out of range, a value too large for an index.
+pub fn refuses_value(error: &DbErr) -> bool {
+    let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
+        return false;
+    };
+    let code = inner.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    // PostgreSQL: data exceptions, violated constraints (unique ones are told apart before), program limits. SQLite: a
+    // value that is too big, of the wrong type, or against a constraint.
+    code.is_some_and(|code| {
+        let postgres = code.len() == 5 && ["22", "23", "54"].iter().any(|class| code.starts_with(class));
+        postgres || matches!(&*code, "18" | "20" | "1299" | "275")
+    })
+}
+
 /// Which kind of outage an error stands for, from the error code where there is one and from the text otherwise.
 pub fn unavailable(error: &DbErr) -> Unavailable {
     let words = error.to_string().to_lowercase();

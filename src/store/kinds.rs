@@ -13,5 +13,7 @@ mod order;
 mod payment_event;
 mod printer;
 mod sku;
+#[cfg(test)]
+mod tests;
 
 pub(super) use order::with_attempts;

@@ -65,12 +65,33 @@ pub struct Loading<'a, T> {
 }
 
 /// Parts by the aggregate they belong to.
-pub struct PartsByOwner<P>(HashMap<Id, Result<Vec<P>, Damaged>>);
+pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
+
+/// The parts of one aggregate, and the rows among them that cannot be read.
+struct Parts<P> {
+    read: Vec<P>,
+    damaged: Vec<Damaged>,
+}
+
+impl<P> Default for Parts<P> {
+    fn default() -> Self {
+        Self { read: Vec::new(), damaged: Vec::new() }
+    }
+}
 
 impl<P> PartsByOwner<P> {
-    /// Takes the parts of one aggregate, in no particular order; or tells which of their rows cannot be read.
+    /// Takes the parts of one aggregate, in no particular order; or tells the first of their rows that cannot be read.
     pub fn take(&mut self, owner: Id) -> Result<Vec<P>, Damaged> {
-        self.0.remove(&owner).unwrap_or_else(|| Ok(Vec::new()))
+        let Parts { read, mut damaged } = self.0.remove(&owner).unwrap_or_default();
+        if damaged.is_empty() { Ok(read) } else { Err(damaged.swap_remove(0)) }
+    }
+
+    /// Takes the parts of one aggregate that can be read; the others are left out, and the log names them. For parts that
+    /// stand alone, so that one that is damaged does not take all the others with it.
+    pub fn take_readable(&mut self, owner: Id) -> Vec<P> {
+        let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
+        damaged.iter().for_each(|damaged| tracing::error!(%damaged, "a row that cannot be read is left out"));
+        read
     }
 }
 
@@ -80,7 +101,10 @@ impl<'a, T: Load> Loading<'a, T> {
         match self.source {
             RowSource::Database(db) => gather(db, under::<T, P>(self.scope)).await,
             RowSource::Memory(tables) => {
-                let of = |id| (id, Ok(tables.parts_under::<P>(id).cloned().collect()));
+                let of = |id| {
+                    let read = tables.parts_under::<P>(id).cloned().collect();
+                    (id, Parts { read, damaged: Vec::new() })
+                };
                 Ok(PartsByOwner(self.ids().into_iter().map(of).collect()))
             }
         }
@@ -172,7 +196,7 @@ fn under<T: Load, P: Part>(scope: Scope) -> Condition {
 
 /// The parts of a condition, by owner.
 async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<PartsByOwner<P>, DbErr> {
-    let mut gathered: HashMap<Id, Result<Vec<P>, Damaged>> = HashMap::new();
+    let mut gathered: HashMap<Id, Parts<P>> = HashMap::new();
     // Only what is needed: a start reads tens of thousands of rows, and the other columns are in the doc as well.
     let docs = P::Entity::find().select_only().expr(Expr::col("id")).expr(Expr::col("schema")).expr(Expr::col("doc"));
     let docs = docs.expr(Expr::col(P::OWNER_COLUMN.unwrap_or("id"))).filter(which);
@@ -182,12 +206,10 @@ async fn gather<P: Part>(db: &DatabaseConnection, which: Condition) -> Result<Pa
             tracing::error!(table = ModelOf::<P>::TABLE, %key, "a row whose owner is not a UUID is passed over");
             continue;
         };
-        let parts = gathered.entry(owner).or_insert_with(|| Ok(Vec::new()));
-        match (read_doc(schema, &doc), parts.as_mut()) {
-            (Ok(part), Ok(parts)) => parts.push(part),
-            // The first row that cannot be read is told.
-            (_, Err(_)) => {}
-            (Err(reason), Ok(_)) => *parts = Err(Damaged { table: ModelOf::<P>::TABLE, id: key, schema, reason }),
+        let parts = gathered.entry(owner).or_default();
+        match read_doc(schema, &doc) {
+            Ok(part) => parts.read.push(part),
+            Err(reason) => parts.damaged.push(Damaged { table: ModelOf::<P>::TABLE, id: key, schema, reason }),
         }
     }
     Ok(PartsByOwner(gathered))

@@ -71,7 +71,7 @@ impl CommitMeter {
             let at = match settlement {
                 Settlement::Durable => 0,
                 Settlement::NotDurable(_) => 1,
-                Settlement::Clash { .. } | Settlement::Unmet { .. } => 2,
+                Settlement::Clash { .. } | Settlement::Unmet { .. } | Settlement::BadValue { .. } => 2,
                 Settlement::Superseded => 3,
                 Settlement::Lost => 4,
             };

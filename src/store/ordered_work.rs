@@ -11,7 +11,7 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
 use crate::store::reader::Reader;
-use crate::store::rows::{LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
+use crate::store::rows::{Damaged, LoadError, WriteError, purge_deliveries, purge_events, purge_idempotency};
 use crate::store::{AggregateKey, StoredAggregate};
 
 /// How long events and deliveries are kept. Idempotency keys carry their own end.
@@ -28,23 +28,27 @@ pub struct OrderedWork {
 }
 
 impl OrderedWork {
-    /// Loads a `T` and hands it to `back`: `None` when the store is unavailable or the work was dropped unrun.
+    /// Loads a `T` and tells `back` what was found, also when the work is dropped unrun.
     pub fn load<T: StoredAggregate>(
         key: AggregateKey,
         generation: u64,
-        back: impl FnOnce(Option<Arc<Versioned<T>>>) + Send + 'static,
+        back: impl FnOnce(LoadAnswer<T>) + Send + 'static,
     ) -> Self {
         let back = LoadCallback(Some(Box::new(back)));
         let run: Run = Box::new(move |reader| {
             async move {
                 match reader.load::<T>(key.1).await {
                     Ok(loaded) => {
-                        back.call(Arc::new(loaded));
+                        back.call(LoadAnswer::Found(Arc::new(loaded)));
                         true
                     }
-                    Err(error) => {
+                    Err(LoadError::Damaged(damaged)) => {
+                        back.call(LoadAnswer::Damaged(damaged));
+                        true
+                    }
+                    Err(LoadError::Db(error)) => {
                         tracing::error!(kind = key.0, id = %key.1, %error, "load failed");
-                        matches!(error, LoadError::Damaged(_))
+                        false
                     }
                 }
             }
@@ -92,15 +96,36 @@ async fn delete_old_rows(db: &DatabaseConnection, now: Timestamp, before: Timest
     Ok(rows)
 }
 
-type LoadedFn<T> = Box<dyn FnOnce(Option<Arc<Versioned<T>>>) + Send>;
+/// What a load found.
+pub enum LoadAnswer<T> {
+    /// The last committed state; [`Versioned::nothing`] when the aggregate does not exist.
+    Found(Arc<Versioned<T>>),
+    /// A row that cannot be read: asking again does not help until somebody mends it.
+    Damaged(Damaged),
+    /// The store is unavailable: ask again.
+    Unavailable,
+}
 
-/// Calls back exactly once: with `None` when it is dropped, so that the actor that asked knows to ask again.
+impl<T> LoadAnswer<T> {
+    /// The state that was found.
+    pub fn found(self) -> Option<Arc<Versioned<T>>> {
+        match self {
+            Self::Found(state) => Some(state),
+            Self::Damaged(_) | Self::Unavailable => None,
+        }
+    }
+}
+
+type LoadedFn<T> = Box<dyn FnOnce(LoadAnswer<T>) + Send>;
+
+/// Calls back exactly once: with [`LoadAnswer::Unavailable`] when it is dropped, so that the actor that asked knows to ask
+/// again.
 struct LoadCallback<T>(Option<LoadedFn<T>>);
 
 impl<T> LoadCallback<T> {
-    fn call(mut self, loaded: Arc<Versioned<T>>) {
+    fn call(mut self, answer: LoadAnswer<T>) {
         if let Some(back) = self.0.take() {
-            back(Some(loaded));
+            back(answer);
         }
     }
 }
@@ -108,7 +133,7 @@ impl<T> LoadCallback<T> {
 impl<T> Drop for LoadCallback<T> {
     fn drop(&mut self) {
         if let Some(back) = self.0.take() {
-            back(None);
+            back(LoadAnswer::Unavailable);
         }
     }
 }

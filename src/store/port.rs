@@ -43,7 +43,7 @@ pub trait CommitLog: Send + Sync + 'static {
 pub trait DomainQueries: Send + Sync + 'static {
     /// The order whose checkout session this is.
     async fn order_of_session(&self, session: &str) -> Result<Option<Id>, LoadError>;
-    /// The order whose payment intent this is.
+    /// The order that has a payment of this payment intent.
     async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError>;
     /// At most `limit` events with a number above `seq`, lowest number first.
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError>;

@@ -1,11 +1,12 @@
 //! Queries of lists and look-ups over the pool for reading. Answers are values of the domain.
 //!
 //! No query activates an actor. An answer may be a commit behind what an actor has published, but is never ahead of the
-//! disk.
+//! disk. A row that cannot be read is left out of lists ([`DamagedRows`]), and an error where it alone is asked for.
 
 mod aggregates;
 mod audit;
 mod contents;
+mod damaged;
 mod domain;
 mod idempotency;
 mod orders;
@@ -15,8 +16,11 @@ mod tests;
 
 pub use aggregates::{FileFilter, MaterialFilter, SkuFilter};
 pub use audit::AuditFilter;
+pub use damaged::DamagedRows;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+
+use std::sync::Arc;
 
 use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoColumnRef, LikeExpr};
 use sea_orm::{DatabaseConnection, DbErr, EntityTrait, ModelTrait, PaginatorTrait, QueryFilter, QuerySelect, Select};
@@ -32,6 +36,7 @@ use crate::store::rows::{Damaged, Doc, LoadError, Snapshot, SnapshotModel};
 pub struct Queries {
     db: DatabaseConnection,
     idempotent_answers: idempotency::IdempotentAnswers,
+    damaged: Arc<DamagedRows>,
 }
 
 /// Which part of a list is asked for.
@@ -46,7 +51,12 @@ pub struct Page {
 impl Queries {
     /// Queries over this pool. To be called within a runtime, because it starts a task.
     pub fn new(db: DatabaseConnection) -> Self {
-        Self { idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()), db }
+        Self { idempotent_answers: idempotency::IdempotentAnswers::new(db.clone()), db, damaged: Arc::default() }
+    }
+
+    /// The rows that lists left out because they cannot be read.
+    pub fn damaged(&self) -> &DamagedRows {
+        &self.damaged
     }
 
     /// The snapshot row of one aggregate, without the rows that stand under it.
@@ -55,7 +65,7 @@ impl Queries {
         row.map_or_else(|| Ok(Versioned::nothing()), |row| Ok(versioned(&row)?))
     }
 
-    /// A page of snapshot rows and how many there are in all.
+    /// A page of snapshot rows and how many there are in all. Damaged ones are counted and left out.
     pub(in crate::store) async fn snapshots<E, T>(
         &self,
         select: Select<E>,
@@ -66,17 +76,22 @@ impl Queries {
         T: DeserializeOwned,
     {
         let (rows, total) = self.page(select, page).await?;
-        Ok((rows.iter().map(versioned).collect::<Result<_, _>>()?, total))
+        Ok((self.readable(&rows, versioned), total))
     }
 
-    /// A page of rows and how many there are in all.
+    /// A page of rows and how many there are in all. Damaged ones are counted and left out.
     async fn rows<E, T>(&self, select: Select<E>, page: Page) -> Result<(Vec<T>, u64), LoadError>
     where
         E: EntityTrait<Model: Doc + Sync>,
         T: DeserializeOwned,
     {
         let (rows, total) = self.page(select, page).await?;
-        Ok((rows.iter().map(Doc::read).collect::<Result<_, _>>()?, total))
+        Ok((self.readable(&rows, Doc::read), total))
+    }
+
+    /// What can be read of these rows.
+    fn readable<M: Doc, T>(&self, rows: &[M], read: impl Fn(&M) -> Result<T, Damaged>) -> Vec<T> {
+        rows.iter().filter_map(|row| self.damaged.sort_out(M::TABLE, row.key(), read(row))).collect()
     }
 
     async fn page<E>(&self, select: Select<E>, page: Page) -> Result<(Vec<E::Model>, u64), DbErr>
@@ -118,8 +133,13 @@ fn versioned<M: SnapshotModel, T: DeserializeOwned>(row: &M) -> Result<Versioned
 
 /// The column contains this text, in upper or lower case.
 fn contains(column: impl IntoColumnRef, text: &str) -> Expr {
-    let text = text.to_lowercase().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    let text = escaped(&text.to_lowercase());
     Expr::expr(Func::lower(Expr::col(column))).like(LikeExpr::new(format!("%{text}%")).escape('\\'))
+}
+
+/// A text without a meaning of its own in a LIKE pattern whose escape is the backslash.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
 /// Parses an id that a column holds.

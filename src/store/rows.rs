@@ -37,6 +37,9 @@ pub enum WriteError {
     /// Something that a command relies on does not hold.
     #[error("what a command relies on does not hold: {0:?}")]
     Unmet(Requirement),
+    /// The database refuses a value: text or a number that it cannot hold.
+    #[error("the database refuses a value: {0}")]
+    Value(sea_orm::DbErr),
     /// A domain value cannot be serialised, which is a bug.
     #[error("a value cannot be written as JSON")]
     Doc(#[from] serde_json::Error),
@@ -68,6 +71,13 @@ pub enum LoadError {
     /// The database failed.
     #[error(transparent)]
     Db(#[from] sea_orm::DbErr),
+}
+
+impl LoadError {
+    /// Whether the database refused a value that it was asked to look for.
+    pub fn is_bad_value(&self) -> bool {
+        matches!(self, Self::Db(error) if crate::store::connect::refuses_value(error))
+    }
 }
 
 #[cfg(test)]

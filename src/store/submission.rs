@@ -45,7 +45,7 @@ pub struct Submission {
 /// What became of a submission. Each owner hears exactly one of these.
 ///
 /// The distinction that matters to the owner is whether the outcome is certain. `Durable`, `NotDurable`, `Clash`,
-/// `Unmet` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the aggregate and compare
+/// `Unmet`, `BadValue` and `Superseded` are certain, and callers can be answered. After `Lost` the owner must load the aggregate and compare
 /// versions before it answers anybody.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Settlement {
@@ -66,6 +66,11 @@ pub enum Settlement {
         at: usize,
         /// What does not hold.
         requirement: Requirement,
+    },
+    /// The database refused a value of it; nothing of it is on disk.
+    BadValue {
+        /// Index of the command at fault. It is `None` when the snapshot row is refused and several commands shaped it.
+        at: Option<usize>,
     },
     /// The version on disk is not the one that was decided on, or a newer generation has loaded. It is certainly not on
     /// disk: load and decide again.

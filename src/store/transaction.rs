@@ -77,7 +77,7 @@ impl TxWriter<'_> {
         for submission in &submissions {
             let settlement = match self.attempt(std::iter::once(submission)).await {
                 Ok(()) => Settlement::Durable,
-                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_))) => {
+                Err(Failed::Refused(WriteError::Constraint(_) | WriteError::Unmet(_) | WriteError::Value(_))) => {
                     match self.find_clash(submission).await {
                         Ok(settlement) => settlement,
                         Err(e) => return broken(settled, count, e),
@@ -132,6 +132,12 @@ impl TxWriter<'_> {
                     settlement = Settlement::Unmet { at, requirement };
                     break;
                 }
+                Err(WriteError::Value(error)) => {
+                    savepoint.rollback().await?;
+                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "a value was refused");
+                    settlement = Settlement::BadValue { at: Some(at) };
+                    break;
+                }
                 Err(WriteError::Guard(_) | WriteError::Doc(_)) => {
                     savepoint.rollback().await?;
                     break;
@@ -150,6 +156,11 @@ impl TxWriter<'_> {
             match batch.write(&savepoint).await {
                 Err(WriteError::Constraint(constraint)) => {
                     settlement = Settlement::Clash { at: (submission.commands.len() < 2).then_some(0), constraint };
+                    savepoint.rollback().await?;
+                }
+                Err(WriteError::Value(error)) => {
+                    tracing::warn!(kind = submission.key.0, id = %submission.key.1, %error, "a value was refused");
+                    settlement = Settlement::BadValue { at: (submission.commands.len() < 2).then_some(0) };
                     savepoint.rollback().await?;
                 }
                 Ok(()) | Err(WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Doc(_)) => {

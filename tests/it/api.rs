@@ -2,6 +2,7 @@
 
 mod agent;
 mod alerts;
+mod allowed;
 mod audit;
 mod description;
 mod errors;
@@ -14,6 +15,7 @@ mod materials;
 mod orders;
 mod own_orders;
 mod payments;
+mod refunds;
 mod roles;
 mod sessions;
 mod signals;

@@ -262,7 +262,7 @@ fn check_is_content_with_what_works() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn check_changes_nothing_at_a_printer() {
     let place = Place::new();
-    let key = place.done("key create --data data --name up --role admin");
+    let key = place.done("key create --new --data data --name up --role admin");
     let (_server, base) = served(&place);
     let fleet = Fleet::start(FleetOptions::default()).await.unwrap();
     let client = crate::support::client::http();

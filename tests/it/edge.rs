@@ -1,8 +1,10 @@
 //! The edge: how often callers may ask, how much the server takes at a time, what it does with clients that stumble, and
 //! with Redis.
 
+mod answers;
 mod bodies;
 mod chaos;
+mod front;
 mod hostile;
 mod limits;
 mod load;

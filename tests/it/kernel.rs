@@ -4,4 +4,5 @@ mod answers;
 pub mod chaos;
 mod components;
 mod crashes;
+mod real_kinds;
 mod rest;

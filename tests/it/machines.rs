@@ -28,6 +28,7 @@ macro_rules! each_kind {
     )* };
 }
 
+mod acts;
 mod away;
 mod calls;
 mod cancels;
@@ -39,6 +40,7 @@ mod kill;
 mod manual;
 mod mishaps;
 mod pushes;
+mod registered;
 mod sick;
 mod starts;
 mod stop;

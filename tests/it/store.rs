@@ -2,6 +2,7 @@
 
 pub mod chaos;
 mod contract;
+mod damage;
 mod exclusion;
 mod migrations;
 mod numbers;

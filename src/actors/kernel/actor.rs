@@ -37,6 +37,8 @@ use crate::actors::kernel::supervisor::SupervisorMsg;
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::store::ordered_work::LoadAnswer;
+use crate::store::rows::Damaged;
 use crate::store::{AggregateKey, Settlement, Store, StoredAggregate, Unavailable};
 
 /// Pause before the store is asked for the state again when it was unavailable.
@@ -50,8 +52,8 @@ const MAX_SUPERSEDED: u32 = 3;
 pub enum Msg<T: Aggregate> {
     /// A command.
     Do(Envelope<T>),
-    /// The store answers a load: everything that was queued before it is in it. `None`: the database is unavailable.
-    Loaded(Option<Arc<Versioned<T>>>),
+    /// The store answers a load: everything that was queued before it is in it.
+    Loaded(LoadAnswer<T>),
     /// The store answers the one commit under way.
     Settled(Settlement),
     /// Callers who were just answered have had a chance to ask again: decide what waits.
@@ -169,9 +171,10 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
                 live.asked += 1;
                 live.waiting.push_back(envelope);
             }
-            Msg::Loaded(Some(loaded)) => live.loaded(loaded, &me),
+            Msg::Loaded(LoadAnswer::Found(loaded)) => live.loaded(loaded, &me),
+            Msg::Loaded(LoadAnswer::Damaged(damaged)) => live.park(&damaged),
             // The database is unavailable: say so, stay, ask again.
-            Msg::Loaded(None) => {
+            Msg::Loaded(LoadAnswer::Unavailable) => {
                 live.waiting.drain(..).for_each(|e| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
                 me.send_after(RELOAD_AFTER, || Msg::Reload);
             }
@@ -218,6 +221,13 @@ impl<T: StoredAggregate> ActorState<T> {
         self.args.store.load::<T>(AggregateKey(T::KIND, self.args.entry.id), self.args.generation, move |loaded| {
             let _ = me.cast(Msg::Loaded(loaded));
         });
+    }
+
+    /// The aggregate cannot be read: asks the supervisor to take it out of service until somebody has mended the row.
+    fn park(&mut self, damaged: &Damaged) {
+        self.leaving = true;
+        let park = SupervisorMsg::Park(self.args.entry.id, self.args.generation, damaged.to_string());
+        let _ = self.args.supervisor.cast(park);
     }
 
     /// Asks the supervisor to be taken out of memory when the aggregate is at rest and idle. A command that comes too late

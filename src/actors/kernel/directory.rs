@@ -26,6 +26,7 @@ use crate::actors::kernel::supervisor::{Entries, Supervisor, SupervisorArgs, Sup
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::refusal::Refusal;
+use crate::store::load::Loaded;
 use crate::store::rows::LoadError;
 use crate::store::{Store, StoredAggregate, Unavailable};
 
@@ -148,9 +149,15 @@ impl<T: StoredAggregate> Directory<T> {
     /// Loads and starts all that must be in memory though nobody asks for them. Returns how many.
     pub async fn start_resident(&self) -> Result<usize, LoadError> {
         let all = self.args.store.reader().load_resident::<T>().await?;
-        let count = all.len();
-        let known = all.into_iter().map(|loaded| Ok((loaded.id, Arc::new(loaded.state?))));
-        self.start_known(known.collect::<Result<_, LoadError>>()?).await;
+        let (count, mut known) = (all.len(), Vec::with_capacity(all.len()));
+        for Loaded { id, state } in all {
+            match state {
+                Ok(state) => known.push((id, Arc::new(state))),
+                // Its actor finds the same and is parked. The others start all the same.
+                Err(_) => drop(self.activate(id)),
+            }
+        }
+        self.start_known(known).await;
         Ok(count)
     }
 
@@ -226,7 +233,11 @@ impl<T: StoredAggregate> Directory<T> {
         match self.find(id).await {
             Ok(Some(handle)) => handle.ask(caller, command, ASK_TIMEOUT).await,
             Ok(None) => Err(AskError::Refused(Refusal::not_found(T::KIND))),
-            Err(error) => {
+            Err(LoadError::Damaged(damaged)) => {
+                tracing::error!(kind = T::KIND, %id, %damaged, "cannot be read");
+                Err(AskError::Parked)
+            }
+            Err(LoadError::Db(error)) => {
                 tracing::warn!(kind = T::KIND, %id, %error, "cannot be read");
                 Err(AskError::Unavailable(Unavailable::Database))
             }

@@ -18,6 +18,8 @@ use tokio::task::AbortHandle;
 use crate::actors::kernel::directory::ASK_TIMEOUT;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::handle::{AskError, Handle};
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
 use crate::domain::schedule::Delays;
 
@@ -78,7 +80,12 @@ pub(super) fn keep_running<T: Aggregate>(
 ) -> AbortHandle {
     tokio::spawn(async move {
         for tries in 0_u32.. {
-            let one_try = AssertUnwindSafe(effects.run(effect.clone(), of.clone())).catch_unwind();
+            let run = async {
+                #[cfg(any(test, debug_assertions))]
+                test_panics::reached(T::KIND, Point::Effect);
+                effects.run(effect.clone(), of.clone()).await;
+            };
+            let one_try = AssertUnwindSafe(run).catch_unwind();
             if one_try.await.is_err() {
                 tracing::error!(kind = T::KIND, id = %of.id(), ?effect, "an effect panicked and is tried again");
             }

@@ -37,6 +37,8 @@ pub enum SupervisorMsg<T: Aggregate> {
     Restart(Id, u64),
     /// The aggregate is at rest and idle: take it out of memory.
     Passivate(Id, u64),
+    /// A row of the aggregate cannot be read, for this reason: take it out of service, and try again from time to time.
+    Park(Id, u64, String),
     /// Remove the entries of aggregates at rest that nobody holds a handle of any more.
     Sweep,
     /// The server shuts down: let all actors finish what was admitted, and answer when they are gone.
@@ -167,6 +169,7 @@ impl<T: StoredAggregate> Actor for Supervisor<T> {
                 }
             }
             SupervisorMsg::Passivate(id, generation) => s.passivate(id, generation),
+            SupervisorMsg::Park(id, generation, why) => s.park(id, generation, &why, &me),
             SupervisorMsg::Sweep => s.sweep(&me),
             SupervisorMsg::Close(reply) => s.close(reply),
             #[cfg(any(test, debug_assertions))]
@@ -275,6 +278,32 @@ impl<T: StoredAggregate> SupervisorState<T> {
         self.children.remove(&id);
         actor.stop(None); // the queue is dropped; every envelope in it goes back to its caller
         self.args.store.forget(AggregateKey(T::KIND, id));
+    }
+
+    /// Out of service without having crashed. Commands that wait hear that it is parked.
+    fn park(&mut self, id: Id, generation: u64, why: &str, me: &ActorRef<SupervisorMsg<T>>) {
+        let Some(entry) = self.args.entries.get(&id).map(|entry| entry.clone()) else { return };
+        let mut gone = None;
+        entry.status.send_if_modified(|status| {
+            if status.0 != generation || !matches!(status.1, ActorStatus::Here(_)) {
+                return false;
+            }
+            if let ActorStatus::Here(actor) = std::mem::replace(&mut status.1, ActorStatus::Parked) {
+                gone = Some(actor);
+            }
+            true
+        });
+        let Some(actor) = gone else { return };
+        let mut last_error = entry.last_error.lock().unwrap_or_else(PoisonError::into_inner);
+        // Said once, and again when it is another row.
+        if last_error.as_deref() != Some(why) {
+            tracing::error!(kind = T::KIND, %id, why, "cannot be read: out of service until it is mended");
+            *last_error = Some(why.to_owned());
+        }
+        drop(last_error);
+        self.by_actor.remove(&actor.get_id()); // asked for: not a crash
+        actor.stop(None);
+        me.send_after(self.args.policy.probe, move || SupervisorMsg::Restart(id, generation));
     }
 
     /// Out of the directory, unless it is awake again or somebody holds a handle: a handle never goes stale.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::{CommandOrigin, IdempotencyKey};
 use crate::actors::kernel::environment::Environment;
@@ -36,6 +38,8 @@ pub struct PaymentMatcher {
     pub store: Store,
     /// The clock.
     pub environment: Arc<Environment>,
+    /// Told of each payment that an order took, because kept events may be about it.
+    pub new_references: watch::Sender<u64>,
 }
 
 impl PaymentMatcher {
@@ -49,33 +53,42 @@ impl PaymentMatcher {
             expires_at: self.environment.now().plus_ms(EVENT_ID_RETENTION_MS),
         };
         let caller = CommandOrigin { by: Arc::new(Principal::Processor), request_id: None, key: Some(key) };
+        let names_a_payment = matches!(news, PaymentNews::Paid { .. });
         match self.orders.ask(order, caller, OrderCommand::Payment(news)).await {
+            Ok(_) => {
+                if names_a_payment {
+                    self.new_references.send_modify(|count| *count += 1);
+                }
+                Ok(PaymentMatch::Applied)
+            }
             // The id is there already: its effect is in the commit that wrote it.
-            Ok(_) | Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
+            Err(AskError::KeyTaken) => Ok(PaymentMatch::Applied),
+            // An order refuses no payment; this is one that is not there.
+            Err(AskError::Refused(_)) => Ok(PaymentMatch::Unmatched),
             Err(error) => Err(error),
         }
     }
 
-    /// By `client_reference_id`, `metadata.orderId`, or the stored session or payment intent.
+    /// By `client_reference_id`, `metadata.orderId`, the stored session, or the intent of a payment, in this order.
     async fn find(&self, links: &OrderLinks) -> Result<Option<Id>, AskError> {
-        let away = |error: crate::store::rows::LoadError| {
+        let unavailable = |error: crate::store::rows::LoadError| {
             tracing::warn!(%error, "orders cannot be read");
             AskError::Unavailable(Unavailable::Database)
         };
         for named in [&links.client_reference_id, &links.order_id].into_iter().flatten() {
             if let Ok(id) = named.parse::<Id>()
-                && self.orders.find(id).await.map_err(away)?.is_some()
+                && self.orders.read(id).await.map_err(unavailable)?.is_some()
             {
                 return Ok(Some(id));
             }
         }
         if let Some(session) = &links.session
-            && let Some(order) = self.store.queries().order_of_session(session).await.map_err(away)?
+            && let Some(order) = self.store.queries().order_of_session(session).await.map_err(unavailable)?
         {
             return Ok(Some(order));
         }
         match &links.payment_intent {
-            Some(intent) => self.store.queries().order_of_intent(intent).await.map_err(away),
+            Some(intent) => self.store.queries().order_of_intent(intent).await.map_err(unavailable),
             None => Ok(None),
         }
     }
@@ -91,9 +104,12 @@ fn news(event: &PaymentEvent) -> Option<PaymentNews> {
             intent: payment_intent.clone(),
         },
         PaymentEffect::Failed { reason } => PaymentNews::Failed { reason: Some(reason.clone()), intent },
-        PaymentEffect::Refunded { amount_refunded_cents, full, .. } => {
-            PaymentNews::Refunded { amount_cents: Some(*amount_refunded_cents), whole: *full, intent }
-        }
+        PaymentEffect::Refunded { amount_refunded_cents, full, currency } => PaymentNews::Refunded {
+            amount_cents: *amount_refunded_cents,
+            whole: *full,
+            currency: currency.clone(),
+            intent,
+        },
         PaymentEffect::SessionExpired => PaymentNews::SessionExpired { session: event.links.session.clone() },
         PaymentEffect::Unpaid | PaymentEffect::SubscriptionChanged { .. } | PaymentEffect::Ignored { .. } => {
             return None;

@@ -13,13 +13,16 @@ use crate::actors::kernel::effects::report;
 use crate::actors::kernel::handle::Handle;
 use crate::domain::id::Id;
 use crate::domain::printer::{Manual, ManualFailure, ManualPhase, Printer, PrinterAnswer, PrinterCommand};
-use crate::printers::adapter::{PrinterError, Source};
+use crate::printers::adapter::{Adapter, Operation, PrinterError, Source};
 use crate::store::rows::LoadError;
 
 /// How long a caller waits for a manual print to begin. The upload of a large file lasts longer.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 /// Between two looks at the printer's state while a caller waits.
 const STATE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Characters of an id that tell a file apart from one of the same name.
+const TAG_CHARS: usize = 8;
 
 /// What came of a manual print while its caller waited.
 pub enum StartOutcome {
@@ -115,6 +118,22 @@ pub(super) async fn run(with: &PrinterEffects, of: &Handle<Printer>, id: Id) {
     }
 }
 
+/// A name for a file that does not overwrite one that somebody else put on the printer: the name itself if there is no
+/// such file, else with the end of `tag` in it. With the same tag the answer is the same, so that an upload that is
+/// repeated after a crash does not leave a copy each time.
+pub async fn unused_name(adapter: &dyn Adapter, name: &str, tag: Id) -> Result<String, PrinterError> {
+    let listed = adapter.supports(Operation::ListFiles);
+    if !listed || adapter.list_files().await?.iter().any(|file| file.path == name) {
+        let tag = tag.to_string();
+        let tag = tag.get(tag.len().saturating_sub(TAG_CHARS)..).unwrap_or(&tag);
+        let (folder, base) = name.rsplit_once('/').map_or(("", name), |(folder, base)| (folder, base));
+        let (stem, ending) = base.split_once('.').map_or((base, ""), |(stem, ending)| (stem, ending));
+        let (slash, dot) = (if folder.is_empty() { "" } else { "/" }, if ending.is_empty() { "" } else { "." });
+        return Ok(format!("{folder}{slash}{stem}_{tag}{dot}{ending}"));
+    }
+    Ok(name.to_owned())
+}
+
 /// What the printer said to the start (or to the upload before it), with the name it gave the file; `None` when nothing was asked of it.
 async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> Option<Result<String, PrinterError>> {
     let Some(link) = with.connections.linked(of.id()).await else {
@@ -134,7 +153,11 @@ async fn begin(with: &PrinterEffects, of: &Handle<Printer>, manual: &Manual) -> 
                 return Some(Err(PrinterError::Invalid("the file is gone".to_owned())));
             };
             let source = Source::of(file, with.blobs.path(&file.sha256)).marked(manual.id, file.metadata.form);
-            match send(&link, &manual.file_name, &source).await {
+            let name = match unused_name(link.adapter.as_ref(), &manual.file_name, manual.id).await {
+                Ok(name) => name,
+                Err(error) => return Some(Err(error)),
+            };
+            match send(&link, &name, &source).await {
                 Ok(name) => name,
                 Err(error) => return Some(Err(error)),
             }

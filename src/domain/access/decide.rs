@@ -7,7 +7,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use crate::domain::access::{
-    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, Session, User, UserChange, normal_email,
+    Access, AccessAnswer, AccessCommand, AccessRow, ApiKey, CREDENTIALS_CHANGED, Session, User, UserChange,
+    normal_email,
 };
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::id::Id;
@@ -30,11 +31,22 @@ impl Aggregate for Access {
         let this = this.cloned().unwrap_or_default();
         match command {
             C::AddUser { email, name, password_hash, role } => add_user(this, cx, email, name, password_hash, *role),
-            C::UpdateUser { id, if_version, change, keep } => update_user(this, cx, *id, *if_version, change, *keep),
+            C::UpdateUser { id, if_version, checked_hash, change, keep } => {
+                let user = this.user(*id).ok_or_else(|| Refusal::not_found("user"))?;
+                if checked_hash.as_ref().is_some_and(|checked| *checked != user.password_hash) {
+                    return Err(credentials_changed());
+                }
+                update_user(this, cx, *id, *if_version, change, *keep)
+            }
             C::RemoveUser(id) => remove_user(this, cx, *id),
             C::AddKey { .. } => add_key(this, cx, command),
             C::RevokeKey(id) => revoke_key(this, cx, *id),
-            C::OpenSession { user, hash, agent } => open_session(this, cx, *user, hash, agent.as_deref()),
+            C::OpenSession { user, checked_hash, hash, agent } => {
+                if !this.user(*user).is_some_and(|user| user.active && user.password_hash == *checked_hash) {
+                    return Err(credentials_changed());
+                }
+                open_session(this, cx, *user, hash, agent.as_deref())
+            }
             C::EndSession(id) => Ok(end(this, |session| session.id == *id)),
             C::Used { keys, sessions } => Ok(used(this, keys, sessions)),
             // An empty change: only the entry in the audit log is written.
@@ -83,6 +95,11 @@ impl Aggregate for Access {
     fn at_rest(&self) -> bool {
         false
     }
+}
+
+/// The password was right when the edge checked it, and is not any more.
+fn credentials_changed() -> Refusal {
+    Refusal::conflict(CREDENTIALS_CHANGED, "the password was changed meanwhile; sign in with the new one")
 }
 
 fn email_taken() -> Refusal {
@@ -258,9 +275,6 @@ fn revoke_key(this: Access, cx: &DecisionContext<'_>, id: Id) -> Decided {
 }
 
 fn open_session(mut this: Access, cx: &DecisionContext<'_>, user: Id, hash: &str, agent: Option<&str>) -> Decided {
-    if !this.user(user).is_some_and(|user| user.active) {
-        return Err(Refusal::not_found("user"));
-    }
     if this.sessions.contains_key(hash) {
         return Err(Refusal::conflict("exists", "this session exists already; sign in again"));
     }

@@ -31,9 +31,14 @@ impl House {
         user.id
     }
     fn session(&mut self, user: Id, hash: &str) -> Id {
-        let open = AccessCommand::OpenSession { user, hash: hash.to_owned(), agent: None };
+        let open = self.open(user, hash);
         let AccessAnswer::Session(session) = self.tell(&open).unwrap().answer else { unreachable!() };
         session.id
+    }
+    /// The command of a sign-in that has just checked the present password.
+    fn open(&self, user: Id, hash: &str) -> AccessCommand {
+        let checked_hash = self.now().user(user).map(|user| user.password_hash.clone()).unwrap_or_default();
+        AccessCommand::OpenSession { user, checked_hash, hash: hash.to_owned(), agent: None }
     }
     fn signed_in(&self, hash: &str) -> bool {
         self.now().session_by_hash(hash, self.bench.now, 12 * HOUR, 168 * HOUR).is_some()
@@ -46,7 +51,7 @@ fn add_user(email: &str, role: Role) -> AccessCommand {
 }
 
 fn change(id: Id, change: UserChange) -> AccessCommand {
-    AccessCommand::UpdateUser { id, if_version: None, change, keep: None }
+    AccessCommand::UpdateUser { id, if_version: None, checked_hash: None, change, keep: None }
 }
 
 fn active(id: Id, active: bool) -> AccessCommand {
@@ -115,6 +120,7 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
     let password = AccessCommand::UpdateUser {
         id: bob,
         if_version: None,
+        checked_hash: None,
         change: UserChange { password_hash: Some("$argon2id$new".to_owned()), ..UserChange::default() },
         keep: Some(kept),
     };
@@ -127,12 +133,46 @@ fn a_new_password_ends_the_other_sessions_and_a_new_role_all() {
 }
 
 #[test]
+fn who_waited_with_a_password_that_was_changed_meanwhile_is_refused() {
+    let mut house = House::new();
+    let ada = house.user("ada@example.com", Role::Admin);
+    let waiting = house.open(ada, "late");
+    let new = |hash: &str| UserChange { password_hash: Some(hash.to_owned()), ..UserChange::default() };
+    let checked_hash = house.now().user(ada).map(|user| user.password_hash.clone());
+    let first = AccessCommand::UpdateUser { id: ada, if_version: None, checked_hash, change: new("$1"), keep: None };
+    let AccessCommand::UpdateUser { checked_hash, .. } = first.clone() else { unreachable!() };
+    let second = AccessCommand::UpdateUser { id: ada, if_version: None, checked_hash, change: new("$2"), keep: None };
+    house.tell(&first).unwrap();
+    assert_eq!(house.tell(&waiting).unwrap_err().code, CREDENTIALS_CHANGED);
+    assert_eq!(house.tell(&second).unwrap_err().code, CREDENTIALS_CHANGED);
+    assert_eq!(house.now().user(ada).unwrap().password_hash, "$1");
+    house.session(ada, "in time");
+    assert!(house.signed_in("in time") && !house.signed_in("late"));
+}
+
+#[test]
+fn what_is_kept_for_repeats_holds_no_hash() {
+    let mut house = House::new();
+    let user = house.tell(&add_user("ada@example.com", Role::Admin)).unwrap().answer;
+    let AccessAnswer::User(ada) = &user else { unreachable!() };
+    let key = house.tell(&key("secret-hash", Role::Admin, None, None)).unwrap().answer;
+    let open = house.open(ada.id, "secret-hash");
+    let session = house.tell(&open).unwrap().answer;
+    for answer in [user, key, session] {
+        let text = serde_json::to_string(&answer).unwrap();
+        assert!(!text.contains("secret-hash") && !text.contains("$argon2id$"), "{text}");
+        serde_json::from_str::<AccessAnswer>(&text).unwrap();
+    }
+}
+
+#[test]
 fn a_change_of_an_older_version_is_stale() {
     let mut house = House::new();
     let ada = house.user("ada@example.com", Role::Admin);
     let rename = |name: &str, if_version| AccessCommand::UpdateUser {
         id: ada,
         if_version,
+        checked_hash: None,
         change: UserChange { name: Some(name.to_owned()), ..UserChange::default() },
         keep: None,
     };
@@ -150,8 +190,8 @@ fn who_is_not_active_has_no_session_and_does_not_count_as_an_admin() {
     house.session(bob, "one");
     house.tell(&active(bob, false)).unwrap();
     assert!(!house.signed_in("one"));
-    let open = AccessCommand::OpenSession { user: bob, hash: "two".to_owned(), agent: None };
-    assert_eq!(house.tell(&open).unwrap_err().class, Class::NotFound);
+    let open = house.open(bob, "two");
+    assert_eq!(house.tell(&open).unwrap_err().code, CREDENTIALS_CHANGED);
     for refused in [active(ada, false), demote(ada), AccessCommand::RemoveUser(ada)] {
         assert_eq!(house.tell(&refused).unwrap_err().code, "last_admin");
     }
@@ -246,11 +286,11 @@ proptest! {
                 Step::Role(n, admin) => of(pick(n), Some(role(admin)), None),
                 Step::Password(n) => of(pick(n), None, Some(format!("$argon2id${n}"))),
                 Step::Active(n, yes) => active(pick(n), yes),
-                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), change: UserChange::default(), keep: None },
+                Step::Stale(n) => AccessCommand::UpdateUser { id: pick(n), if_version: Some(0), checked_hash: None, change: UserChange::default(), keep: None },
                 Step::Revoke(n) => AccessCommand::RevokeKey(keys.keys().nth(n % keys.len().max(1)).copied().unwrap_or(Id::ONLY)),
                 Step::End(n) => AccessCommand::EndSession(sessions.keys().nth(n % sessions.len().max(1)).copied().unwrap_or(Id::ONLY)),
                 Step::Remove(n) => AccessCommand::RemoveUser(pick(n)),
-                Step::Open(n, hash) => AccessCommand::OpenSession { user: pick(n), hash: hash.to_string(), agent: None },
+                Step::Open(n, hash) => house.open(pick(n), &hash.to_string()),
                 Step::Key(hash) => key(&hash.to_string(), Role::Operator, None, None),
                 Step::Use(n, back) => {
                     let at = house.bench.now.plus_ms(-back);

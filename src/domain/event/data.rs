@@ -63,7 +63,7 @@ carried_by! { OrderData:
     "order.printing", "The first job of an order has started to print.";
     "order.ready", "All jobs of an order are done, and it can be shipped.";
     "order.cancelled", "An order was cancelled.";
-    "order.refunded", "The whole amount of an order was paid back.";
+    "order.refunded", "All that was kept of an order's payments was paid back.";
 }
 
 fn order_example(more: serde_json::Value) -> serde_json::Value {
@@ -131,6 +131,24 @@ pub struct OrderPaymentFailedData {
 }
 carried_by! { OrderPaymentFailedData: "order.payment_failed", "The payment processor reports that a payment failed."; }
 
+/// What is told of money that came for an order and does not pay it.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderPaymentEventData", example = order_example(json!({
+    "status": "created", "amountCents": 1000, "keptCents": 1000,
+})))]
+pub struct OrderPaymentData {
+    #[serde(flatten)]
+    pub(crate) order: OrderData,
+    /// What came, in minor units of the currency that it came in.
+    pub(crate) amount_cents: i64,
+    /// All that is kept so far, in minor units of the order's currency.
+    pub(crate) kept_cents: i64,
+}
+carried_by! { OrderPaymentData:
+    "order.payment_recorded", "A part of what is due was paid, or another amount or currency; the order is not paid yet.";
+}
+
 /// What is told of a refund.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -138,7 +156,7 @@ carried_by! { OrderPaymentFailedData: "order.payment_failed", "The payment proce
 pub struct OrderRefundData {
     #[serde(flatten)]
     pub(crate) order: OrderData,
-    /// Paid back so far, in minor units of the currency.
+    /// Paid back so far of all payments, in minor units of the currency.
     pub(crate) refunded_cents: i64,
 }
 carried_by! { OrderRefundData: "order.refund_recorded", "The payment processor reports a refund of a part or the whole."; }
@@ -295,6 +313,26 @@ carried_by! { PrinterActData:
     "printer.maintenance", "Maintenance of a printer began or ended.";
 }
 
+/// What is told of something that a person had a printer do.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterCommandEventData", example = printer_example(json!({
+    "lastSeenAt": null, "command": "gcode", "outcome": "done", "error": null, "detail": "M104 S200",
+})))]
+pub struct PrinterCommandData {
+    #[serde(flatten)]
+    pub(crate) printer: PrinterData,
+    /// `pause`, `resume`, `cancel`, `gcode`, `put_file`, `delete_file`, `restart_firmware`, `home` or `emergency_stop`.
+    pub(crate) command: String,
+    /// `done`, or the code of the error.
+    pub(crate) outcome: String,
+    /// The printer's own words, if it did not do it.
+    pub(crate) error: Option<String>,
+    /// The lines of G-code, the name of the file.
+    pub(crate) detail: Option<String>,
+}
+carried_by! { PrinterCommandData: "printer.commanded", "An operator had a printer do something; `outcome` says what came of it."; }
+
 /// What is told of an endpoint that was disabled.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
@@ -317,13 +355,21 @@ carried_by! { EndpointDisabledData:
 /// What is told of a payment that belongs to no order.
 #[derive(Response, Serialize, Clone, Debug)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "PaymentUnmatchedEventData", example = json!({"eventId": "evt_1"}))]
+#[api(name = "PaymentUnmatchedEventData", example = json!({
+    "eventId": "evt_1", "amountCents": 2500, "currency": "usd", "paymentIntent": "pi_1",
+}))]
 pub struct PaymentUnmatchedData {
     /// The payment processor's id of its event.
     pub(crate) event_id: String,
+    /// What was paid, or all that was paid back so far, in minor units of the currency.
+    pub(crate) amount_cents: Option<i64>,
+    /// ISO 4217, in lower case.
+    pub(crate) currency: Option<String>,
+    pub(crate) payment_intent: Option<String>,
 }
 carried_by! { PaymentUnmatchedData:
-    "payment.unmatched", "A signed event of the payment processor matched no order for 30 days; a person must look it up.";
+    "payment.unmatched", "The payment processor reports a payment or refund that matches no order; it is tried again for 30 days.";
+    "payment.given_up", "A payment or refund matched no order for 30 days and is not tried again; a person must look it up.";
 }
 
 /// What is told for a test.

@@ -1,5 +1,7 @@
 //! Parsers of the values in slicers' comments.
 
+use crate::domain::bounds::print_seconds;
+
 /// Splits a comment at its first `=` or `:` (`; filament used [g] = 5.17`, `;TIME:1234`, `; total filament weight [g]
 /// : 3`).
 pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
@@ -7,7 +9,7 @@ pub(super) fn key_and_value(text: &str) -> Option<(&str, &str)> {
     Some((key.trim_end(), value[1..].trim_start()))
 }
 
-/// A number as slicers write it: finite and not negative. Some write it in the language of the computer, with a decimal comma.
+/// A number as slicers write it: finite and not negative; which value it may be is said where its meaning is known. Some write it in the language of the computer, with a decimal comma.
 pub(super) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let with_point = if text.contains('.') { None } else { text.split_once(',') };
@@ -15,7 +17,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
         Some((whole, part)) => format!("{whole}.{part}").parse(),
         None => text.parse(),
     };
-    parsed.ok().filter(|number: &f64| (0.0..=1e12).contains(number))
+    parsed.ok().filter(|number: &f64| number.is_finite() && *number >= 0.0)
 }
 
 /// The number that a text begins with, before its unit: `12.13 g (0.03 lb)`.
@@ -56,7 +58,7 @@ pub(super) fn time(text: &str) -> Option<i64> {
         };
         total += number(&word[..word.len() - 1])? * unit;
     }
-    Some(total.round() as i64)
+    print_seconds(total)
 }
 
 /// A duration in seconds in words, as Simplify3D writes it: `1 hour 25 minutes`.
@@ -76,7 +78,7 @@ pub(super) fn spelt_time(text: &str) -> Option<i64> {
         };
         Some(number(amount)? * unit)
     });
-    seconds.sum::<Option<f64>>().map(|seconds| seconds.round() as i64)
+    seconds.sum::<Option<f64>>().and_then(print_seconds)
 }
 
 /// Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), as a sum in millimetres. Volumes (`1234mm3`)

@@ -6,6 +6,7 @@ use super::comment::{key_and_value, metres, number, numbers, time};
 use super::others::{self, Others};
 use super::thumbnail::{Thumbnail, Thumbnails};
 use crate::domain::amount::Amount;
+use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::domain::sku::Dimensions;
 
 /// The print time that `CuraEngine -o` writes into the header before it knows it; the filament is then 0 as well.
@@ -59,8 +60,8 @@ impl Notes {
                 replace(&mut self.total, total.or_else(|| time(model)));
             }
             "total estimated time" => replace(&mut self.total, time(value)),
-            "TIME" | "PRINT.TIME" => replace(&mut self.cura, number(value).map(|seconds| seconds.round() as i64)),
-            "TIME_ELAPSED" => replace(&mut self.elapsed, number(value).map(|seconds| seconds.round() as i64)),
+            "TIME" | "PRINT.TIME" => replace(&mut self.cura, number(value).and_then(print_seconds)),
+            "TIME_ELAPSED" => replace(&mut self.elapsed, number(value).and_then(print_seconds)),
             "filament used [mm]" | "total filament length [mm]" => replace(&mut self.millimetres, sum()),
             "filament used [cm3]" | "total filament volume [cm^3]" => {
                 replace(&mut self.cubic_centimetres, numbers(value));
@@ -69,7 +70,8 @@ impl Notes {
             "total filament used [g]" => replace(&mut self.total_grams, sum()),
             "filament_density" => replace(&mut self.densities, numbers(value)),
             "LAYER_COUNT" | "total layer number" | "total layers count" => {
-                replace(&mut self.layers, value.trim().parse().ok());
+                let layers = value.trim().parse::<u32>().ok().filter(|layers| *layers <= MAX_LAYERS);
+                replace(&mut self.layers, layers);
             }
             "MINX" | "MINY" | "MINZ" | "MAXX" | "MAXY" | "MAXZ" => self.extent(key, value),
             "Filament used" => replace(&mut self.cura_millimetres, metres(value)),
@@ -87,7 +89,7 @@ impl Notes {
 
     fn size(&self) -> Option<Dimensions> {
         let [x, y, z] = self.extents.map(|[least, most]| Some(most? - least?).filter(|length| *length > 0.0));
-        Some(Dimensions { x: x?, y: y?, z: z? })
+        Some(Dimensions { x: length_mm(x?)?, y: length_mm(y?)?, z: length_mm(z?)? })
     }
 
     /// Adds a picture.
@@ -123,7 +125,7 @@ impl Notes {
             slicer: self.slicer,
             seconds: self.total.or(self.normal).or(cura).or(self.others.seconds),
             grams,
-            filament_mm: millimetres.filter(|length| *length > 0.0),
+            filament_mm: millimetres.and_then(filament_mm).filter(|length| *length > 0.0),
             layers: self.layers,
             size,
             thumbnail: self.thumbnails.into_best(),
@@ -146,7 +148,7 @@ impl Notes {
                 .sum::<Option<f64>>()
                 .filter(|grams| *grams > 0.0)
         })?;
-        Some(Amount((grams * 1000.0).round() as i64))
+        bounds::grams(grams)
     }
 }
 

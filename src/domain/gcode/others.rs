@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use super::comment::{leading_number, spelt_time};
+use crate::domain::bounds::print_seconds;
 
 /// Most extruders that are counted; a file with more is no real one.
 const MAX_EXTRUDERS: usize = 32;
@@ -35,13 +36,13 @@ pub(super) fn name(text: &str) -> Option<String> {
 impl Others {
     /// Reads a statement.
     pub(super) fn comment(&mut self, key: &str, value: &str) {
-        let minutes = |value: &str| leading_number(value).map(|minutes| (minutes * 60.0).round() as i64);
+        let minutes = |value: &str| leading_number(value).and_then(|minutes| print_seconds(minutes * 60.0));
         match key {
             "Build time" | "Build Time" => self.seconds = spelt_time(value).or(self.seconds),
             "Calculated-during-export Build Time" => self.seconds = minutes(value).or(self.seconds),
             "Estimated Build Time" => self.seconds = self.seconds.or(minutes(value)),
             "Print Time" => {
-                self.seconds = leading_number(value).map(|seconds| seconds.round() as i64).or(self.seconds);
+                self.seconds = leading_number(value).and_then(print_seconds).or(self.seconds);
             }
             "Filament length" | "Material Length" => self.length = leading_number(value).or(self.length),
             "Plastic weight" | "Material Weight" => self.weight = leading_number(value).or(self.weight),

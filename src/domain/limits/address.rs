@@ -49,6 +49,13 @@ pub fn client<'a>(peer: IpAddr, forwarded: impl DoubleEndedIterator<Item = &'a s
     known
 }
 
+/// Whether many clients may stand behind one address: a trusted proxy, or this machine, on which a proxy may run that nobody
+/// has named. Their connections are not bounded by address; the proxy bounds those of its own clients.
+pub fn speaks_for_many(peer: IpAddr, trusted: &[Network]) -> bool {
+    let peer = peer.to_canonical();
+    peer.is_loopback() || trusted.iter().any(|network| network.contains(peer))
+}
+
 /// An address as proxies write it, with or without a port.
 fn hop_address(text: &str) -> Option<IpAddr> {
     let bare = text.strip_prefix('[').and_then(|text| text.split_once(']')).map(|(address, _)| address);

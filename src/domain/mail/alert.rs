@@ -80,7 +80,8 @@ impl AlertKind {
             Self::JobFailed => ("Retry or cancel the job", "Jobs", "retryJob"),
             Self::LowStock => ("Add stock", "Materials", "adjustMaterial"),
             Self::StockDiscrepancy => ("Correct the stock", "Materials", "updateMaterial"),
-            Self::PaymentUnmatched | Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
+            Self::PaymentUnmatched => ("Look at the payments", "Inbound webhooks", "listUnmatchedPayments"),
+            Self::MoneyDue | Self::Order => ("Open the orders", "Orders", "listOrders"),
             Self::Printer => ("Open the printers", "Printers", "listPrinters"),
         }
     }

@@ -142,6 +142,7 @@ impl<'a> MaterialChange<'a> {
         self.recall();
         self.alert();
         self.next.updated_at = self.cx.now;
+        self.next.revision = (self.next.revision + i64::from(self.cx.by.is_person())).max(1);
         let claims = self.touched.iter().map(|id| match self.next.claims.get(id) {
             Some(claim) => MaterialRow::Claim(claim.clone()),
             None => MaterialRow::ClaimGone(*id),
@@ -156,15 +157,17 @@ impl<'a> MaterialChange<'a> {
         self.movements.is_empty() && self.touched.is_empty()
     }
 
-    /// Alerts people and programs. Low stock is announced once, and again only after the level has recovered and no
-    /// claim waits; a discrepancy is announced when it arises.
+    /// Alerts people and programs. Each crossing below the reorder point is announced once, whoever waits in line. So is
+    /// a claim that needs more than is available of a material that is not low, until nobody waits any more. A
+    /// discrepancy is announced when it arises.
     fn alert(&mut self) {
         let low = self.next.available() < self.next.fields.reorder_point;
-        if (low || self.fell_short) && !self.next.alerted {
-            self.next.alerted = true;
+        let crossed = low && !self.next.alerted;
+        let short = self.fell_short && !low && !self.next.shortage_told;
+        self.next.alerted = low;
+        self.next.shortage_told = (self.next.shortage_told || self.fell_short) && self.next.anybody_waits();
+        if crossed || short {
             self.tell(alerts::low(self.cx, &self.next));
-        } else if !low && !self.next.anybody_waits() {
-            self.next.alerted = false;
         }
         let uncovered = self.next.quantity < self.next.reserved;
         if self.beyond > Amount::ZERO || (uncovered && self.covered) {

@@ -71,6 +71,10 @@ impl Aggregate for Material {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
     fn effects(&self) -> Vec<MaterialEffect> {
         self.untold()
     }
@@ -109,10 +113,12 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &MaterialFields, quantity: A
     faults.refuse()?;
     let empty = Material {
         id,
+        revision: 0,
         fields: fields.clone(),
         quantity: Amount::ZERO,
         reserved: Amount::ZERO,
         alerted: false,
+        shortage_told: false,
         archived: false,
         created_at: cx.now,
         updated_at: cx.now,

@@ -182,6 +182,20 @@ fn low_stock_is_told_at_creation_on_a_raised_level_and_on_a_need_above_it() {
 }
 
 #[test]
+fn a_crossing_is_told_though_somebody_waits_in_line() {
+    let mut shelf = shelf(200, 100);
+    // A need that cannot be served is told at once, and stays in line.
+    assert_eq!(happened(&shelf.tell(&claim(vec![ask(1, 500)])).unwrap()), ["inventory.low", "LOW_STOCK"]);
+    assert!(happened(&shelf.tell(&claim(vec![ask(2, 50)])).unwrap()).is_empty(), "150 g are free");
+    let low = shelf.tell(&claim(vec![ask(3, 60)])).unwrap();
+    assert_eq!(happened(&low), ["inventory.low", "LOW_STOCK"], "90 g are free");
+    assert!(happened(&shelf.tell(&adjust(-10)).unwrap()).is_empty(), "told already");
+    assert!(happened(&shelf.tell(&adjust(50)).unwrap()).is_empty(), "the level is back, and armed again");
+    assert_eq!(happened(&shelf.tell(&adjust(-50)).unwrap()), ["inventory.low", "LOW_STOCK"]);
+    assert_eq!(shelf.state(1), Some(ClaimState::Short), "it waited all the time");
+}
+
+#[test]
 fn consumption_beyond_stock_takes_what_exists_and_says_so() {
     let mut shelf = shelf(100, 0);
     shelf.tell(&claim(vec![ask(1, 80)])).unwrap();

@@ -13,7 +13,17 @@ use crate::domain::job::{Attempt, Job, JobState};
 use crate::domain::mail::Mail;
 use crate::domain::mail::alert::AlertKind;
 use crate::domain::order::OrderAnswer;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, shortened};
+
+/// Length at which an error is cut in the subject of a mail, in characters.
+const MAX_SUBJECT_ERROR_CHARS: usize = 80;
+
+/// Flag of an order with a FAILED job.
+const JOB_FAILED: &str = "job_failed";
+/// Flag of an order of which nothing will be made.
+const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
+/// Flag of an order that is ready with fewer parts than were ordered.
+pub(super) const SHORT: &str = "short";
 
 /// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.
@@ -61,7 +71,7 @@ impl<'a> OrderChange<'a> {
         self.order.jobs.insert_mut(job.id, Arc::new(job));
     }
 
-    /// Changes a job. Its version goes up once per command, however many edits the command makes, and only if
+    /// Changes a job. Its version goes up once per command of a person, however many edits the command makes, and only if
     /// something differs.
     pub(super) fn edit(&mut self, id: Id, change: impl FnOnce(&mut Job)) {
         let Some(old) = self.order.jobs.get(&id) else {
@@ -73,7 +83,7 @@ impl<'a> OrderChange<'a> {
             return;
         }
         if self.jobs.insert(id) {
-            job.version += 1;
+            job.version += i64::from(self.cx.by.is_person());
             job.updated_at = self.cx.now;
         }
         self.order.jobs.insert_mut(id, Arc::new(job));
@@ -119,6 +129,21 @@ impl<'a> OrderChange<'a> {
             error: error.map(str::to_owned),
         };
         self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), &data));
+        if name == "job.failed" {
+            let (job, order) = (job.clone(), self.order.number_text());
+            self.mail_failure(&job, &order, error.unwrap_or("no reason was given"));
+        }
+    }
+
+    /// Tells the operators of a job that failed; each is told, also when others of the order failed before.
+    fn mail_failure(&mut self, job: &Job, order: &str, error: &str) {
+        let number = job.number_text();
+        let subject = format!("{number} failed: {}", shortened(error.to_owned(), MAX_SUBJECT_ERROR_CHARS));
+        let text = format!(
+            "Job {number} ({}) of order {order} failed: {error}.\nRetry it or cancel it; nothing happens to it by itself.\n",
+            job.sku_name
+        );
+        self.created.extend(Mail::alert(self.cx, AlertKind::JobFailed, &subject, &text));
     }
 
     /// Sets the order's status, and publishes the event of that transition if it has one.
@@ -138,14 +163,44 @@ impl<'a> OrderChange<'a> {
         self.head().flags.push(flag.to_owned());
         let (flag_word, message) = (flag.to_owned(), words.to_owned());
         self.event_with("order.flagged", |order| OrderFlaggedData { order, flag: flag_word, message });
+        if flag == JOB_FAILED {
+            return; // The job's own mail says more.
+        }
         let number = self.order.number_text();
         let subject = format!("{number}: {}", flag.replace('_', " "));
         let text = format!("Order {number} needs a look: {words}.\n");
         self.created.extend(Mail::alert(self.cx, AlertKind::of_flag(flag), &subject, &text));
     }
 
+    /// Flags the order while this holds, and takes the flag away when it no longer does.
+    pub(super) fn flag_while(&mut self, flag: &str, holds: bool, words: &str) {
+        if holds {
+            self.flag(flag, words);
+        } else if self.order.flags.iter().any(|one| one == flag) {
+            self.head().flags.retain(|one| one != flag);
+        }
+    }
+
+    /// Raises and lowers the flags that follow from the jobs: one that FAILED waits for a retry or a cancel; an order that
+    /// is ready with fewer parts than were ordered, or of which nothing will be made, waits for a word with the customer.
+    fn flag_jobs(&mut self) {
+        let order = &self.order;
+        let states = || order.jobs.values().map(|job| job.state);
+        let over = matches!(order.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+        let failed = !over && states().any(|state| state == JobState::Failed);
+        let cancelled = states().filter(|state| *state == JobState::Cancelled).count();
+        let none = !over && cancelled > 0 && cancelled == order.jobs.size();
+        let was_short = order.flags.iter().any(|one| one == SHORT);
+        let short = cancelled > 0 && (order.status == OrderStatus::Ready || (over && was_short));
+        let missing =
+            format!("{cancelled} of its {} plates were cancelled; ship it with acceptShort", order.jobs.size());
+        self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
+        self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
+        self.flag_while(SHORT, short, &missing);
+    }
+
     /// Called after jobs have ended. The order is ready when none of its jobs is unfinished or FAILED and at least
-    /// one is COMPLETED; when all were cancelled it is flagged, because nothing would ever make it ready.
+    /// one is COMPLETED.
     pub(super) fn check_ready(&mut self) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
@@ -158,20 +213,20 @@ impl<'a> OrderChange<'a> {
                 _ => return,
             }
         }
-        if !completed {
-            self.flag("all_jobs_cancelled", "all its jobs were cancelled, so nothing will be made");
-        } else if self.order.status == OrderStatus::Printing {
+        if completed && self.order.status == OrderStatus::Printing {
             self.status(OrderStatus::Ready, Some("order.ready"));
         }
     }
 
     /// Closes the collection: the decision with this answer, or an unchanged one if nothing differs.
     pub(super) fn done(mut self, answer: impl FnOnce(&Order) -> OrderAnswer) -> Decision<Order> {
+        self.flag_jobs();
         let changed = self.dirty || !self.jobs.is_empty() || !self.rows.is_empty() || !self.events.is_empty();
         if !changed {
             return Decision::unchanged(answer(&self.order));
         }
         self.order.updated_at = self.cx.now;
+        self.order.revision = (self.order.revision + i64::from(self.cx.by.is_person())).max(1);
         let (order, attempts) = (&self.order, &self.attempts);
         let jobs = self.jobs.iter().filter_map(|id| order.jobs.get(id)).map(|job| OrderRow::Job(job.clone()));
         let attempts = attempts.iter().filter_map(|(job, attempt)| {

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Line, Order, OrderKind, Shipment};
+use super::{Address, Line, Make, Order, OrderKind, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::Job;
-use crate::domain::job::{Resolution, SeenPrint};
+use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::time::Timestamp;
@@ -28,8 +27,10 @@ pub struct NewOrder {
     pub lines: Vec<Line>,
     /// ISO 4217 code common to all SKUs; the edge refuses mixed currencies with 400.
     pub currency: String,
-    /// Free text of whoever places the order.
+    /// Free text of the customer, or of whoever places the order for them.
     pub notes: Option<String>,
+    /// Free text of the staff, which customers do not read.
+    pub internal_notes: Option<String>,
     /// Where the order is shipped to; decides the tax rate.
     pub shipping_address: Option<Address>,
     /// Priority 0 to 9; `None` takes the default, 5.
@@ -89,7 +90,7 @@ pub enum Report {
 /// has moved whatever the order is.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PaymentNews {
-    /// A payment succeeded.
+    /// The processor has taken money, all or a part of what is due.
     Paid {
         /// Amount in minor units; `None` if the event does not say, which counts as the order's total.
         amount_cents: Option<i64>,
@@ -100,7 +101,7 @@ pub enum PaymentNews {
         /// The payment intent, if named.
         intent: Option<String>,
     },
-    /// A payment failed.
+    /// Somebody tried to pay, and the processor got no money.
     Failed {
         /// The processor's reason, if any.
         reason: Option<String>,
@@ -109,10 +110,12 @@ pub enum PaymentNews {
     },
     /// Money was given back.
     Refunded {
-        /// Total refunded of this payment so far, in minor units (cumulative); `None` if the event does not say.
-        amount_cents: Option<i64>,
+        /// Total refunded of this payment so far, in minor units (cumulative).
+        amount_cents: i64,
         /// Whether the processor says that all of it was refunded.
         whole: bool,
+        /// ISO 4217 code; `None` counts as that of the payment.
+        currency: Option<String>,
         /// The payment intent, if named; it tells which of several payments was refunded.
         intent: Option<String>,
     },
@@ -123,10 +126,24 @@ pub enum PaymentNews {
     },
 }
 
+/// The carrier of an order that its customer picks up.
+pub const PICKUP: &str = "pickup";
+
+/// How much of a material is free.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StockNow {
+    /// Free to be reserved, in the material's unit.
+    pub available: Amount,
+    /// Unit of `available`: `g`, `mL`, `sheet` or `unit`.
+    pub unit: &'static str,
+    /// Name of the material.
+    pub name: String,
+}
+
 /// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
-    /// Makes the order.
+    /// Places the order, or makes it as a draft.
     Create(Box<NewOrder>),
     /// Edits notes, priority, due date and address; `None` leaves a member as it is. The address changes only before
     /// payment, and only to a destination of the same tax rate.
@@ -135,6 +152,8 @@ pub enum OrderCommand {
         if_version: Option<i64>,
         /// New notes; `Some(None)` clears them.
         notes: Option<Option<String>>,
+        /// New notes of the staff; `Some(None)` clears them.
+        internal_notes: Option<Option<String>>,
         /// New priority, 0 to 9; unfinished jobs take it over.
         priority: Option<u8>,
         /// New due date; `Some(None)` clears it; unfinished jobs take it over.
@@ -144,15 +163,21 @@ pub enum OrderCommand {
     },
     /// Places a draft: draft → created, or → paid if the total is zero.
     Confirm,
-    /// An operator has received the full amount by other means than the processor.
+    /// An operator has received money by other means than the processor.
     MarkPaid {
-        /// Amount in minor units; `None` is the amount due. More or less is refused with 400, because part payments
-        /// are not taken.
+        /// Amount in minor units; `None` is the amount due. Less leaves the order unpaid; more is refused with 400.
         amount_cents: Option<i64>,
         /// How it was paid: `cash`, `bank_transfer`, …; must not be empty.
         method: String,
         /// The operator's own reference, free text.
         reference: Option<String>,
+    },
+    /// An operator has given money back that did not come through the processor.
+    Refund {
+        /// The payment that went back.
+        payment: Option<Id>,
+        /// Amount in minor units; `None` is all that is left of the payment.
+        amount_cents: Option<i64>,
     },
     /// An event of the payment processor, whose signature was checked.
     Payment(PaymentNews),
@@ -162,7 +187,19 @@ pub enum OrderCommand {
         force: bool,
     },
     /// Ships the order: ready → shipped.
-    Ship(Shipment),
+    Ship {
+        /// How it travels. For [`PICKUP`] the tracking number and the date may be empty.
+        shipment: Shipment,
+        /// Whether the customer takes fewer parts than were ordered; without it a short order is refused.
+        accept_short: bool,
+    },
+    /// What the CREATED jobs of a SKU are made from and with, as SKU and file say now.
+    Prepared {
+        /// The SKU that was read.
+        sku: Id,
+        /// What it says; without a file nothing changes.
+        make: Box<Make>,
+    },
     /// A material's answer to claims: for each, how it stands and, if it waits, why in words for people.
     Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
     /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
@@ -214,7 +251,12 @@ pub enum OrderCommand {
     /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
     RetryJob(Id),
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
-    ReleaseJob(Id),
+    ReleaseJob {
+        /// The job to release.
+        job: Id,
+        /// The stock of the job's material now. The claim that follows decides; this only tells the operator at once.
+        stock: StockNow,
+    },
     /// An operator decides an attempt that lives; the printer is told by an effect.
     Resolve {
         /// The job whose live attempt is decided.
@@ -249,6 +291,12 @@ pub enum OrderAnswer {
 /// state no longer calls for it, so its receiver must accept repeats.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum OrderEffect {
+    /// Read a SKU and its file for the CREATED jobs that make it, until [`OrderCommand::Prepared`] is recorded; while
+    /// there is no file, wait for the SKU to get one.
+    Prepare {
+        /// The SKU to read.
+        sku: Id,
+    },
     /// Claim stock of a material, until it answers with [`OrderCommand::Stock`].
     Claim {
         /// The material to ask.
@@ -289,7 +337,7 @@ pub enum OrderEffect {
         attempt: Id,
         /// The printer that was claimed for it.
         printer: Id,
-        /// The operator's decision.
+        /// What the operator saw of the print.
         outcome: Resolution,
     },
 }

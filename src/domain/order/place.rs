@@ -1,12 +1,15 @@
 //! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
 
-use super::change::OrderChange;
-use super::{Address, Line, NewOrder, Order, OrderStatus, Shipment};
+use std::collections::BTreeMap;
+
+use super::change::{OrderChange, SHORT};
+use super::{Address, Line, NewOrder, Order, OrderStatus, PICKUP, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::event::data::OrderShippedData;
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::region::region_code;
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
@@ -20,15 +23,16 @@ pub(super) fn plates(line: &Line) -> u32 {
 }
 
 /// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
-/// an address.
+/// an address. Regions are compared by their ISO 3166-2 codes.
 pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     let Some(to) = to else { return 0 };
+    let region = to.region.as_deref().map(|region| region_code(&to.country, region));
     let in_country = rules.tax_rates.iter().filter(|rate| rate.country.eq_ignore_ascii_case(&to.country));
     let mut for_all = 0;
     for rate in in_country {
-        match (&rate.region, &to.region) {
+        match (&rate.region, &region) {
             (None, _) => for_all = rate.bps,
-            (Some(rate_region), Some(region)) if rate_region.eq_ignore_ascii_case(region) => {
+            (Some(rated), Some(region)) if region_code(&rate.country, rated).eq_ignore_ascii_case(region) => {
                 return rate.bps;
             }
             (Some(_), _) => {}
@@ -37,21 +41,55 @@ pub(super) fn tax_bps(rules: &Rules, to: Option<&Address>) -> i64 {
     for_all
 }
 
-/// Tax on a net amount, rounded half up to minor units; `None` on overflow.
-pub(super) fn line_tax(net_cents: i64, bps: i64) -> Option<i64> {
+/// The address with its region as ISO 3166-2 code, where the region is known.
+fn with_region_code(address: &Address) -> Address {
+    let region = address.region.as_deref().map(|region| region_code(&address.country, region));
+    Address { region: region.filter(|region| !region.is_empty()), ..address.clone() }
+}
+
+/// Tax on the net amount of one rate, rounded half up to minor units; `None` on overflow.
+pub(super) fn tax_of(net_cents: i64, bps: i64) -> Option<i64> {
     i64::try_from((i128::from(net_cents) * i128::from(bps) + 5_000).div_euclid(10_000)).ok()
 }
 
-/// Subtotal and tax of all lines in minor units; `None` on overflow.
-fn sums(lines: &[Line]) -> Option<(i64, i64)> {
-    lines.iter().try_fold((0i64, 0i64), |(subtotal, tax), line| {
+/// Subtotal of the lines and the whole tax in minor units; `None` on overflow. The tax is rounded once for each rate, over
+/// the sum of all that it applies to; shipping is taxed at the destination's rate.
+fn sums(lines: &[Line], shipping_cents: i64, shipping_bps: i64) -> Option<(i64, i64)> {
+    let mut nets = BTreeMap::from([(shipping_bps, shipping_cents)]);
+    let mut subtotal = 0i64;
+    for line in lines {
         let net = line.unit_price_cents.checked_mul(i64::from(line.quantity))?;
-        Some((subtotal.checked_add(net)?, tax.checked_add(line_tax(net, line.tax_rate_bps)?)?))
-    })
+        subtotal = subtotal.checked_add(net)?;
+        let of_rate = nets.entry(line.tax_rate_bps).or_default();
+        *of_rate = of_rate.checked_add(net)?;
+    }
+    let tax = nets.into_iter().try_fold(0i64, |tax, (bps, net)| tax.checked_add(tax_of(net, bps)?))?;
+    Some((subtotal, tax))
 }
 
-fn check_lines(new: &NewOrder, rules: &Rules) -> Result<(), Refusal> {
-    let mut faults = Faults::default();
+/// Why a due date is refused: nothing can be ready in the past.
+const PAST: &str = "is in the past";
+
+/// Whether a due date can be kept at all.
+pub(super) fn is_ahead(cx: &DecisionContext<'_>, due_at: Option<Timestamp>) -> bool {
+    due_at.is_none_or(|due_at| due_at > cx.now)
+}
+
+/// Refuses a changed due date that has passed already.
+pub(super) fn check_due(
+    cx: &DecisionContext<'_>,
+    new: Option<Option<Timestamp>>,
+    old: Option<Timestamp>,
+) -> Result<(), Refusal> {
+    match new {
+        Some(due_at) if due_at != old && !is_ahead(cx, due_at) => Err(Refusal::field("dueAt", PAST)),
+        _ => Ok(()),
+    }
+}
+
+fn check_new(new: &NewOrder, cx: &DecisionContext<'_>) -> Result<(), Refusal> {
+    let (rules, mut faults) = (cx.rules, Faults::default());
+    faults.check(is_ahead(cx, new.due_at), "dueAt", PAST);
     faults.check(!new.lines.is_empty(), "lines", "must name at least one line");
     for (n, line) in new.lines.iter().enumerate() {
         faults.check(line.quantity >= 1, &format!("lines.{n}.quantity"), "must be at least 1");
@@ -81,17 +119,18 @@ fn customer_email(by: &Principal, said: Option<&String>) -> Result<Option<String
 
 /// Makes the order, placed or as a draft. All faults of its lines are reported at once.
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result<Decision<Order>, Refusal> {
-    check_lines(new, cx.rules)?;
+    check_new(new, cx)?;
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
     let bps = tax_bps(cx.rules, new.shipping_address.as_ref());
     let lines: Vec<Line> = new.lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
     let shipping = cx.rules.shipping_flat_cents;
-    let (subtotal, tax, total) = sums(&lines)
+    let (subtotal, tax, total) = sums(&lines, shipping, bps)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
         .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
     let order = Order {
         id,
         number: cx.ids.number(Counter::Order),
+        revision: 0,
         kind: new.kind,
         status: if new.draft { OrderStatus::Draft } else { OrderStatus::Created },
         site: new.site.clone().unwrap_or_else(|| cx.rules.site.clone()),
@@ -106,15 +145,14 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         discount_cents: 0,
         total_cents: total,
         notes: new.notes.clone(),
-        shipping_address: new.shipping_address.clone(),
+        internal_notes: new.internal_notes.clone(),
+        shipping_address: new.shipping_address.as_ref().map(with_region_code),
         priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
         shipment: None,
         flags: Vec::new(),
         payment_session: None,
-        payment_intent: None,
-        refunded_cents: 0,
-        refunded_whole: false,
+        kept_cents: 0,
         created_at: cx.now,
         paid_at: None,
         updated_at: cx.now,
@@ -139,6 +177,7 @@ fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
 /// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.
 pub(super) struct Patch<'a> {
     pub(super) notes: Option<&'a Option<String>>,
+    pub(super) internal_notes: Option<&'a Option<String>>,
     pub(super) priority: Option<u8>,
     pub(super) due_at: Option<Option<Timestamp>>,
     pub(super) shipping_address: Option<&'a Option<Address>>,
@@ -158,21 +197,34 @@ impl OrderChange<'_> {
         Ok(self.order_done())
     }
 
-    /// Ships the order: ready → shipped. The delivery date must be a real date.
-    pub(super) fn ship(mut self, shipment: &Shipment) -> Result<Decision<Order>, Refusal> {
+    /// Ships the order: ready → shipped. The delivery date must be a real date. An order that is picked up needs neither
+    /// tracking number nor date: it leaves today.
+    pub(super) fn ship(mut self, shipment: &Shipment, accept_short: bool) -> Result<Decision<Order>, Refusal> {
+        let mut shipment = shipment.clone();
+        if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
+            let today = self.cx.now.jiff().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+            shipment =
+                Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
+        }
+        let picked_up = shipment.carrier == PICKUP;
         let mut faults = Faults::default();
         faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
-        faults.check(!shipment.tracking_number.trim().is_empty(), "trackingNumber", "must not be empty");
+        let tracked = picked_up || !shipment.tracking_number.trim().is_empty();
+        faults.check(tracked, "trackingNumber", "is required, unless the carrier is pickup");
         let date = &shipment.estimated_delivery;
         let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
-        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31");
+        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31; only pickup needs none");
         faults.refuse()?;
         if self.order.status != OrderStatus::Ready {
             return Err(Refusal::transition("shipping an order", self.order.status));
         }
+        if !accept_short && self.order.flags.iter().any(|flag| flag == SHORT) {
+            let words = "parts of it were cancelled; send acceptShort: true if the customer takes it as it is";
+            return Err(Refusal::conflict("order_short", words));
+        }
         self.head().shipment = Some(shipment.clone());
         self.status(OrderStatus::Shipped, None);
-        self.event_with("order.shipped", |order| OrderShippedData::new(order, shipment));
+        self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
         Ok(self.order_done())
     }
 
@@ -181,8 +233,9 @@ impl OrderChange<'_> {
         if patch.priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
         }
-        if let Some(address) = patch.shipping_address
-            && *address != self.order.shipping_address
+        check_due(self.cx, patch.due_at, self.order.due_at)?;
+        if let Some(address) = patch.shipping_address.map(|address| address.as_ref().map(with_region_code))
+            && address != self.order.shipping_address
         {
             // The tax was computed when the order was made, so a destination with another rate would make it wrong.
             if !self.order.status.payable() {
@@ -195,12 +248,17 @@ impl OrderChange<'_> {
                     "the new destination has another tax rate; make a new order",
                 ));
             }
-            self.head().shipping_address.clone_from(address);
+            self.head().shipping_address = address;
         }
         if let Some(notes) = patch.notes
             && *notes != self.order.notes
         {
             self.head().notes.clone_from(notes);
+        }
+        if let Some(notes) = patch.internal_notes
+            && *notes != self.order.internal_notes
+        {
+            self.head().internal_notes.clone_from(notes);
         }
         let priority = patch.priority.unwrap_or(self.order.priority);
         let due_at = patch.due_at.unwrap_or(self.order.due_at);

@@ -1,6 +1,6 @@
 //! The order as an aggregate: which rule answers which command, and which effects its state calls for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::change::OrderChange;
 use super::place::{self, Patch};
@@ -8,7 +8,7 @@ use super::{Order, OrderAnswer, OrderCommand, OrderEffect, OrderRow};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Stock};
+use crate::domain::job::{AttemptState, JobState, Stock};
 use crate::domain::mail::Mail;
 use crate::domain::material::{ClaimAsk, ClaimId};
 use crate::domain::refusal::Refusal;
@@ -35,21 +35,23 @@ impl Aggregate for Order {
         let change = OrderChange::of(cx, order);
         match command {
             OrderCommand::Create(_) => Err(Refusal::conflict("exists", "this order exists already")),
-            OrderCommand::Update { if_version: _, notes, priority, due_at, shipping_address } => {
-                change.update(&Patch {
+            OrderCommand::Update { if_version: _, notes, internal_notes, priority, due_at, shipping_address } => change
+                .update(&Patch {
                     notes: notes.as_ref(),
+                    internal_notes: internal_notes.as_ref(),
                     priority: *priority,
                     due_at: *due_at,
                     shipping_address: shipping_address.as_ref(),
-                })
-            }
+                }),
             OrderCommand::Confirm => change.confirm(),
             OrderCommand::MarkPaid { amount_cents, method, reference } => {
                 change.mark_paid(*amount_cents, method, reference.as_ref())
             }
+            OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
-            OrderCommand::Ship(shipment) => change.ship(shipment),
+            OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
+            OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
@@ -61,7 +63,7 @@ impl Aggregate for Order {
             }
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
-            OrderCommand::ReleaseJob(job) => change.release_job(*job),
+            OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
     }
@@ -72,9 +74,11 @@ impl Aggregate for Order {
             OrderCommand::Update { .. } => "order.update",
             OrderCommand::Confirm => "order.confirm",
             OrderCommand::MarkPaid { .. } => "order.mark_paid",
+            OrderCommand::Refund { .. } => "order.refund",
             OrderCommand::Payment(_) => "order.payment",
             OrderCommand::Cancel { .. } => "order.cancel",
-            OrderCommand::Ship(_) => "order.ship",
+            OrderCommand::Ship { .. } => "order.ship",
+            OrderCommand::Prepared { .. } => "order.prepared",
             OrderCommand::Stock(_) => "order.stock",
             OrderCommand::Recall(..) => "order.recall",
             OrderCommand::Settled(_) => "order.settled",
@@ -84,7 +88,7 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",
             OrderCommand::RetryJob(_) => "job.retry",
-            OrderCommand::ReleaseJob(_) => "job.release",
+            OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::Resolve { .. } => "job.resolve",
         }
     }
@@ -96,10 +100,17 @@ impl Aggregate for Order {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        Some(self.revision)
+    }
+
     fn effects(&self) -> Vec<OrderEffect> {
         let mut effects = Vec::new();
         let mut asks: BTreeMap<Id, Vec<ClaimAsk>> = BTreeMap::new();
         let mut settles: BTreeMap<Id, Vec<(ClaimId, Amount)>> = BTreeMap::new();
+        let created: BTreeSet<Id> =
+            self.jobs.values().filter(|job| job.state == JobState::Created).map(|job| job.sku_id).collect();
+        effects.extend(created.into_iter().map(|sku| OrderEffect::Prepare { sku }));
         for job in self.jobs.values() {
             let claim = |number| ClaimId { job: job.id, number };
             if job.stock == Stock::Asked {

@@ -1,7 +1,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod examples;
+mod flags;
 mod model;
+mod money;
+mod placing;
 mod random;
 
 use super::*;
@@ -47,6 +50,7 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
         lines,
         currency: "usd".to_owned(),
         notes: None,
+        internal_notes: None,
         shipping_address: None,
         priority: None,
         due_at: None,
@@ -76,7 +80,16 @@ impl Desk {
         self.bench.tell(&mut self.order, id(ORDER), command)
     }
     pub(super) fn pay(&mut self) -> Decision<Order> {
-        self.ask(&OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None }).unwrap()
+        let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
+        let paid = self.ask(&pay).unwrap();
+        self.prepare();
+        paid
+    }
+    /// The SKU is read, as the lines say that it is: jobs whose line has a file are VALIDATED.
+    pub(super) fn prepare(&mut self) -> Option<Decision<Order>> {
+        let makes: Vec<Make> = self.o().lines.iter().map(|line| line.make.clone()).collect();
+        let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
+        Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }
     pub(super) fn news(&mut self, news: PaymentNews) -> Decision<Order> {
         self.ask(&OrderCommand::Payment(news)).unwrap()
@@ -106,6 +119,11 @@ impl Desk {
     pub(super) fn state(&self) -> JobState {
         self.job().state
     }
+}
+
+/// So much of the material is free.
+pub(super) fn free(units: i64) -> StockNow {
+    StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }
 
 pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {

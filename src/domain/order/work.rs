@@ -1,9 +1,9 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
 use super::change::OrderChange;
-use super::place::plates;
+use super::place::{check_due, plates};
 use super::stock::settle;
-use super::{Order, OrderStatus};
+use super::{Make, Order, OrderStatus, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -11,18 +11,18 @@ use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Refusal};
+use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 /// Why a job without G-code stays CREATED, for the API's `waitingReason`.
 const NO_FILE_REASON: &str = "its SKU has no G-code file (a model alone is not sliced)";
 
 impl OrderChange<'_> {
-    /// Makes the jobs of all lines. Those that have G-code are VALIDATED at once.
+    /// Makes the jobs of all lines. They are CREATED until [`Self::prepared`] knows what they are printed from.
     pub(super) fn make_jobs(&mut self) {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                let complete = line.make.file_id.is_some();
                 let job = Job {
                     id: self.cx.ids.id(),
                     number: self.cx.ids.number(Counter::Job),
@@ -36,14 +36,14 @@ impl OrderChange<'_> {
                     need: line.make.need,
                     machine_type: line.make.machine_type,
                     dimensions: line.make.dimensions,
-                    file_id: line.make.file_id,
+                    file_id: None,
                     file_form: line.make.file_form,
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
-                    state: if complete { JobState::Validated } else { JobState::Created },
+                    state: JobState::Created,
                     blocked_by: None,
-                    block_reason: (!complete).then(|| NO_FILE_REASON.to_owned()),
-                    stock: if complete { Stock::Asked } else { Stock::None },
+                    block_reason: Some(NO_FILE_REASON.to_owned()),
+                    stock: Stock::None,
                     claim: 1,
                     settling: Vec::new(),
                     recalled: false,
@@ -62,11 +62,38 @@ impl OrderChange<'_> {
                 };
                 let id = job.id;
                 self.add(job);
-                let (event, why) =
-                    if complete { ("job.validated", None) } else { ("job.created", Some(NO_FILE_REASON)) };
-                self.job_event(event, id, why);
+                if line.make.file_id.is_none() {
+                    self.job_event("job.created", id, Some(NO_FILE_REASON));
+                }
             }
         }
+    }
+
+    /// A SKU and its file were read: the CREATED jobs of that SKU are VALIDATED, and what they are made from and with
+    /// no longer follows the SKU. Without a file they stay as they are.
+    pub(super) fn prepared(mut self, sku: Id, make: &Make) -> Decision<Order> {
+        let Some(file) = make.file_id else { return self.heard(true) };
+        let jobs = self.order.jobs.values().filter(|job| job.state == JobState::Created && job.sku_id == sku);
+        let ids: Vec<Id> = jobs.map(|job| job.id).collect();
+        for id in ids {
+            self.edit(id, |job| {
+                job.material_id = make.material_id;
+                job.need = make.need;
+                job.machine_type = make.machine_type;
+                job.dimensions = make.dimensions;
+                job.file_id = make.file_id;
+                job.file_form = make.file_form;
+                job.file_filament_mm = make.file_filament_mm;
+                job.estimated_seconds = make.estimated_seconds;
+                job.state = JobState::Validated;
+                job.block_reason = None;
+                job.stock = Stock::Asked;
+            });
+            self.job_event("job.validated", id, None);
+        }
+        let named = [(Referenced::File, file, "fileId"), (Referenced::Material, make.material_id, "materialId")];
+        let named = named.map(|(what, id, member)| Requirement::not_deleted(what, id, member));
+        self.heard(true).requires(named)
     }
 
     /// Changes a job's rank. A claim that waits is sent again, so that the material knows its new rank.
@@ -101,6 +128,7 @@ impl OrderChange<'_> {
         if priority.is_some_and(|priority| priority > 9) {
             return Err(Refusal::field("priority", "must be from 0 to 9"));
         }
+        check_due(self.cx, due_at, job.due_at)?;
         if job.over() {
             return Err(Refusal::transition("changing a job", job.state));
         }
@@ -127,6 +155,7 @@ impl OrderChange<'_> {
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
         self.cancel_jobs(force);
+        self.flag_money();
         Ok(self.order_done())
     }
 
@@ -221,15 +250,17 @@ impl OrderChange<'_> {
     }
 
     /// Lets a job past the reorder point. Refused while material is short, because there is nothing to reserve.
-    pub(super) fn release_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
+    /// Judged by the stock of now: what once blocked the job may have changed since.
+    pub(super) fn release_job(mut self, id: Id, stock: &StockNow) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         match (job.state, job.blocked_by) {
-            (JobState::AwaitingManualReview, Some(Block::ReorderPoint)) => {}
-            (JobState::AwaitingManualReview, Some(Block::Material)) => {
-                let words = job.block_reason.clone().unwrap_or_else(|| "not enough material".to_owned());
-                return Err(Refusal::conflict("insufficient_material", words));
-            }
+            (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (state, _) => return Err(Refusal::transition("releasing a job", state)),
+        }
+        if stock.available < job.need {
+            let StockNow { available, unit, name } = stock;
+            let words = format!("needs {} {unit} of {name}, {available} {unit} free", job.need);
+            return Err(Refusal::conflict("insufficient_material", words));
         }
         self.edit(id, |job| {
             job.released = true;

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::bounds::MAX_CENTS;
+
 /// Length limit of an accepted id or reference, in bytes.
 const ID_MAX_BYTES: usize = 255;
 /// Length at which a failure's reason is cut, in characters.
@@ -325,7 +327,9 @@ impl<'a> Members<'a> {
 
     fn amount(&self, name: &str) -> Result<Option<i64>, EventError> {
         self.get(name)
-            .map(|value| value.as_i64().filter(|cents| *cents >= 0).ok_or_else(|| self.wrong(name, AMOUNT)))
+            .map(|value| {
+                value.as_i64().filter(|cents| (0..=MAX_CENTS).contains(cents)).ok_or_else(|| self.wrong(name, AMOUNT))
+            })
             .transpose()
     }
 

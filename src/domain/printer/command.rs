@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Printer, PrinterFields, StartFailure};
+use super::{ActRecord, Printer, PrinterFields, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
@@ -31,6 +31,18 @@ pub enum Evidence {
     },
     /// Anything else; with the reason in words for people.
     Unclear(String),
+}
+
+impl Evidence {
+    /// With every number within the bounds of what is stored.
+    #[must_use]
+    pub(super) fn bounded(self) -> Self {
+        match self {
+            Self::Shows(status) => Self::Shows(status.bounded()),
+            Self::Remembers(past) => Self::Remembers(past.bounded()),
+            other => other,
+        }
+    }
 }
 
 /// What can be asked of a printer.
@@ -167,6 +179,8 @@ pub enum PrinterCommand {
     EmergencyStopped,
     /// An operator has cleared the bed.
     BedCleared,
+    /// A person had the printer do something, past its jobs; it is recorded with what came of it.
+    Acted(Box<ActRecord>),
     /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
     /// is still in error.
     ClearAttention,

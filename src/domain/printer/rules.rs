@@ -4,10 +4,10 @@ use std::convert::Infallible;
 
 use super::readiness::report_of;
 use super::{
-    FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect,
-    PrinterFields,
+    FirmwareFault, InHand, MachineAddress, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand,
+    PrinterEffect, PrinterFields,
 };
-use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
+use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
 use crate::domain::id::Id;
@@ -49,7 +49,7 @@ impl Aggregate for Printer {
                 Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(status, cx)),
+            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
             PrinterCommand::Silent(connection, reason, last_seen) => {
                 Ok(printer.silent(*connection, reason, *last_seen, cx))
             }
@@ -95,7 +95,9 @@ impl Aggregate for Printer {
             }
             PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
             PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-            PrinterCommand::Judged { attempt, evidence } => Ok(printer.judged(*attempt, evidence, cx)),
+            PrinterCommand::Judged { attempt, evidence } => {
+                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+            }
             PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
             PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
             PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
@@ -113,8 +115,9 @@ impl Aggregate for Printer {
                 let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
                 Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
             }
+            PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
             PrinterCommand::ClearAttention => printer.clear_attention(cx),
-            PrinterCommand::Homed => Ok(printer.say(cx, |printer| printer.needs_home = false, Some("printer.homed"))),
+            PrinterCommand::Homed => Ok(printer.homed(cx)),
             PrinterCommand::Maintenance { on, note } => {
                 let note = on.then(|| note.clone().unwrap_or_default());
                 Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
@@ -146,9 +149,17 @@ impl Aggregate for Printer {
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
             PrinterCommand::Maintenance { .. } => "printer.maintenance",
+        }
+    }
+
+    fn audit_facts(command: &PrinterCommand) -> AuditFacts {
+        match command {
+            PrinterCommand::Acted(record) => record.audit_facts(),
+            _ => AuditFacts::done(),
         }
     }
 
@@ -259,6 +270,15 @@ impl Printer {
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
+    /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
+    fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
+        self.needs_home = false;
+        self.updated_at = cx.now;
+        let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
+        let event = self.event_with(cx, "printer.homed", None, data);
+        Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
+    }
+
     fn not_busy(&self, what: &str) -> Result<(), Refusal> {
         let has = match (&self.in_hand, &self.manual) {
             (Some(_), _) => "has a job in hand",
@@ -273,11 +293,18 @@ impl Printer {
         if old.kind != fields.kind || old.base_url != fields.base_url {
             self.not_busy("given another type or address")?;
         }
+        let mut fields = fields.clone();
+        // A key was given for one address and must not be told to another; a new one differs even if it is the same
+        // key, because each is encrypted anew.
+        if fields.encrypted_api_key == old.encrypted_api_key && !MachineAddress::same(&old.base_url, &fields.base_url) {
+            fields.encrypted_api_key.clear();
+        }
         let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
             != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
         let again = elsewhere && !self.disconnected;
+        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
         let change = |printer: &mut Self| {
-            printer.fields = fields.clone();
+            printer.fields = fields;
             if elsewhere {
                 // Another address or key may be another machine.
                 printer.refusals = None;
@@ -288,7 +315,6 @@ impl Printer {
                 printer.shows = None;
             }
         };
-        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
         Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
     }
 

@@ -1,4 +1,4 @@
-//! What every request passes before its handler: admission, credentials, rate limits, and a timeout on a silent body.
+//! What every request passes before its route: a look at the load, credentials, rate limits, and a timeout on a silent body.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::http::limits::Limits;
 
 /// How requests to a route are bounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Treatment {
+pub enum Treatment {
     /// By admission and rate limits.
     Counted,
     /// By admission only: signed messages of other programs, and what browsers load with a page.
@@ -33,11 +33,11 @@ enum Treatment {
 }
 
 /// The routes that are bounded otherwise than by admission and rate limits.
-fn treatment(path: &str) -> Treatment {
+pub fn treatment(path: &str) -> Treatment {
     match path {
         "/healthz" | "/readyz" | "/api/printers/{id}/emergency-stop" => Treatment::Always,
         "/webhooks/payments" | "/api/v1/webhooks/payments" => Treatment::Uncounted,
-        path if path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
+        path if path == "/" || path == "/docs" || path.starts_with("/docs/") => Treatment::Uncounted,
         _ => Treatment::Counted,
     }
 }
@@ -86,26 +86,24 @@ pub(crate) async fn bound(State(app): State<Arc<BoundHandles>>, request: Request
     let client = app.limits.client(peer, request.headers());
     request.extensions_mut().insert(ClientAddress(client));
     let crowded = request.extensions().get::<Crowded>().is_some();
-    let permit = app.admission.enter(crowded);
+    // A place among the requests under way is taken behind this, when the body is there; where none is left nothing more is
+    // done for the request.
+    let refuses = app.admission.refuses(crowded);
     if treatment == Treatment::Uncounted {
-        return match permit {
-            Some(_permit) => next.run(request).await,
-            None => overloaded(),
-        };
+        return if refuses { overloaded() } else { next.run(request).await };
     }
     let shown = Credentials::by(&app.access, request.headers());
     let charge = [charge(&shown, client)];
     request.extensions_mut().insert(shown);
     let now = app.environment.now();
-    let Some(_permit) = permit else {
-        // Refused without looking up credentials.
+    if refuses {
         let standing = app.limits.charge_here(&charge, now);
         let mut response = overloaded();
         tell(&mut response, standing);
         return response;
-    };
+    }
     let standing = app.limits.charge(&charge, now).await;
-    let mut response = if standing.refused { refusal(standing) } else { next.run(request).await };
+    let mut response = if standing.refused { refusal(standing, &charge) } else { next.run(request).await };
     tell(&mut response, standing);
     response
 }
@@ -117,7 +115,8 @@ fn charge(shown: &Credentials, client: IpAddr) -> Charge {
     }
 }
 
-fn overloaded() -> Response {
+/// 503, when more requests are under way than the server takes.
+pub fn overloaded() -> Response {
     ApiError::unavailable("overloaded", "more requests than the server takes at a time", 1).into_response()
 }
 
@@ -138,7 +137,7 @@ mod tests {
         for path in ["/healthz", "/readyz", "/api/printers/{id}/emergency-stop"] {
             assert_eq!(treatment(path), Treatment::Always, "{path}");
         }
-        for path in ["/webhooks/payments", "/docs", "/docs/swagger-ui.css"] {
+        for path in ["/webhooks/payments", "/", "/docs", "/docs/swagger-ui.css"] {
             assert_eq!(treatment(path), Treatment::Uncounted, "{path}");
         }
         for path in ["", "/api/orders", "/docsx", "/api/printers/{id}/pause"] {

@@ -9,8 +9,8 @@ use super::operation::Named;
 use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, LowStockData, OrderData, OrderFlaggedData,
-    OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData, PrinterData,
-    PrinterFaultData, PrinterOfflineData, TestData,
+    OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData,
+    PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData, TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -57,6 +57,7 @@ pub fn all() -> Vec<Entry> {
     entries::<LowStockData>(&mut all);
     entries::<PrinterOfflineData>(&mut all);
     entries::<PrinterFaultData>(&mut all);
+    entries::<PrinterCommandData>(&mut all);
     entries::<TestData>(&mut all);
     entries::<OrderFlaggedData>(&mut all);
     entries::<OrderPaymentFailedData>(&mut all);

@@ -80,8 +80,10 @@ pub fn errors(route: &Served, operation: &Operation, kind: &str, versioned: bool
     if route.need != RequiredAccess::Open {
         no(UNAUTHORIZED);
     }
-    if matches!(route.need, RequiredAccess::Role(Role::Operator | Role::Admin)) {
-        no(ROLE);
+    match route.need {
+        RequiredAccess::Role(Role::Operator | Role::Admin) => no(ROLE),
+        RequiredAccess::Session => no(SESSION),
+        RequiredAccess::Open | RequiredAccess::Role(Role::Customer) => {}
     }
     if !route.method.is_safe() {
         no(SITE);
@@ -123,9 +125,10 @@ const QUERY: No = (400, "malformed_query", "The query string cannot be read.");
 const KEY: No = (400, "invalid_idempotency_key", "The key is empty or too long.");
 const UNAUTHORIZED: No = (401, "unauthorized", "No key or session, or one that is unknown, expired or revoked.");
 const ROLE: No = (403, "insufficient_role", "The role of the key or session does not suffice.");
+const SESSION: No = (403, "session_required", "It takes a signed-in session, not an API key.");
 const SITE: No = (403, "cross_site", "A browser sent it from another site.");
 const METHOD: No = (405, "method_not_allowed", "The path does not take the method; `Allow` names those it takes.");
-const SILENT: No = (408, "timeout", "Nothing of the body came for too long.");
+const SILENT: No = (408, "timeout", "The body did not come in time, or nothing of it for too long.");
 const KEY_IN_USE: No = (409, "idempotency_key_in_use", "A request with this key is still running.");
 const STALE: No = (412, "stale_version", "It has changed since the version that `If-Match` names.");
 const TOO_LARGE: No = (413, "too_large", "The body is larger than the server takes.");
@@ -141,7 +144,7 @@ const UNAVAILABLE: [No; 8] = [
     (503, "unavailable", "The database does not answer."),
     (503, "disk_full", "The disk is full."),
     (503, "read_only", "The database cannot be written."),
-    (503, "overloaded", "Too many commands wait for the same resource."),
+    (503, "overloaded", "The server has too much to do at the same time, or this client too many unfinished requests."),
     (503, "parked", "The resource is out of service after repeated faults."),
     (503, "unknown_outcome", "Whether it happened is not known; repeating it with its `Idempotency-Key` tells."),
     (503, "timeout", "No answer in time; it may still happen."),
@@ -149,11 +152,13 @@ const UNAVAILABLE: [No; 8] = [
 ];
 
 /// Answers that many operations share, as the document names them.
-pub const SHARED: [(&str, &[No]); 17] = [
+pub const SHARED: [(&str, &[No]); 19] = [
     ("InvalidBody", &[INVALID, MALFORMED, INCOMPLETE]),
     ("InvalidKeyedBody", &[INVALID, MALFORMED, INCOMPLETE, KEY]),
     ("InvalidQuery", &[INVALID, QUERY]),
     ("Unauthorized", &[UNAUTHORIZED]),
+    ("SessionRequired", &[SESSION]),
+    ("SessionOfThisSite", &[SESSION, SITE]),
     ("InsufficientRole", &[ROLE]),
     ("CrossSite", &[SITE]),
     ("Forbidden", &[ROLE, SITE]),

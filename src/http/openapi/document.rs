@@ -14,7 +14,7 @@ use utoipa::openapi::{
 
 use super::derive::{self, Code};
 use super::operation::{Content, Named, No, Operation, RequestBody, Resource, get};
-use super::shape::{Shape, has, list, named, object, text_of};
+use super::shape::{Shape, named, text_of};
 use super::{catalogue, resources, shared};
 use crate::http::access::RequiredAccess;
 use crate::http::routes::Served;
@@ -169,7 +169,7 @@ impl Book {
         let words = match (status, content) {
             (201, _) => "Made.",
             (_, Content::Nothing) => "Done.",
-            (_, Content::Page(..) | Content::NamedPage(_)) => "A page of the list.",
+            (_, Content::NamedPage(_)) => "A page of the list.",
             _ => "All is well.",
         };
         let mut response = ResponseBuilder::new().description(words);
@@ -177,11 +177,6 @@ impl Book {
             Content::Nothing => response,
             Content::Named(name) | Content::NamedPage(name) => {
                 response.content("application/json", json_content(named(name), self.example(name)))
-            }
-            Content::Page(member, name) => {
-                let shape = object([has(member, list(named(name))), has("pagination", named("Pagination"))]);
-                let example = json!({*member: [self.example(name)], "pagination": api_schema::page_example()});
-                response.content("application/json", json_content(shape, example))
             }
             Content::Json(shape, example) => {
                 response.content("application/json", json_content(shape.clone(), example.clone()))
@@ -247,7 +242,9 @@ fn secured(operation: OperationBuilder, need: RequiredAccess, by_token: bool) ->
     match need {
         RequiredAccess::Open if by_token => operation.securities(Some([by(shared::TOKEN)])),
         RequiredAccess::Open => operation.securities(Some([])),
-        RequiredAccess::Role(_) => operation.securities(Some([by(shared::KEY), by(shared::SESSION)])),
+        RequiredAccess::Role(_) => {
+            operation.securities(Some([by(shared::KEY), by(shared::BEARER_KEY), by(shared::SESSION)]))
+        }
         RequiredAccess::Session => operation.securities(Some([by(shared::SESSION)])),
     }
 }

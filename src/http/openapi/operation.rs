@@ -3,11 +3,10 @@
 //! Roles, path parameters, identifiers' 404, body faults, idempotency and the like are derived ([`super::derive`]).
 
 use axum::http::Method;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::shape::{Shape, taken, whole};
+use super::shape::Shape;
 use crate::http::error::ApiError;
-use crate::http::page::{LIMIT_DEFAULT, LIMIT_MOST};
 
 /// A resource of the API: its operations and the shapes that they share.
 pub struct Resource {
@@ -63,8 +62,6 @@ pub enum Content {
     Nothing,
     /// A shape that the document names.
     Named(&'static str),
-    /// A page of a list: the member that holds it, the name of its items' shape.
-    Page(&'static str, &'static str),
     /// A page of a list, whose shape the document names.
     NamedPage(&'static str),
     /// A shape of this operation alone, with an example.
@@ -113,6 +110,8 @@ pub struct Operation {
     pub others: Vec<(u16, &'static str, Shape, Value)>,
     /// It takes the agent gateway's token, instead of keys and sessions.
     pub by_token: bool,
+    /// The handler takes the body as it comes, such as an upload.
+    pub streamed: bool,
     /// Reads a body as the handler does; of operations whose body is a [`Request`](crate::http::wire::Request). A test holds
     /// it against the schema of the body.
     pub read_body: Option<ReadBody>,
@@ -136,6 +135,7 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
         located: false,
         others: Vec::new(),
         by_token: false,
+        streamed: false,
         read_body: None,
     }
 }
@@ -143,18 +143,6 @@ pub fn operation(method: Method, path: &'static str, id: &'static str, summary: 
 /// Begins the description of a route for reading.
 pub fn get(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
     operation(Method::GET, path, id, summary)
-}
-/// Begins the description of a route for creating or for a command.
-pub fn post(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
-    operation(Method::POST, path, id, summary)
-}
-/// Begins the description of a route for changing.
-pub fn patch(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
-    operation(Method::PATCH, path, id, summary)
-}
-/// Begins the description of a route for removing.
-pub fn delete(path: &'static str, id: &'static str, summary: &'static str) -> Operation {
-    operation(Method::DELETE, path, id, summary)
 }
 
 impl Operation {
@@ -168,11 +156,6 @@ impl Operation {
         self.about = words;
         self
     }
-    /// Takes a query parameter, which may be left out.
-    pub fn query(mut self, name: &'static str, shape: Shape, about: &'static str) -> Self {
-        self.parameters.push(Parameter { name: name.to_owned(), in_query: true, shape, about });
-        self
-    }
     /// Takes a header, which may be left out.
     pub fn header(mut self, name: &str, shape: Shape, about: &'static str) -> Self {
         self.add_header(name, shape, about);
@@ -182,59 +165,10 @@ impl Operation {
     pub fn add_header(&mut self, name: &str, shape: Shape, about: &'static str) {
         self.parameters.push(Parameter { name: name.to_owned(), in_query: false, shape, about });
     }
-    /// Takes `limit`.
-    pub fn limited(self) -> Self {
-        let limit = whole(1..=LIMIT_MOST as i64).by_default(LIMIT_DEFAULT);
-        self.query("limit", limit, "How many at most.")
-    }
-    /// Takes a JSON body.
-    pub fn takes(mut self, shape: Shape, example: Value) -> Self {
-        self.body = Some(RequestBody { media: "application/json", shape, example: Some(example), optional: false });
-        self
-    }
-    /// Takes a JSON body that may be left out.
-    pub fn may_take(mut self, shape: Shape, example: Value) -> Self {
-        self.body = Some(RequestBody { media: "application/json", shape, example: Some(example), optional: true });
-        self
-    }
-    /// Takes no more than an empty object, or nothing at all.
-    pub fn takes_nothing(self) -> Self {
-        self.may_take(taken([]), json!({}))
-    }
     /// Takes a multipart form.
     pub fn takes_form(mut self, shape: Shape) -> Self {
         self.body = Some(RequestBody { media: "multipart/form-data", shape, example: None, optional: false });
         self
-    }
-    /// Answers 200 with a shape of its own.
-    pub fn answers(mut self, shape: Shape, example: Value) -> Self {
-        self.answer = (200, Content::Json(shape, example));
-        self
-    }
-    /// Answers this status with a shape of its own.
-    pub fn answers_with(mut self, status: u16, shape: Shape, example: Value) -> Self {
-        self.answer = (status, Content::Json(shape, example));
-        self
-    }
-    /// Answers 200 with what the document names so.
-    pub fn shows(mut self, name: &'static str) -> Self {
-        self.answer = (200, Content::Named(name));
-        self
-    }
-    /// Answers 201 with what the document names so, and where it is.
-    pub fn creates(mut self, name: &'static str) -> Self {
-        (self.answer, self.located) = ((201, Content::Named(name)), true);
-        self
-    }
-    /// Answers 201 with a shape of its own, and where it is.
-    pub fn makes(mut self, shape: Shape, example: Value) -> Self {
-        self.located = true;
-        self.answers_with(201, shape, example)
-    }
-    /// Answers 200 with a page of what the document names so; takes `limit` and `offset`.
-    pub fn lists(mut self, member: &'static str, name: &'static str) -> Self {
-        self.answer = (200, Content::Page(member, name));
-        self.limited().query("offset", whole(0..).by_default(0), "How many are passed over.")
     }
     /// Answers 200 with something that is no JSON.
     pub fn sends(mut self, media: &'static str, example: Option<&'static str>) -> Self {
@@ -261,19 +195,9 @@ impl Operation {
         self.kind = Some(kind);
         self
     }
-    /// Also answers this status with a shape of its own; for an error, instead of the one shape alone.
-    pub fn or(mut self, status: u16, when: &'static str, shape: Shape, example: Value) -> Self {
-        self.others.push((status, when, shape, example));
-        self
-    }
     /// It takes the agent gateway's token, instead of keys and sessions.
     pub fn by_token(mut self) -> Self {
         self.by_token = true;
-        self
-    }
-    /// The answer sets or removes the staff cookie.
-    pub fn sets_cookie(mut self) -> Self {
-        self.sets_cookie = true;
         self
     }
 }

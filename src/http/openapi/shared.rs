@@ -11,20 +11,25 @@ use crate::http::access::{COOKIE, KEY_HEADER};
 
 /// Name of the scheme of API keys.
 pub const KEY: &str = "apiKey";
+/// Name of the scheme of API keys in the header that most clients know.
+pub const BEARER_KEY: &str = "apiKeyAsBearer";
 /// Name of the scheme of staff sessions.
 pub const SESSION: &str = "staffSession";
 /// Name of the scheme of the agent gateway.
-pub const TOKEN: &str = "agentToken";
+pub const TOKEN: &str = "gatewayToken";
 
-/// How callers prove who they are.
-pub fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
+/// How callers prove who they are. The document lists the schemes by name: the API key comes first.
+pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
     let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));
+    let mut key = Http::new(HttpAuthScheme::Bearer);
+    key.description = Some("The same key as `Authorization: Bearer`; `X-API-Key` wins.".to_owned());
     let mut bearer = Http::new(HttpAuthScheme::Bearer);
     bearer.description = Some("The server's `AGENT_TOKEN`.".to_owned());
     [
         (KEY, SecurityScheme::ApiKey(ApiKey::Header(header))),
+        (BEARER_KEY, SecurityScheme::Http(key)),
         (SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie))),
         (TOKEN, SecurityScheme::Http(bearer)),
     ]

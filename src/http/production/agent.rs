@@ -57,7 +57,7 @@ handles! {
 
 /// The route of the agent gateway.
 pub fn routes() -> ResourceRoutes {
-    ResourceRoutes::new(TAG, ABOUT, "event").post_long(RequiredAccess::Open, "/webhooks/agent", receive, |op| {
+    ResourceRoutes::new(TAG, ABOUT, "event").post(RequiredAccess::Open, "/webhooks/agent", receive, |op| {
         op.named("receiveAgentCommand", "Carry out a command of the agent gateway")
             .about("With the gateway's token. Unknown members are ignored. Every command is in the audit log.")
             .by_token()

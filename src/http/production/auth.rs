@@ -1,5 +1,6 @@
 //! Signing in and out of the production API, and one's own password and sessions.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
@@ -12,8 +13,11 @@ use super::users::UserView;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::handle::AskError;
 use crate::config::{Config, Mode};
-use crate::domain::access::{Access, AccessAnswer, AccessCommand, Session, User, UserChange, normal_email};
+use crate::domain::access::{
+    Access, AccessAnswer, AccessCommand, CREDENTIALS_CHANGED, Session, User, UserChange, normal_email,
+};
 use crate::domain::id::Id;
 use crate::domain::limits::Named;
 use crate::domain::principal::{Principal, Role};
@@ -73,16 +77,13 @@ pub fn routes() -> ResourceRoutes {
             op.named("changePassword", "Change one's own password")
                 .about("All other sessions of the same member of staff end.")
                 .no(403, "wrong_password", "The current password is wrong.")
-                .no(403, "session_required", "This is for signed-in staff.")
         })
         .get(session, "/api/auth/sessions", sessions, |op| {
             op.named("listSessions", "List one's own sessions")
-                .no(403, "session_required", "This is for signed-in staff.")
         })
         .delete(session, "/api/auth/sessions", end_sessions, |op| {
             op.named("endSessions", "End one's own sessions")
                 .about("Ends the session that `id` names; without `id`, all sessions but the present one.")
-                .no(403, "session_required", "This is for signed-in staff.")
                 .no(404, "session_not_found", "The caller has no such session.")
         })
 }
@@ -209,8 +210,18 @@ async fn login(
 ) -> Result<Limited<WithCookie<Plain<SignedIn>>>, ApiError> {
     let LoginCredentials { email, password } = call.read_body()?;
     let email = normal_email(&email)?;
-    let tries = [Charge::of_pair(Named::Login, &email, from)];
+    let tries = tries(&email, from);
     within(&app.limits, app.environment.now(), &tries, open_session(&app, &call, &email, password)).await
+}
+
+/// The windows in which somebody counts who shows a password: of this account from this address, and from all.
+fn tries(email: &str, from: IpAddr) -> [Charge; 2] {
+    [Charge::of_pair(Named::Login, email, from), Charge::of_text(Named::Account, email)]
+}
+
+fn wrong_credentials(email: &str) -> ApiError {
+    let message = "the e-mail address or the password is wrong";
+    ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message).facts(json!({ "email": email }))
 }
 
 async fn open_session(
@@ -224,20 +235,23 @@ async fn open_session(
     let right =
         password.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&password, hash.as_deref())).await?;
     let Some(user) = user.filter(|user| right && user.active) else {
-        let message = "the e-mail address or the password is wrong";
-        let wrong = ApiError::new(StatusCode::UNAUTHORIZED, "wrong_credentials", message);
-        return Err(wrong.facts(json!({ "email": email })));
+        return Err(wrong_credentials(email));
     };
     let token = credentials::session_token();
     let agent = call.headers.get(header::USER_AGENT).and_then(|agent| agent.to_str().ok());
     let open = AccessCommand::OpenSession {
         user: user.id,
+        checked_hash: user.password_hash.clone(),
         hash: credentials::session_hash(&token),
         agent: agent.map(|agent| agent.chars().take(MAX_AGENT_CHARS).collect()),
     };
     let by = Arc::new(principal(&user));
     let caller = CommandOrigin { by, request_id: call.who.request_id.clone(), key: None };
-    app.access.ask(Id::ONLY, caller, open).await?;
+    match app.access.ask(Id::ONLY, caller, open).await {
+        // The password was changed, or the account closed, while this sign-in waited.
+        Err(AskError::Refused(refusal)) if refusal.code == CREDENTIALS_CHANGED => return Err(wrong_credentials(email)),
+        asked => asked?,
+    };
     let reply = Plain(SignedIn { user: UserView::new(&user) });
     Ok(WithCookie { reply, cookie: set_cookie(app, &token, None)? })
 }
@@ -301,23 +315,37 @@ async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Iden
 
 async fn password(
     State(app): State<SessionHandles>,
+    ClientAddress(from): ClientAddress,
     call: CommandRequest<PasswordChange>,
-) -> Result<NoContent, ApiError> {
+) -> Result<Limited<NoContent>, ApiError> {
     let user = call.who.user()?;
+    let known = with_access(&app.access, |access| access.user(user).cloned())?;
+    let known = known.ok_or_else(|| Refusal::not_found("user"))?;
+    within(&app.limits, app.environment.now(), &tries(&known.email, from), change_password(&app, &call, &known)).await
+}
+
+async fn change_password(
+    app: &SessionHandles,
+    call: &CommandRequest<PasswordChange>,
+    user: &User,
+) -> Result<NoContent, ApiError> {
+    let wrong = || ApiError::forbidden("wrong_password", "the current password is wrong");
     let command = async {
         let PasswordChange { current_password: current, new_password: new } = call.read_body()?;
-        let known = with_access(&app.access, |access| access.user(user).cloned())?;
-        let hash = known.ok_or_else(|| Refusal::not_found("user"))?.password_hash.clone();
+        let hash = user.password_hash.clone();
         let right = current.len() <= PASSWORD_LONGEST && app.hashing.run(move || check(&current, Some(&hash))).await?;
         if !right {
-            return Err(ApiError::forbidden("wrong_password", "the current password is wrong"));
+            return Err(wrong());
         }
         let password_hash = app.hashing.run(move || credentials::hash_password(&new)).await?;
         let change = UserChange { password_hash: Some(password_hash), ..UserChange::default() };
-        Ok(AccessCommand::UpdateUser { id: user, if_version: None, change, keep: call.who.session })
+        let (keep, checked_hash) = (call.who.session, Some(user.password_hash.clone()));
+        Ok(AccessCommand::UpdateUser { id: user.id, if_version: None, checked_hash, change, keep })
     };
-    call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
-    Ok(NoContent)
+    match call.ask_with(&app.access, CommandTarget::Id(Id::ONLY), command).await {
+        Err(error) if error.code() == CREDENTIALS_CHANGED => Err(wrong()),
+        asked => asked.map(|_| NoContent),
+    }
 }
 
 async fn sessions(

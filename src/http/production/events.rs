@@ -15,8 +15,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use crate::domain::event::Numbered;
 use crate::domain::event::data::OrderData;
+use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
@@ -127,6 +127,17 @@ pub struct EventView {
     data: JsonObject,
 }
 
+/// An event as every program reads it, also outside HTTP.
+pub fn written(numbered: &Numbered) -> Value {
+    serde_json::to_value(EventView::from(numbered)).unwrap_or_default()
+}
+
+impl From<&event::Event> for SubjectView {
+    fn from(event: &event::Event) -> Self {
+        Self { kind: event.subject_kind.clone(), id: event.subject_id }
+    }
+}
+
 impl From<&Numbered> for EventView {
     fn from(numbered: &Numbered) -> Self {
         let event = &numbered.event;
@@ -135,7 +146,7 @@ impl From<&Numbered> for EventView {
             seq: numbered.seq,
             event: event.event.clone(),
             timestamp: event.timestamp,
-            subject: SubjectView { kind: event.subject_kind.clone(), id: event.subject_id },
+            subject: event.into(),
             actor: event.actor.clone(),
             data: event.data.clone().into(),
         }

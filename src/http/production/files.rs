@@ -26,8 +26,9 @@ use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use crate::files::blobs::{Blobs, Incoming, Recording};
-use crate::http::access::{Caller, RequiredAccess};
-use crate::http::command_request::{CommandRequest, CommandTarget, HEARD_OUT, RequestHandles, found, silent, state_of};
+use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
+use crate::http::bodies::{MAX_PASSED_BYTES, silent};
+use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
@@ -57,6 +58,7 @@ handles! {
         blobs: Arc<Blobs>,
         queries: Queries,
         config: Arc<Config>,
+        access: AccessHandles,
         request: RequestHandles,
     }
 }
@@ -194,6 +196,10 @@ async fn upload(
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let found = content.describe().await?;
+    // The key or session may have ended while the file came.
+    if !still(&app.access, &call.who) {
+        return Err(ApiError::unauthorized("the key or session has ended"));
+    }
     let kind = decide_kind(upload.kind, found.content)?;
     if let Some(damage) = found.damage {
         return Err(Refusal::field("file", damage.to_string()).into());
@@ -247,7 +253,7 @@ async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incomi
     let mut incoming = app.blobs.begin()?;
     while let Some(piece) = field.chunk().await.map_err(broken)? {
         if incoming.size() + piece.len() as u64 > limit {
-            let mut left = HEARD_OUT;
+            let mut left = MAX_PASSED_BYTES;
             while let Ok(Some(piece)) = field.chunk().await
                 && left > 0
             {

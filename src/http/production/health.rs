@@ -7,10 +7,12 @@ use std::time::Duration;
 use api_derive::Response;
 use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response as HttpResponse};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::time::timeout;
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::actors::kernel::entry::ActorSummary;
@@ -18,7 +20,7 @@ use crate::actors::kernel::root;
 use crate::app::Directories;
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::http::access::RequiredAccess;
+use crate::http::access::{AccessHandles, Credentials, RequiredAccess};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::Operation;
@@ -30,6 +32,8 @@ use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
+/// So long a judgement of readiness is told again.
+const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// Heading of the operations on the server itself.
@@ -48,6 +52,8 @@ handles! {
         directories: Directories,
         redis: Option<Arc<Redis>>,
         leaving: CancellationToken,
+        access: AccessHandles,
+        readiness: Arc<ReadinessCache>,
     }
 }
 
@@ -114,7 +120,7 @@ enum ComponentState {
 enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatus, ComponentState);
 
 /// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
-#[derive(Response, Serialize)]
+#[derive(Response, Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ComponentStatus", example = json!({"state": "up", "falls": 0}))]
 struct ComponentStatus {
@@ -132,9 +138,9 @@ struct Facts {
     /// Where one is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
-    /// Each component of the server.
+    /// Each component of the server; told to operators only, empty for others.
     parts: BTreeMap<&'static str, ComponentStatus>,
-    /// In plain words, what is wrong and stops nobody.
+    /// In plain words, what is wrong and stops nobody; told to operators only, empty for others.
     degraded: Vec<String>,
 }
 
@@ -238,24 +244,70 @@ async fn alive() -> Result<Plain<Alive>, ApiError> {
     Ok(Plain(Alive { status: AliveStatus::Ok }))
 }
 
-async fn ready(State(app): State<HealthHandles>) -> Result<ReadyReply, ApiError> {
-    let (database, mut fault) = database(&app).await;
-    let (parts, fallen) = parts(&app);
-    if let (None, Some(name)) = (&fault, fallen) {
+async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<ReadyReply, ApiError> {
+    let judged = app.readiness.recent(|| judge(&app)).await;
+    let operator = match Credentials::by(&app.access, &headers) {
+        Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
+        _ => false,
+    };
+    let Judged { database, redis, parts, degraded, fault } = (*judged).clone();
+    let is_degraded = !degraded.is_empty();
+    let facts = if operator {
+        Facts { database, redis, parts, degraded }
+    } else {
+        // Strangers learn whether it works; which parts it has is not theirs to know.
+        Facts { database, redis: None, parts: BTreeMap::new(), degraded: Vec::new() }
+    };
+    let Some(fault) = fault else {
+        let status = if is_degraded { ReadyStatus::Degraded } else { ReadyStatus::Ready };
+        return Ok(ReadyReply::Ready(Readiness { status, facts }));
+    };
+    let (message, code) = (if operator { fault.message() } else { "the server cannot work now" }, fault.code());
+    let (message, code) = (message.to_owned(), code.to_owned());
+    let body = Unreadiness { status: UnreadyStatus::Unavailable, success: false, message, code, facts };
+    Ok(ReadyReply::Not(Box::new((fault, body))))
+}
+
+/// What was found, for everybody who asks within a second.
+#[derive(Clone)]
+struct Judged {
+    database: DatabaseStatus,
+    redis: Option<RedisStatus>,
+    parts: BTreeMap<&'static str, ComponentStatus>,
+    degraded: Vec<String>,
+    /// Why the server cannot work.
+    fault: Option<ApiError>,
+}
+
+/// The last judgement: asking often costs the database nothing.
+#[derive(Default)]
+pub struct ReadinessCache(Mutex<Option<(Instant, Arc<Judged>)>>);
+
+impl ReadinessCache {
+    async fn recent<F: Future<Output = Judged>>(&self, judge: impl FnOnce() -> F) -> Arc<Judged> {
+        let mut kept = self.0.lock().await;
+        if let Some((at, judged)) = &*kept
+            && at.elapsed() < MAX_READINESS_AGE
+        {
+            return judged.clone();
+        }
+        let judged = Arc::new(judge().await);
+        *kept = Some((Instant::now(), judged.clone()));
+        judged
+    }
+}
+
+async fn judge(app: &HealthHandles) -> Judged {
+    let (database, mut fault) = database(app).await;
+    let (parts, crashed) = parts(app);
+    if let (None, Some(name)) = (&fault, crashed) {
         fault = Some(ApiError::unavailable("parked", format!("{name} is out of service"), 5));
     }
     if app.leaving.is_cancelled() {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
     let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Away });
-    let facts = Facts { database, redis, parts, degraded: degraded(&app) };
-    let Some(fault) = fault else {
-        let status = if facts.degraded.is_empty() { ReadyStatus::Ready } else { ReadyStatus::Degraded };
-        return Ok(ReadyReply::Ready(Readiness { status, facts }));
-    };
-    let (message, code) = (fault.message().to_owned(), fault.code().to_owned());
-    let body = Unreadiness { status: UnreadyStatus::Unavailable, success: false, message, code, facts };
-    Ok(ReadyReply::Not(Box::new((fault, body))))
+    Judged { database, redis, parts, degraded: degraded(app), fault }
 }
 
 /// The word for the database, and why it is not ready.
@@ -300,10 +352,18 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
 fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| format!("{parked} of kind {} are out of service after repeated faults", seen.kind))
+        (parked > 0).then(|| {
+            format!(
+                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read",
+                seen.kind
+            )
+        })
     });
+    let damaged = app.queries.damaged().count();
+    let damaged =
+        (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
-    parked.chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
+    parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {

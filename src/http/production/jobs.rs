@@ -9,18 +9,20 @@ use axum::extract::State;
 use serde_json::json;
 
 use super::orders::PRIORITY;
-use super::printers::connection;
+use super::printers::PrinterAct;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution};
+use crate::domain::material::Material;
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution, StockNow};
 use crate::domain::principal::Role;
-use crate::domain::printer::Printer;
+use crate::domain::printer::{Act, Printer};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 use crate::http::access::RequiredAccess;
-use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::No;
@@ -29,7 +31,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, Optional, OptionalBody};
-use crate::printers::connections::PrinterConnections;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::store::queries::{JobFilter, Queries};
 
 pub use view::JobView;
@@ -50,6 +52,7 @@ handles! {
     /// What the routes of jobs use.
     pub(crate) struct JobHandles {
         orders: Directory<Order>,
+        materials: Directory<Material>,
         printers: Directory<Printer>,
         queries: Queries,
         printer_connections: Arc<PrinterConnections>,
@@ -92,7 +95,8 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, "/api/jobs/{id}/release", release, |op| {
             op.named("releaseJob", "Release a job past the reorder point")
                 .no(409, "insufficient_material", "There is not enough material; that is never overridden.")
-                .no(409, STATE, "It does not await review for the reorder point.")
+                .about("Judged by the stock of now, whatever blocked the job at first.")
+                .no(409, STATE, "It does not await review for its material.")
         })
         .post(operator, "/api/jobs/{id}/resolve", resolve, |op| {
             op.named("resolveJob", "Say what became of a print")
@@ -234,12 +238,24 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
+/// Releasing a job, with the stock of its material as it is now.
+pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
+    let material = find(app, job).await?.material_id;
+    let (_, state) = found(&app.materials, material).await?;
+    let material = state_of(&state)?;
+    let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());
+    Ok(OrderCommand::ReleaseJob { job, stock: StockNow { available: material.available(), unit, name } })
+}
+
 async fn release(
     State(app): State<JobHandles>,
     PathId(id): PathId,
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
-    let command = async { call.read_body().map(|EmptyBody {}| OrderCommand::ReleaseJob(id)) };
+    let command = async {
+        let EmptyBody {} = call.read_body()?;
+        release_command(&app, id).await
+    };
     ask(&app, &call, id, command).await
 }
 
@@ -280,22 +296,22 @@ fn ours(app: &JobHandles, job: &Job, printer: Id) -> Result<(), ApiError> {
 }
 
 /// Asks the printer to pause a job; the state changes when the printer says so.
-pub(crate) async fn paused(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn paused(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Printing, "pausing a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(&app.printer_connections, printer)?;
-    connection.adapter.pause().await?;
-    connection.look.notify_one();
+    let act = PrinterAct { printer, origin, act: Act::Pause, detail: None };
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.pause().await };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)
 }
 
 /// Asks the printer to resume a job; the state changes when the printer says so.
-pub(crate) async fn resumed(app: &JobHandles, id: Id) -> Result<Arc<Job>, ApiError> {
+pub(crate) async fn resumed(app: &JobHandles, id: Id, origin: CommandOrigin) -> Result<Arc<Job>, ApiError> {
     let (job, printer) = printing(app, id, JobState::Paused, "resuming a job").await?;
     ours(app, &job, printer)?;
-    let connection = connection(&app.printer_connections, printer)?;
-    connection.adapter.resume().await?;
-    connection.look.notify_one();
+    let act = PrinterAct { printer, origin, act: Act::Resume, detail: None };
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.resume().await };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(job)
 }
 
@@ -305,7 +321,7 @@ async fn pause(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
     call.read_body()?;
-    let job = paused(&app, id).await?;
+    let job = paused(&app, id, call.origin()).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }
 
@@ -315,6 +331,6 @@ async fn resume(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Resource<JobView>, ApiError> {
     call.read_body()?;
-    let job = resumed(&app, id).await?;
+    let job = resumed(&app, id, call.origin()).await?;
     Ok(Resource::new(job.version, JobView::new(&app, &job)))
 }

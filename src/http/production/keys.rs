@@ -23,7 +23,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, response_member};
+use crate::http::wire::{Components, EmailAddress, Filled, Flattened, MaxChars, Member, ONE_LINE, response_member};
 use crate::secrets::credentials;
 
 const PATH: &str = "/api/auth/api-keys";
@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
 }))]
 pub struct NewApiKey {
     /// What the key is used for.
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// What callers with the key may do.
     role: Role,

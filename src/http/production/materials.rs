@@ -23,7 +23,7 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Filled, MaxChars, NotNegative, Optional, enumeration};
+use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enumeration};
 use crate::store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
@@ -101,14 +101,14 @@ impl From<MaterialType> for MaterialUnit {
     })
 )]
 pub struct NewMaterial {
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     #[api(name = "type")]
     kind: MaterialType,
     /// For people and pages: `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
@@ -137,7 +137,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 pub struct Adjustment {
     /// What comes in, or with a minus what goes. Not 0; at most three decimals.
     delta: Amount,
-    #[api(Filled, MaxChars(500))]
+    #[api(Filled, ONE_LINE, MaxChars(500))]
     reason: String,
 }
 
@@ -221,7 +221,7 @@ struct MovementView {
     /// The job that it was for.
     job_id: Option<Id>,
     reason: Option<String>,
-    /// Caller did it.
+    /// Who caused it: a user, an API key or the server.
     actor: String,
     created_at: Timestamp,
 }
@@ -241,7 +241,7 @@ async fn list(
     let page = query.page.into();
     let filter = MaterialFilter { kind: query.kind, q: query.q };
     let (some, total) = app.queries.materials(&filter, page).await?;
-    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.version));
+    let view = |found: &Versioned<Material>| Some(MaterialView::new(found.state.as_ref()?, found.revision()));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 

@@ -124,6 +124,8 @@ async fn gathered(app: &MetricsHandles) -> Page {
     commits(app, &mut page);
     actors(app, &mut page);
     floor(app, &mut page);
+    let damaged = app.queries.damaged().count() as i64;
+    page.gauge("damaged_rows", "Rows that cannot be read and are left out of lists", [(NONE, damaged)]);
     events(app, &mut page);
     work(app, &mut page).await;
     let numbers = tokio::task::spawn_blocking(ProcessNumbers::read).await.unwrap_or_default();

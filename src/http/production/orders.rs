@@ -9,35 +9,32 @@ mod view;
 use std::sync::Arc;
 
 use axum::extract::State;
-use serde_json::Value;
 
 use super::place::place;
 use crate::actors::kernel::directory::Directory;
+use crate::actors::orders::make::MakeSources;
 use crate::domain::aggregate::Versioned;
-use crate::domain::event::Numbered;
-use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, Shipment};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment};
 use crate::domain::principal::Role;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
-use crate::http::handles::{NewOrders, handles};
-use crate::http::page::Query;
+use crate::http::handles::handles;
+use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
-use crate::http::reply::{Listed, Plain, Resource};
+use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
 use crate::store::queries::{OrderFilter, Queries};
-use requests::{ManualPayment, NewShipment, OrderCancellation, OrderChange, OrderQuery};
+use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
-use timeline::{EventView, Timeline};
+use timeline::{CUSTOMER_STEPS, StepFor};
 
 pub use requests::PRIORITY;
-pub use view::{OrderNumber, OrderView};
+pub use view::{OrderFor, OrderNumber, OrderReader, OrderView};
 
 /// The collection of orders.
 pub const PATH: &str = "/api/orders";
@@ -47,17 +44,15 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8065";
 const STATE: &str = "invalid_transition";
 
 /// An order as answers own it.
-type ShownOrder = Shown<Arc<Versioned<Order>>>;
+pub type ShownOrder = Shown<OrderFor<Arc<Versioned<Order>>>>;
 
 handles! {
     /// What the routes of orders use.
     pub(crate) struct OrderHandles {
         orders: Directory<Order>,
         skus: Directory<Sku>,
-        files: Directory<File>,
-        materials: Directory<Material>,
+        sources: MakeSources,
         queries: Queries,
-        new_orders: NewOrders,
     }
 }
 
@@ -71,6 +66,7 @@ pub fn routes() -> ResourceRoutes {
             op.named("placeOrder", "Place an order")
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
                 .no(403, "forbidden", "The key orders for another customer, or sets what staff set.")
+                .no(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
         })
         .get(customer, "/api/orders/{id}", one, |op| op.named("getOrder", "Show an order"))
         .patch(operator, "/api/orders/{id}", update, |op| {
@@ -94,25 +90,34 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/orders/{id}/mark-paid", mark_paid, |op| {
             op.named("markOrderPaid", "Record a payment by hand")
-                .about("Without an amount, all that is due. Paid in full, its jobs are made.")
+                .about("Without an amount, all that is due; a part leaves the order unpaid. Paid in full, its jobs are made.")
                 .no(409, STATE, "It is paid already.")
                 .no(409, "not_payable", "It is cancelled or refunded.")
         })
+        .post(operator, "/api/orders/{id}/refund", refund, |op| {
+            op.named("refundOrder", "Record money that was given back")
+                .about("For payments recorded by hand, named by `paymentId`. The order is refunded when nothing of its money is kept any more.")
+                .no(409, "refund_at_processor", "It was paid through the payment processor: its refund there is recorded by its event.")
+                .no(409, "nothing_to_refund", "Nothing is left of the payment, or nothing was paid.")
+        })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
-            op.named("shipOrder", "Ship an order").no(409, STATE, "It is not ready.")
+            op.named("shipOrder", "Ship an order")
+                .about("With the carrier `pickup` neither tracking number nor date is needed.")
+                .no(409, STATE, "It is not ready.")
+                .no(409, "order_short", "Jobs of it were cancelled, so that parts are missing; `acceptShort` ships it all the same.")
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
-            op.named("getOrderTimeline", "Show what happened to an order").about("Oldest first.")
+            op.named("getOrderTimeline", "Show what happened to an order")
+                .about("Oldest first. Customers see the steps of the order and that parts were printed, without who did what where.")
         })
-}
-
-/// An event as timelines show it.
-pub fn event(numbered: &Numbered) -> Value {
-    serde_json::to_value(EventView::new(numbered)).unwrap_or_default()
 }
 
 /// The order after a change. Jobs and payments are no part of a kept answer: they are read from the order's last commit.
-pub(crate) async fn shown(app: &OrderHandles, done: &CommandOutcome<OrderAnswer>) -> Result<ShownOrder, ApiError> {
+pub(crate) async fn shown(
+    app: &OrderHandles,
+    who: &Caller,
+    done: &CommandOutcome<OrderAnswer>,
+) -> Result<ShownOrder, ApiError> {
     let OrderAnswer::Order(order) = &done.answer else {
         return Err(ApiError::internal(format!("an order answered {:?}", done.answer)));
     };
@@ -122,7 +127,7 @@ pub(crate) async fn shown(app: &OrderHandles, done: &CommandOutcome<OrderAnswer>
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
-    Ok(Shown(Arc::new(Versioned { version: done.version, state: Some(order) })))
+    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into())))
 }
 
 async fn list(
@@ -130,20 +135,24 @@ async fn list(
     who: Caller,
     Query(query): Query<OrderQuery>,
     SiteHeader(site): SiteHeader,
-) -> Result<Listed<Shown<Versioned<Order>>>, ApiError> {
+) -> Result<Listed<Shown<OrderFor<Versioned<Order>>>>, ApiError> {
     let page = query.page.into();
     let filter = OrderFilter {
         status: query.status,
         kind: query.kind,
         site: query.site.or(site).map(|site| site.0),
         customer_email: query.customer_email.or(query.email).map(|email| email.trim().to_lowercase()),
+        flag: query.flag.filter(|_| !who.is_customer()),
+        flagged: query.flagged.filter(|_| !who.is_customer()),
         made_by: None,
         own: who.own(),
         q: query.q,
         number: None,
     };
     let (some, total) = app.queries.orders(&filter, page).await?;
-    let items = some.into_iter().filter(|order| order.state.is_some()).map(Shown).collect();
+    let reader = OrderReader::from(&who);
+    let items = some.into_iter().filter(|order| order.state.is_some());
+    let items = items.map(|order| Shown(OrderFor(order, reader))).collect();
     Ok(Listed { page, items, total })
 }
 
@@ -159,7 +168,7 @@ async fn one(
     who: Caller,
 ) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.version, Shown(state)))
+    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who)))))
 }
 
 async fn finish<B>(
@@ -169,7 +178,7 @@ async fn finish<B>(
     command: impl Future<Output = Result<OrderCommand, ApiError>>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
     let done = call.ask_with(&app.orders, CommandTarget::Id(id), command).await?;
-    Ok(Resource::after(&done, shown(app, &done).await?))
+    Ok(Resource::after(&done, shown(app, &call.who, &done).await?))
 }
 
 async fn update(
@@ -177,10 +186,11 @@ async fn update(
     PathId(id): PathId,
     call: CommandRequest<OrderChange>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
-    let OrderChange { notes, priority, due_at, shipping_address } = call.read_body()?;
+    let OrderChange { notes, internal_notes, priority, due_at, shipping_address } = call.read_body()?;
     let change = OrderCommand::Update {
         if_version: call.if_match(),
         notes: notes.present(),
+        internal_notes: internal_notes.present(),
         priority: priority.present(),
         due_at: due_at.present(),
         shipping_address: shipping_address.present(),
@@ -223,15 +233,24 @@ async fn mark_paid(
     finish(&app, &call, id, command).await
 }
 
+async fn refund(
+    State(app): State<OrderHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<ManualRefund>>,
+) -> Result<Resource<ShownOrder>, ApiError> {
+    let command = async {
+        let ManualRefund { payment_id, amount_cents } = call.read_body()?;
+        Ok(OrderCommand::Refund { payment: payment_id.present(), amount_cents: amount_cents.present() })
+    };
+    finish(&app, &call, id, command).await
+}
+
 async fn ship(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     call: CommandRequest<NewShipment>,
 ) -> Result<Resource<ShownOrder>, ApiError> {
-    let command = async {
-        let shipment: Shipment = call.read_body()?.into_fields();
-        Ok(OrderCommand::Ship(shipment))
-    };
+    let command = async { call.read_body().map(Into::into) };
     finish(&app, &call, id, command).await
 }
 
@@ -239,7 +258,11 @@ async fn timeline(
     State(app): State<OrderHandles>,
     PathId(id): PathId,
     who: Caller,
-) -> Result<Plain<Shown<Timeline>>, ApiError> {
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<Shown<StepFor>>, ApiError> {
     visible(&app, &who, id).await?;
-    Ok(Plain(Shown(Timeline(app.queries.timeline(id).await?))))
+    let page = page.into();
+    let own_steps = who.is_customer().then_some(&CUSTOMER_STEPS[..]);
+    let (events, total) = app.queries.timeline(id, own_steps, page).await?;
+    Ok(Listed { page, items: events.into_iter().map(|event| Shown(StepFor::new(event, &who))).collect(), total })
 }

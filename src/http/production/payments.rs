@@ -15,9 +15,10 @@ use crate::actors::kernel::environment::Environment;
 use crate::actors::payment_events::matching::{PaymentMatch, PaymentMatcher};
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand};
-use crate::domain::payment_event::{parse, verify};
-use crate::domain::principal::Principal;
+use crate::domain::kept_payment_event::{KeptPaymentEvent, KeptPaymentEventCommand, Unmatched, UnmatchedKind};
+use crate::domain::payment_event::{PaymentEvent, parse, verify};
+use crate::domain::principal::{Principal, Role};
+use crate::domain::time::Timestamp;
 use crate::http::AppState;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::CommandRequest;
@@ -25,31 +26,55 @@ use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::openapi::operation::{Operation, RequestBody};
 use crate::http::openapi::shape::{Shape, open_object, text};
-use crate::http::reply::Plain;
+use crate::http::page::{PageQuery, Query};
+use crate::http::reply::{Listed, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{Argument, Components, ToSchema, schema_of};
+use crate::http::wire::{Argument, Components, ToSchema, enumeration, schema_of};
+use crate::store::queries::Queries;
+
+/// Which events are used and how their order is found, for the description.
+const MATCHING: &str = "200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.
+
+Used are `checkout.session.completed`, `checkout.session.async_payment_succeeded`, `checkout.session.async_payment_failed`, \
+`checkout.session.expired`, `payment_intent.payment_failed` and `charge.refunded`. The order of an event is the first that \
+one of these members names, in this order:
+
+1. `data.object.client_reference_id`: the order's `id`
+2. `data.object.metadata.orderId` (or `order_id`): the order's `id`
+3. `data.object.id` of a checkout session that the order knows
+4. `data.object.payment_intent` (or `data.object.id` of a payment intent): that of a payment that the order has
+
+So a checkout made outside needs `client_reference_id` or `metadata.orderId`; set `payment_intent_data[metadata][orderId]` \
+as well, because refunds and failures carry only that. An event that matches nothing is kept, listed at \
+`/api/payments/unmatched` and tried again at each new order, each payment and every hour, for 30 days.";
 
 handles! {
     /// What the routes of payment events use.
     pub(crate) struct PaymentHandles {
         payments: PaymentMatcher,
+        queries: Queries,
         inbound: Directory<KeptPaymentEvent>,
         environment: Arc<Environment>,
         config: Arc<Config>,
     }
 }
 
-/// The routes of payment events: one path as the processor knows it, and one for processors that were set up earlier.
+/// The routes of payment events: one path as the processor knows it, one for processors that were set up earlier, and the
+/// list of events that belong to nothing.
 pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(agent::TAG, agent::ABOUT, "event")
         .post(RequiredAccess::Open, "/webhooks/payments", receive, |op| words(op, "receivePaymentEvent"))
         .post(RequiredAccess::Open, "/api/v1/webhooks/payments", receive, |op| words(op, "receivePaymentEventV1"))
+        .get(RequiredAccess::Role(Role::Operator), "/api/payments/unmatched", unmatched, |op| {
+            op.named("listUnmatchedPayments", "List payment events that match no order")
+                .about("Signed events that are kept until an order takes them, for 30 days; newest first.")
+        })
 }
 
 fn words(operation: Operation, id: &'static str) -> Operation {
     operation
         .named(id, "Receive a signed event of the payment processor")
-        .about("200 for everything that is signed, also for what is not used; a 5xx makes the processor send it again.")
+        .about(MATCHING)
         .header(
             &Config::default().payments.signature_header,
             text(),
@@ -124,15 +149,16 @@ async fn receive(
     let event = parse(&call.body).map_err(|error| ApiError::bad_request("malformed_event", error.to_string()))?;
     if app.payments.apply(&event).await? == PaymentMatch::Unmatched {
         let body = String::from_utf8(call.body.to_vec()).map_err(ApiError::internal)?;
-        keep(&app, event.id, body).await?;
+        keep(&app, &event, body).await?;
     }
     Ok(Plain(Received { received: true }))
 }
 
-/// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same thing.
-async fn keep(app: &PaymentHandles, event_id: String, body: String) -> Result<(), ApiError> {
-    let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event_id.as_bytes()));
-    let command = KeptPaymentEventCommand::Keep { event_id, body };
+/// Keeps an event that matches no order yet. Its id is made from the processor's, so that a repeat is the same event.
+async fn keep(app: &PaymentHandles, event: &PaymentEvent, body: String) -> Result<(), ApiError> {
+    let id = Id(Uuid::new_v5(&Uuid::NAMESPACE_OID, event.id.as_bytes()));
+    let about = Unmatched::of(event);
+    let command = KeptPaymentEventCommand::Keep { event_id: event.id.clone(), body, about: about.map(Box::new) };
     let (inbound, caller) = (&app.inbound, CommandOrigin::new(Principal::Processor));
     if inbound.find(id).await?.is_some() {
         inbound.ask(id, caller, command).await?;
@@ -140,4 +166,75 @@ async fn keep(app: &PaymentHandles, event_id: String, body: String) -> Result<()
         inbound.create_as(id, caller, command).await?;
     }
     Ok(())
+}
+
+/// Events that are waiting for their order, newest first.
+async fn unmatched(
+    State(app): State<PaymentHandles>,
+    Query(page): Query<PageQuery>,
+) -> Result<Listed<UnmatchedPayment>, ApiError> {
+    let page = page.into();
+    let (some, total) = app.queries.unmatched_payments(page).await?;
+    Ok(Listed { page, items: some.into_iter().filter_map(|kept| kept.state).map(Into::into).collect(), total })
+}
+
+/// An event of the payment processor that belongs to no order yet.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "UnmatchedPayment", many = "payments", example = json!({
+    "id": "01890a5d-ac96-574b-bcce-b302099a8073", "eventId": "evt_1", "kind": "payment", "amountCents": 2500,
+    "currency": "usd", "clientReferenceId": "01890a5d-ac96-774b-bcce-b302099a8065", "orderId": null,
+    "paymentIntent": "pi_1", "session": "cs_1", "nextTryAt": "2026-11-02T11:00:00.000Z",
+    "createdAt": "2026-11-02T10:00:00.000Z",
+}))]
+struct UnmatchedPayment {
+    id: Id,
+    /// The payment processor's id of its event.
+    event_id: String,
+    kind: Option<UnmatchedKind>,
+    /// What was paid, or all that was paid back so far, in minor units of the currency.
+    amount_cents: Option<i64>,
+    /// ISO 4217, in lower case.
+    currency: Option<String>,
+    /// The `client_reference_id` of the event.
+    client_reference_id: Option<String>,
+    /// The `metadata.orderId` of the event.
+    order_id: Option<String>,
+    payment_intent: Option<String>,
+    /// The checkout session.
+    session: Option<String>,
+    /// When an order is looked for again, at the latest.
+    next_try_at: Timestamp,
+    /// When it arrived.
+    created_at: Timestamp,
+}
+enumeration!(UnmatchedKind);
+
+impl From<KeptPaymentEvent> for UnmatchedPayment {
+    fn from(kept: KeptPaymentEvent) -> Self {
+        let KeptPaymentEvent { id, event_id, about, next_at: next_try_at, created_at, .. } = kept;
+        let kind = about.as_ref().map(|about| about.kind);
+        let (amount_cents, currency, client_reference_id, order_id, payment_intent, session) = match about {
+            Some(about) => {
+                let Unmatched {
+                    amount_cents, currency, client_reference_id, order_id, payment_intent, session, ..
+                } = about;
+                (amount_cents, currency, client_reference_id, order_id, payment_intent, session)
+            }
+            None => Default::default(),
+        };
+        Self {
+            id,
+            event_id,
+            kind,
+            amount_cents,
+            currency,
+            client_reference_id,
+            order_id,
+            payment_intent,
+            session,
+            next_try_at,
+            created_at,
+        }
+    }
 }

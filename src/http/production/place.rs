@@ -1,20 +1,17 @@
 //! Placing an order: SKUs, materials and files are looked up and frozen into its lines.
 
-use std::sync::Arc;
-
 use api_derive::Request;
 use axum::extract::State;
 use serde_json::{Value, json};
 
 use super::orders::site::{Site, SiteHeader};
-use super::orders::{self, OrderHandles, PRIORITY, shown};
+use super::orders::{self, OrderHandles, PRIORITY, ShownOrder, shown};
 use super::skus::{self, sold};
 use crate::domain::access::normal_email;
-use crate::domain::aggregate::Versioned;
+use crate::domain::bounds::MAX_QUANTITY;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, Make, NewOrder, Order, OrderCommand, OrderKind};
+use crate::domain::order::{Address, Line, NewOrder, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::Sku;
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::command_request::{CommandRequest, CommandTarget};
@@ -22,12 +19,10 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, Shown, ToSchema, Within};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
-/// Most parts of one line.
-const MAX_QUANTITY: u32 = 1_000_000;
 
 /// An order to place.
 #[derive(Request, Debug)]
@@ -40,8 +35,12 @@ pub struct OrderRequest {
     lines: Vec<NewOrderLine>,
     /// Whose order it is.
     customer_email: Option<CustomerEmail>,
+    /// The customer reads them.
     #[api(MaxChars(1000))]
     notes: Option<String>,
+    /// The staff's own, which customers do not read; set by staff only.
+    #[api(MaxChars(1000))]
+    internal_notes: Option<String>,
     /// Higher first; set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
@@ -95,14 +94,14 @@ pub(crate) async fn place(
     Query(query): Query<PlaceQuery>,
     SiteHeader(header): SiteHeader,
     call: CommandRequest<OrderRequest>,
-) -> Result<Created<Shown<Arc<Versioned<Order>>>>, ApiError> {
+) -> Result<Created<ShownOrder>, ApiError> {
     let command = async {
         let new = call.read_body()?;
         let (lines, currency) = look_up(&app, &call.who, &new.lines).await?;
         let customer = call.who.is_customer();
         // When and how soon is the shop's to say.
-        if customer && (new.priority.is_present() || new.due_at.is_some()) {
-            return Err(ApiError::forbidden("forbidden", "priority and dueAt are set by the shop"));
+        if customer && (new.priority.is_present() || new.due_at.is_some() || new.internal_notes.is_some()) {
+            return Err(ApiError::forbidden("forbidden", "priority, dueAt and internalNotes are set by the shop"));
         }
         Ok(OrderCommand::Create(Box::new(NewOrder {
             kind: if customer { OrderKind::Catalog } else { OrderKind::Manual },
@@ -112,6 +111,7 @@ pub(crate) async fn place(
             lines,
             currency,
             notes: new.notes,
+            internal_notes: new.internal_notes,
             shipping_address: new.shipping_address,
             priority: new.priority.present(),
             due_at: new.due_at,
@@ -119,16 +119,14 @@ pub(crate) async fn place(
         })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
-    if !done.replayed {
-        app.new_orders.0.send_modify(|count| *count += 1);
-    }
-    Ok(Created::under(orders::PATH, &done, shown(&app, &done).await?))
+    Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
 }
 
 /// The lines with everything that their jobs will need, and the one currency of them all.
 async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
     let mut faults = Faults::default();
     let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
+    let mut not_orderable = None::<String>;
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
         let state = app.skus.read(*sku_id).await?;
@@ -146,41 +144,17 @@ async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> R
             unit_price_cents: sku.fields.price_cents,
             description: sku.fields.name.clone(),
             tax_rate_bps: 0,
-            make: make(app, sku).await?,
+            make: app.sources.make(sku).await?,
         });
+        if who.is_customer() && !sku.fields.orderable() {
+            not_orderable.get_or_insert_with(|| {
+                format!("lines.{at}.skuId: {} cannot be ordered yet: it has no file to print", sku.fields.name)
+            });
+        }
     }
     faults.refuse()?;
+    if let Some(words) = not_orderable {
+        return Err(ApiError::conflict("not_orderable", words));
+    }
     Ok((lines, currency.ok_or_else(|| Refusal::field("lines", "at least one line is needed"))?))
-}
-
-/// What the jobs of a line are made from. The G-code's own words win over the SKU's estimates.
-async fn make(app: &OrderHandles, sku: &Sku) -> Result<Make, ApiError> {
-    let fields = &sku.fields;
-    let state = match fields.gcode_file_id {
-        Some(id) => app.files.read(id).await?,
-        None => None,
-    };
-    let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
-    // Grams are what a G-code says; sheets and millilitres are not.
-    let in_grams = async {
-        let material = app.materials.read(fields.material_id).await?;
-        let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
-        Ok::<_, ApiError>(kind.is_some_and(|kind| kind.unit() == "g"))
-    };
-    let grams = said.and_then(|said| said.grams).filter(|grams| grams.0 > 0);
-    let need = match grams {
-        Some(grams) if in_grams.await? => grams,
-        _ => fields.estimated_consumption,
-    };
-    Ok(Make {
-        units_per_plate: fields.units_per_plate,
-        material_id: fields.material_id,
-        need,
-        machine_type: fields.machine_type,
-        dimensions: fields.dimensions,
-        file_id: fields.gcode_file_id,
-        file_form: said.and_then(|said| said.form).unwrap_or_default(),
-        file_filament_mm: said.and_then(|said| said.filament_mm),
-        estimated_seconds: said.and_then(|said| said.seconds).or(fields.estimated_seconds),
-    })
 }

@@ -1,5 +1,6 @@
 //! Printers: registered, shown, changed and deleted. What is done with one stands in files of its own.
 
+mod acts;
 mod commands;
 mod device;
 mod fields;
@@ -7,6 +8,7 @@ mod print;
 mod stop;
 mod view;
 
+pub(crate) use acts::PrinterAct;
 pub(crate) use stop::stop_now;
 pub use view::StatusView;
 
@@ -19,6 +21,7 @@ use serde_json::Value;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::config::Config;
+use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::material::Material;
@@ -58,6 +61,7 @@ const ON_PRINTER: [No; 5] = [
     (504, "printer_timeout", "The printer did not answer in time, or cannot be reached."),
 ];
 const BUSY: No = (409, "printer_busy", "The printer has a job in hand, prints, or is about to.");
+const PRINTING: No = (409, "printing", "The printer prints; with `force` it is done all the same.");
 const NO_FILE: No = (404, "printer_file_not_found", "The printer has no such file.");
 
 handles! {
@@ -83,11 +87,16 @@ pub fn routes() -> ResourceRoutes {
         .post(operator, PATH, create, |op| {
             op.named("createPrinter", "Register a printer")
                 .about("It is registered even while it does not answer. Its API key is never shown again.")
+                .no(409, "printer_exists", "A printer with this address or serial number is registered already.")
         })
         .get(operator, "/api/printers/{id}", one, |op| op.named("getPrinter", "Show a printer"))
         .patch(operator, "/api/printers/{id}", update, |op| {
             let busy = "Type and address cannot change while the printer has a job in hand.";
-            op.named("updatePrinter", "Change a printer").no(409, "printer_busy", busy)
+            op.named("updatePrinter", "Change a printer").no(409, "printer_busy", busy).no(
+                409,
+                "printer_exists",
+                "Another printer has this address or serial number.",
+            )
         })
         .delete(operator, "/api/printers/{id}", remove, |op| {
             op.named("deletePrinter", "Remove a printer").about("Its history stays.").nos(&[BUSY])
@@ -166,16 +175,11 @@ async fn present(app: &PrinterHandles, id: Id) -> Result<(i64, Printer), ApiErro
     if printer.archived { Err(Refusal::not_found("printer").into()) } else { Ok((version, printer.clone())) }
 }
 
-/// All printers that are not deleted, with their versions, newest first: they are in memory, whatever the database does.
-pub(crate) fn present_all(app: &PrinterHandles) -> Vec<(i64, Printer)> {
-    let all = app.printers.all_resident();
-    let mut all: Vec<(i64, Printer)> = all
-        .iter()
-        .filter_map(|(_, known)| known.state.as_ref().map(|printer| (known.version, printer)))
-        .filter(|(_, printer)| !printer.archived)
-        .map(|(version, printer)| (version, printer.clone()))
-        .collect();
-    all.sort_by_key(|(_, printer)| std::cmp::Reverse((printer.created_at, printer.id)));
+/// All printers that are not deleted, newest first: they are in memory, whatever the database does. Nothing is copied.
+pub(crate) fn present_all(app: &PrinterHandles) -> Vec<Arc<Versioned<Printer>>> {
+    let all = app.printers.all_resident().into_iter().map(|(_, known)| known);
+    let mut all: Vec<_> = all.filter(|known| known.state.as_ref().is_some_and(|printer| !printer.archived)).collect();
+    all.sort_by_key(|known| std::cmp::Reverse(known.state.as_ref().map(|printer| (printer.created_at, printer.id))));
     all
 }
 
@@ -185,8 +189,7 @@ async fn list(
 ) -> Result<Listed<PrinterView>, ApiError> {
     let PrinterQuery { kind, machine_type, state, tag, attention, q, page } = query;
     let (page, q) = (page.into(), q.map(|q| q.to_lowercase()));
-    let mut found = present_all(&app);
-    found.retain(|(_, printer)| {
+    let wanted = |printer: &Printer| {
         let fields = &printer.fields;
         kind.as_ref().is_none_or(|kind| fields.kind == *kind)
             && machine_type.is_none_or(|wanted| fields.machine_type == wanted)
@@ -194,16 +197,21 @@ async fn list(
             && q.as_ref().is_none_or(|q| fields.name.to_lowercase().contains(q))
             && state.is_none_or(|wanted| view::activity(&app, printer) == wanted)
             && attention.is_none_or(|wanted| wanted.takes(printer))
-    });
+    };
+    let mut found = present_all(&app);
+    found.retain(|known| known.state.as_ref().is_some_and(&wanted));
+    // Only what is shown is made.
     let (some, total) = cut(page, found);
-    let items = some.iter().map(|(version, printer)| PrinterView::new(&app, printer, *version)).collect();
-    Ok(Listed { page, items, total })
+    let view = |known: &Arc<Versioned<Printer>>| Some(PrinterView::new(&app, known.state.as_ref()?, known.version));
+    Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
 async fn create(
     State(app): State<PrinterHandles>,
     call: CommandRequest<NewPrinter>,
 ) -> Result<Created<PrinterView>, ApiError> {
+    // One at a time, so that two requests cannot register the same machine.
+    let _alone = app.printer_connections.registering.lock().await;
     let command = async { Ok(PrinterCommand::Create(Box::new(call.read_body()?.into_fields(&app).await?))) };
     let done = call.ask_with(&app.printers, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, PrinterView::after(&app, &done)?))
@@ -221,8 +229,9 @@ async fn update(
 ) -> Result<Resource<PrinterView>, ApiError> {
     let change = call.read_body()?;
     change.check_named(&app).await?;
+    let _alone = app.printer_connections.registering.lock().await;
     let merge = |printer: &Printer, version: i64| {
-        let fields = Box::new(change.clone().merged_into(&app, printer.fields.clone())?);
+        let fields = Box::new(change.clone().merged_into(&app, id, printer.fields.clone())?);
         Ok(PrinterCommand::Update { if_version: Some(version), fields })
     };
     let done = call.merge(&app.printers, id, merge).await?;

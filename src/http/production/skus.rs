@@ -11,6 +11,7 @@ use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::amount::Amount;
+use crate::domain::bounds::{MAX_CENTS, MAX_PRINT_SECONDS};
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType};
@@ -26,16 +27,15 @@ use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Filled, MaxChars, Optional, TextList, Within, like};
+use crate::http::wire::{AboveZero, Filled, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
+const SLUG_TAKEN: &str = "Another SKU has this slug.";
 /// The id that examples use for a SKU.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
 const MAX_UNITS_PER_PLATE: u32 = 10_000;
-/// Highest price, in minor units: a hundred million of a currency.
-const MAX_PRICE_CENTS: i64 = 10_000_000_000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -61,13 +61,18 @@ pub fn routes() -> ResourceRoutes {
             op.named("listSkus", "List products").about("Customers' keys see what is public and active.")
         })
         .post(operator, PATH, create, |op| {
-            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.")
+            op.named("createSku", "Add a product").no(409, "code_taken", "Another SKU has this code.").no(
+                409,
+                "slug_taken",
+                SLUG_TAKEN,
+            )
         })
         .get(customer, "/api/skus/{id}", one, |op| op.named("getSku", "Show a product"))
         .patch(operator, "/api/skus/{id}", update, |op| {
             op.named("updateSku", "Change a product")
-                .about("What was ordered before keeps what it was ordered with.")
+                .about("What was ordered before keeps its price; jobs that were made keep file and material.")
                 .no(409, "code_taken", "Another SKU has this code.")
+                .no(409, "slug_taken", SLUG_TAKEN)
         })
         .delete(operator, "/api/skus/{id}", remove, |op| {
             let in_use = "An unfinished order or job names it.";
@@ -85,18 +90,18 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Unique, and never used again.
-    #[api(Filled, MaxChars(64))]
+    /// Unique; that of a deleted SKU is free again.
+    #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// For addresses; made of the code when absent.
+    /// For addresses, and unique like the code; made of it when absent.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     #[api(MaxChars(1000))]
     description: Option<String>,
     /// A free word of the shop: `part`, `kit`, ...
-    #[api(MaxChars(50))]
+    #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
@@ -107,7 +112,7 @@ pub struct NewSku {
     machine_type: MachineType,
     dimensions: Option<Dimensions>,
     /// In minor units of the currency.
-    #[api(Within(0..=MAX_PRICE_CENTS))]
+    #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
     /// ISO 4217, in lower case; the shop's own when absent.
     #[api(&CURRENCY)]
@@ -116,10 +121,10 @@ pub struct NewSku {
     units_per_plate: u32,
     model_file_id: Option<Id>,
     gcode_file_id: Option<Id>,
-    #[api(MaxChars(100))]
+    #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Of printing one full plate.
-    #[api(AboveZero)]
+    #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,

@@ -21,7 +21,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, Optional, enumeration};
+use crate::http::wire::{EmailAddress, Filled, MaxChars, NewPassword, ONE_LINE, Optional, enumeration};
 use crate::secrets::credentials;
 
 const PATH: &str = "/api/users";
@@ -100,7 +100,7 @@ pub struct NewUser {
     #[api(EmailAddress)]
     email: String,
     /// The name that is shown to others.
-    #[api(Filled, MaxChars(MAX_NAME_CHARS))]
+    #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: String,
     /// The password to sign in with: at least 10 characters and at most 1024 bytes.
     #[api(NewPassword)]
@@ -114,7 +114,7 @@ pub struct NewUser {
 #[api(example = json!({"role": "admin"}))]
 pub struct UserChange {
     /// The name that is shown to others.
-    #[api(Filled, MaxChars(MAX_NAME_CHARS))]
+    #[api(Filled, ONE_LINE, MaxChars(MAX_NAME_CHARS))]
     name: Optional<String>,
     /// What this member of staff may do.
     role: Optional<StaffRole>,
@@ -206,7 +206,7 @@ async fn update(
     let (name, role, active) = (name.present(), role.present().map(Into::into), active.present());
     let change = access::UserChange { name, role, active, password_hash };
     let (if_version, keep) = (call.if_match(), call.who.session);
-    let command = AccessCommand::UpdateUser { id, if_version, change, keep };
+    let command = AccessCommand::UpdateUser { id, if_version, checked_hash: None, change, keep };
     let done = call.ask(&app.access, CommandTarget::Id(Id::ONLY), command).await?;
     let AccessAnswer::User(user) = &done.answer else { return Err(unexpected(&done.answer)) };
     Ok(Resource::new(user.version, UserView::new(user)))

@@ -6,26 +6,39 @@
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::head_scan::HeadScan;
+
 /// Counts phases of a connection: up when a head was read, up again when its answer begins. Odd while a request is
-/// worked on.
+/// worked on. Also knows whether its bytes can still be told apart into requests.
 #[derive(Debug, Default)]
-pub struct Turns(AtomicU32);
+pub struct Turns {
+    phase: AtomicU32,
+    malformed: AtomicBool,
+}
 
 impl Turns {
     /// Called when the head of a request was read.
     pub fn begin(&self) {
-        self.0.fetch_add(1, Relaxed);
+        self.phase.fetch_add(1, Relaxed);
+    }
+    /// Notes that a head is not as it must be.
+    pub fn note_malformed(&self) {
+        self.malformed.store(true, Relaxed);
+    }
+    /// Whether a head was not as it must be: the connection takes no further request.
+    pub fn is_malformed(&self) -> bool {
+        self.malformed.load(Relaxed)
     }
     /// Called when its answer begins.
     pub fn end(&self) {
-        self.0.fetch_add(1, Relaxed);
+        self.phase.fetch_add(1, Relaxed);
     }
 }
 
@@ -36,6 +49,7 @@ pub struct Patient<S> {
     /// How long a client may take nothing of an answer.
     taken_within: Duration,
     turns: Arc<Turns>,
+    scan: HeadScan,
     /// The phase when it was last looked at.
     seen: u32,
     /// True while bytes of a head may have come and the head is not complete.
@@ -49,7 +63,17 @@ pub struct Patient<S> {
 impl<S> Patient<S> {
     /// With these timeouts for a head and for a client that takes nothing.
     pub fn new(stream: S, within: Duration, taken_within: Duration, turns: Arc<Turns>) -> Self {
-        Self { stream, within, taken_within, turns, seen: 0, begun: true, until: None, stuck: None }
+        Self {
+            stream,
+            within,
+            taken_within,
+            turns,
+            scan: HeadScan::default(),
+            seen: 0,
+            begun: true,
+            until: None,
+            stuck: None,
+        }
     }
 
     /// The result of writing, unless the client has taken nothing for too long.
@@ -66,12 +90,16 @@ impl<S> Patient<S> {
 
 impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let turn = self.turns.0.load(Relaxed);
+        let turn = self.turns.phase.load(Relaxed);
         if turn != self.seen {
             (self.seen, self.begun, self.until) = (turn, false, None);
         }
         let before = buf.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buf);
+        self.scan.look(&buf.filled()[before..]);
+        if self.scan.found() {
+            self.turns.note_malformed();
+        }
         if turn % 2 == 1 {
             return read;
         }

@@ -26,8 +26,12 @@ impl Argument for PathId {}
 impl Argument for Caller {}
 impl Argument for HeaderMap {}
 impl Argument for ClientAddress {}
-/// A body that the handler reads by hand, such as a form: the words of its route describe it.
-impl Argument for extract::Request {}
+/// A body that the handler takes as it comes, such as an upload: the words of its route describe it.
+impl Argument for extract::Request {
+    fn describe(operation: &mut Operation, _: &mut Components) {
+        operation.streamed = true;
+    }
+}
 impl Argument for CommandRequest<()> {}
 
 impl<B: RequestBody> Argument for CommandRequest<B> {

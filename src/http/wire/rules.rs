@@ -105,6 +105,16 @@ macro_rules! like {
 }
 pub(crate) use like;
 
+like!(
+    ONE_LINE_PATTERN,
+    r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$",
+    "must be one line, without line breaks, tabs or other control characters"
+);
+
+/// One line of text. Names, carriers, references and reasons stand in subjects of mails, in headers and in lines of logs,
+/// where a line break would begin something else.
+pub static ONE_LINE: &Pattern = &ONE_LINE_PATTERN;
+
 /// From the one number to the other, both included.
 pub struct Within<T>(pub RangeInclusive<T>);
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{FromJson, Place, ToSchema};
 use crate::domain::amount::Amount;
+use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
 use crate::domain::id::Id;
 use crate::domain::material::{MaterialType, MovementKind};
 use crate::domain::order::Resolution;
@@ -13,9 +14,6 @@ use crate::domain::principal::Role;
 use crate::domain::refusal::Faults;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
-
-/// Longest part along one axis, in millimetres.
-const MAX_LENGTH_MM: f64 = 100_000.0;
 
 /// Declares how a plain type is read: the words that refuse another value, how it is read, and the JSON of a query's text.
 macro_rules! value {
@@ -61,7 +59,7 @@ value!(
     parsed::<i64>
 );
 value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
-value!(Timestamp, "must be an RFC 3339 date and time", |value| value.as_str()?.parse().ok());
+value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
 /// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`.
@@ -108,15 +106,16 @@ pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_
             serde::de::IntoDeserializer::into_deserializer(text);
         T::deserialize(text).ok()
     });
-    read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(" "))))
+    read.or_else(|| place.fault(faults, format!("must be one of {}", words_of::<T>().join(", "))))
 }
 
 impl FromJson for String {
     type Inner = Self;
     fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
         let Value::String(text) = value else { return place.fault(faults, "must be a text") };
-        let control = |c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-        if !place.in_query && text.chars().any(control) {
+        // A search for odd characters finds nothing; but PostgreSQL takes no NUL, not even to compare with.
+        let control = |c: char| c == '\0' || (!place.in_query && c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+        if text.chars().any(control) {
             return place.fault(faults, "must not hold control characters");
         }
         Some(text)
@@ -192,7 +191,7 @@ impl ToSchema for Length {
 impl FromJson for Length {
     type Inner = Self;
     fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
-        let length = value.as_f64().filter(|mm| mm.is_finite() && *mm > 0.0 && *mm <= MAX_LENGTH_MM);
+        let length = value.as_f64().and_then(length_mm);
         length.map(Self).or_else(|| place.fault(faults, "must be a number of millimetres above 0"))
     }
     fn inner(&self) -> Option<&Self> {

@@ -3,6 +3,7 @@
 use reqwest::Url;
 use serde_json::Value;
 
+use crate::domain::bounds::unix_seconds;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Webcam};
 
@@ -13,7 +14,7 @@ pub(super) fn result(mut answer: Value) -> Result<Value, PrinterError> {
 
 /// A float of Unix seconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
-    value.as_f64().map(|seconds| Timestamp((seconds * 1000.0) as i64))
+    value.as_f64().and_then(unix_seconds)
 }
 
 /// Cameras, with URLs made absolute: those told without a host belong to the web front end, on the host's port 80.

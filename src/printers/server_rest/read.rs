@@ -3,6 +3,7 @@
 use reqwest::Url;
 use serde_json::Value;
 
+use crate::domain::bounds::unix_seconds;
 use crate::domain::time::Timestamp;
 use crate::printers::adapter::{PrinterError, Webcam};
 
@@ -51,7 +52,7 @@ pub(super) fn webcams(settings: &Value, base: &Url) -> Vec<Webcam> {
 
 /// A number of Unix seconds.
 pub(super) fn moment(value: &Value) -> Option<Timestamp> {
-    value.as_f64().map(|seconds| Timestamp((seconds * 1000.0) as i64))
+    value.as_f64().and_then(unix_seconds)
 }
 
 /// A missing or wrong key is 403, never 401.

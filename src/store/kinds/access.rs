@@ -43,6 +43,10 @@ impl Load for Access {
         let mut users = found.parts::<User>().await?;
         let mut keys = found.parts::<ApiKey>().await?;
         let mut sessions = found.parts::<Session>().await?;
-        Ok(found.complete(|id, access| Ok(access.hydrate(users.take(id)?, keys.take(id)?, sessions.take(id)?))))
+        // One that cannot be read locks nobody else out.
+        Ok(found.complete(|id, access| {
+            let (users, keys) = (users.take_readable(id), keys.take_readable(id));
+            Ok(access.hydrate(users, keys, sessions.take_readable(id)))
+        }))
     }
 }

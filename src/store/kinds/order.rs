@@ -8,7 +8,7 @@ use sea_orm::{ColumnTrait, DbErr};
 
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
-use crate::domain::order::{Order, OrderRow, Payment};
+use crate::domain::order::{Order, OrderRow, PROCESSOR, Payment};
 use crate::entities::orders;
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
@@ -24,7 +24,6 @@ snapshot_row!(Order in orders unique number, |this, at_rest| {
     active: !at_rest,
     flags: this.flags.join(" "),
     payment_session: this.payment_session.clone(),
-    payment_intent: this.payment_intent.clone(),
     created_at: this.created_at.0,
     updated_at: this.updated_at.0,
 });
@@ -48,14 +47,17 @@ part_row!(Attempt in attempts of order_id, |this| {
     state: word(&this.state)?,
     created_at: this.created_at.0,
 });
-part_row!(Payment in payments of order_id, |this| { created_at: this.created_at.0 });
+part_row!(Payment in payments of order_id, |this| {
+    intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
+    created_at: this.created_at.0,
+});
 
 impl StoredRow for OrderRow {
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {
         match self {
             Self::Job(job) => to.replace(&**job),
             Self::Attempt(attempt) => to.replace(attempt),
-            Self::Payment(payment) => to.insert(payment),
+            Self::Payment(payment) => to.replace(payment),
         }
     }
 }

@@ -5,8 +5,9 @@ use crate::store::load::Load;
 use crate::store::rows::{snapshot_row, text};
 
 snapshot_row!(Sku in skus unique code, |this, at_rest| {
-    code: this.fields.code.clone(),
-    slug: this.fields.slug.clone(),
+    // Code and slug are free again when their SKU is deleted.
+    code: if this.archived { format!("{} {}", this.fields.code, this.id) } else { this.fields.code.clone() },
+    slug: if this.archived { format!("{} {}", this.fields.slug, this.id) } else { this.fields.slug.clone() },
     name: this.fields.name.clone(),
     material_id: this.fields.material_id.to_string(),
     gcode_file_id: text(this.fields.gcode_file_id),

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use sea_orm::{ActiveModelTrait, DatabaseConnection, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DatabaseConnection, Set};
 use serde_json::json;
 
 use super::Loaded;
@@ -204,6 +204,57 @@ async fn a_damaged_doc_is_told_by_table_and_id() {
         assert!(damaged.contains("files") && damaged.contains(&id(1).to_string()), "{damaged}");
         let newer = load::<File>(db, id(2)).await.unwrap_err().to_string();
         assert!(newer.contains("schema 99"), "{newer}");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_stops_only_its_own_aggregate() {
+    on_each(async |db| {
+        let mut batch = Batch::default();
+        for n in [1, 2, 3] {
+            batch.push_snapshot(order(n).snapshot(id(n), 1, false).unwrap());
+            batch.push_row(&OrderRow::Job(Arc::new(job(10 + n, n)))).unwrap();
+        }
+        write(db, batch).await.unwrap();
+        let spoil = async |table: &str, of: Id| {
+            let sql = format!("UPDATE {table} SET doc = '{{' WHERE id = '{of}'");
+            assert_eq!(db.execute_unprepared(&sql).await.unwrap().rows_affected(), 1);
+        };
+        spoil("jobs", id(11)).await;
+        spoil("orders", id(2)).await;
+        let all = Reader::Database(db.clone()).load_resident::<Order>().await.unwrap();
+        for Loaded { id: found, state } in all {
+            match state {
+                Ok(whole) => assert_eq!((found, whole.state.unwrap().jobs.size()), (id(3), 1)),
+                Err(damaged) if found == id(1) => assert_eq!((damaged.table, damaged.id), ("jobs", id(11).to_string())),
+                Err(damaged) => assert_eq!((found, damaged.table), (id(2), "orders")),
+            }
+        }
+        assert!(load::<Order>(db, id(1)).await.is_err());
+        assert!(load::<Order>(db, id(3)).await.is_ok());
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_read_locks_nobody_else_out() {
+    on_each(async |db| {
+        let session = |n: u128| -> Session {
+            serde_json::from_value(json!({
+                "id": id(n), "userId": id(1), "hash": format!("s{n}"), "createdAt": at(0), "seenAt": at(0),
+            }))
+            .unwrap()
+        };
+        let mut batch = Batch::default();
+        batch.push_snapshot(access().snapshot(Id::ONLY, 1, false).unwrap());
+        batch.push_row(&AccessRow::Session(session(3))).unwrap();
+        batch.push_row(&AccessRow::Session(session(4))).unwrap();
+        write(db, batch).await.unwrap();
+        let spoil = format!("UPDATE staff_sessions SET doc = '{{' WHERE id = '{}'", id(3));
+        db.execute_unprepared(&spoil).await.unwrap();
+        let found = load::<Access>(db, Id::ONLY).await.unwrap().state.unwrap();
+        assert_eq!(found, access().hydrate([], [], [session(4)]));
     })
     .await;
 }

@@ -7,6 +7,7 @@ use crate::domain::endpoint::{Delivery, DeliveryState, Replaying};
 use crate::domain::event::{self, Numbered};
 use crate::domain::id::Id;
 use crate::domain::job::Job;
+use crate::domain::order::{PROCESSOR, Payment};
 use crate::domain::time::Timestamp;
 use crate::entities::orders;
 use crate::store::port::DomainQueries;
@@ -41,8 +42,9 @@ impl DomainQueries for MemoryStore {
 
     async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
         let tables = self.tables();
-        let order = tables.orders().filter(|order| order.payment_intent.as_deref() == Some(intent)).last();
-        Ok(order.and_then(|order| order.id.parse().ok()))
+        let of_it = |one: &&Payment| one.method == PROCESSOR && one.reference.as_deref() == Some(intent);
+        let newest = tables.parts::<Payment>().filter(of_it).filter(|one| one.amount_cents >= 0);
+        Ok(newest.max_by_key(|one| one.id).map(|one| one.order_id))
     }
 
     async fn events_after(&self, seq: i64, filter: &EventFilter, limit: u64) -> Result<Vec<Numbered>, LoadError> {

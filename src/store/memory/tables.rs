@@ -242,6 +242,8 @@ fn table_of<T: Snapshot>() -> &'static str {
 fn refusal(error: WriteError, at: Option<usize>) -> Settlement {
     match error {
         WriteError::Constraint(constraint) => Settlement::Clash { at, constraint },
-        WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Doc(_) | WriteError::Db(_) => Settlement::Superseded,
+        WriteError::Guard(_) | WriteError::Unmet(_) | WriteError::Value(_) | WriteError::Doc(_) | WriteError::Db(_) => {
+            Settlement::Superseded
+        }
     }
 }

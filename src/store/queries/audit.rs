@@ -3,11 +3,9 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QueryTrait};
 
 use super::{Page, Queries};
-use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::time::Timestamp;
-use crate::entities::{audit, idempotency, inbound};
+use crate::entities::{audit, idempotency};
 use crate::store::rows::{Audit, IdempotentAnswer, LoadError, read_audit, read_idempotency};
 
 /// Which lines of the audit log are asked for; an absent member excludes none.
@@ -41,7 +39,11 @@ impl Queries {
             .order_by_desc(C::At)
             .order_by_desc(C::Id);
         let (rows, total) = self.page(select, page).await?;
-        Ok((rows.into_iter().map(read_audit).collect::<Result<_, _>>()?, total))
+        let read = |row: audit::Model| {
+            let key = row.id.clone();
+            self.damaged.sort_out("audit", &key, read_audit(row))
+        };
+        Ok((rows.into_iter().filter_map(read).collect(), total))
     }
 
     /// The answer that an idempotency key got. Its retention may be over and the row not yet deleted.
@@ -51,12 +53,5 @@ impl Queries {
         }
         let row = idempotency::Entity::find_by_id(key).one(&self.db).await?;
         Ok(row.map(read_idempotency).transpose()?)
-    }
-
-    /// Payment events whose order has not been found yet, oldest first.
-    pub async fn unmatched_inbound(&self) -> Result<Vec<Versioned<KeptPaymentEvent>>, LoadError> {
-        use inbound::Column as C;
-        let select = inbound::Entity::find().filter(C::Done.eq(false)).order_by_asc(C::CreatedAt).order_by_asc(C::Id);
-        Ok(select.all(&self.db).await?.iter().map(super::versioned).collect::<Result<_, _>>()?)
     }
 }

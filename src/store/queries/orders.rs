@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use sea_orm::sea_query::{Condition, Expr};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, LikeExpr};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait};
 
-use super::{Page, Queries, contains, id_of};
+use super::{Page, Queries, contains, escaped, id_of};
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job, JobState};
+use crate::domain::kept_payment_event::KeptPaymentEvent;
 use crate::domain::order::{Order, OrderKind, OrderStatus};
-use crate::entities::{attempts, jobs, orders};
+use crate::entities::{attempts, inbound, jobs, orders, payments};
 use crate::store::kinds::with_attempts;
 use crate::store::rows::{Doc, LoadError, word};
 
@@ -29,13 +30,17 @@ pub struct OrderFilter {
     pub made_by: Option<Id>,
     /// Set for the API key of a customer, which sees only its own orders.
     pub own: Option<OwnOrders>,
+    /// Orders that have this flag.
+    pub flag: Option<String>,
+    /// Whether the order has any flag.
+    pub flagged: Option<bool>,
     /// Text that the e-mail address contains, or the order number (`ORD-000123`, `123`).
     pub q: Option<String>,
     /// Orders with this human number only.
     pub number: Option<i64>,
 }
 
-/// What a customer's API key may see: the orders that it made, and those of its customer's e-mail address.
+/// What a customer's API key may see: the orders of its customer or, if it was made for none, those that it made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
     /// The API key.
@@ -77,6 +82,8 @@ impl Queries {
             .apply_if(filter.made_by, |all, by| all.filter(C::MadeBy.eq(by.to_string())))
             .apply_if(filter.own.as_ref(), |all, own| all.filter(visible(own)))
             .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
+            .apply_if(filter.flag.as_deref(), |all, flag| all.filter(flagged(flag)))
+            .apply_if(filter.flagged, |all, any| all.filter(if any { any_flag() } else { C::Flags.eq("") }))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(search(q)))
             .order_by_desc(C::CreatedAt)
             .order_by_desc(C::Id);
@@ -88,15 +95,25 @@ impl Queries {
         self.order_where(orders::Column::PaymentSession.eq(session)).await
     }
 
-    /// The order whose payment intent this is.
+    /// The order that has a payment of this payment intent.
     pub async fn order_of_intent(&self, intent: &str) -> Result<Option<Id>, LoadError> {
-        self.order_where(orders::Column::PaymentIntent.eq(intent)).await
+        use payments::Column as C;
+        let select = payments::Entity::find().select_only().column(C::OrderId).filter(C::Intent.eq(intent));
+        let id: Option<String> = select.order_by_desc(C::Id).into_tuple().one(&self.db).await?;
+        id.map(|id| id_of("payments", &id)).transpose()
     }
 
     async fn order_where(&self, which: Expr) -> Result<Option<Id>, LoadError> {
         let select = orders::Entity::find().select_only().column(orders::Column::Id).filter(which);
         let id: Option<String> = select.order_by_desc(orders::Column::Id).into_tuple().one(&self.db).await?;
         id.map(|id| id_of("orders", &id)).transpose()
+    }
+
+    /// Signed payment events that match no order yet, newest first, and how many there are.
+    pub async fn unmatched_payments(&self, page: Page) -> Result<(Vec<Versioned<KeptPaymentEvent>>, u64), LoadError> {
+        use inbound::Column as C;
+        let select = inbound::Entity::find().filter(C::Done.eq(false));
+        self.snapshots(select.order_by_desc(C::CreatedAt).order_by_desc(C::Id), page).await
     }
 
     /// Jobs with their attempts, newest first, and how many there are.
@@ -143,8 +160,7 @@ impl Queries {
 
     /// How many orders have each flag. Only flagged orders are read.
     pub async fn orders_by_flag(&self) -> Result<BTreeMap<String, u64>, LoadError> {
-        // Written exactly as in the partial index, or SQLite does not use the index.
-        let flagged = orders::Entity::find().filter(Expr::cust("flags <> ''"));
+        let flagged = orders::Entity::find().filter(any_flag());
         let mut counts = BTreeMap::new();
         for (flags, count) in self.counts::<_, String>(flagged, orders::Column::Flags).await? {
             for flag in flags.split(' ') {
@@ -173,8 +189,7 @@ impl Queries {
         let ids = jobs.iter().map(|job| job.id.to_string());
         let rows = attempts::Entity::find().filter(attempts::Column::JobId.is_in(ids)).all(&self.db).await?;
         let mut ledger: BTreeMap<Id, Vec<Attempt>> = BTreeMap::new();
-        for row in rows {
-            let attempt: Attempt = row.read()?;
+        for attempt in self.readable::<_, Attempt>(&rows, Doc::read) {
             ledger.entry(attempt.job_id).or_default().push(attempt);
         }
         let whole = |job: Job| {
@@ -186,8 +201,21 @@ impl Queries {
 }
 
 fn visible(own: &OwnOrders) -> Condition {
-    let email = own.customer_email.as_deref().map(|email| orders::Column::CustomerEmail.eq(email));
-    Condition::any().add(orders::Column::MadeBy.eq(own.made_by.to_string())).add_option(email)
+    Condition::all().add(match &own.customer_email {
+        Some(email) => orders::Column::CustomerEmail.eq(email),
+        None => orders::Column::MadeBy.eq(own.made_by.to_string()),
+    })
+}
+
+/// The order has a flag. Written exactly as in the partial index, or SQLite does not use the index.
+fn any_flag() -> Expr {
+    Expr::cust("flags <> ''")
+}
+
+/// The order has this flag among its flags, which stand with a space between two.
+fn flagged(flag: &str) -> Condition {
+    let whole = LikeExpr::new(format!("% {} %", escaped(flag))).escape('\\');
+    Condition::all().add(any_flag()).add(Expr::cust("(' ' || flags || ' ')").like(whole))
 }
 
 fn search(q: &str) -> Condition {

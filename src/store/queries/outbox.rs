@@ -46,14 +46,26 @@ impl Queries {
             .apply_if(filter.subject_kind.as_deref(), |all, kind| all.filter(C::SubjectKind.eq(kind)))
             .apply_if(filter.subject_id, |all, id| all.filter(C::SubjectId.eq(id.to_string())));
         let rows = select.order_by_asc(C::Seq).limit(limit).all(&self.db).await?;
-        Ok(rows.into_iter().map(read_event).collect::<Result<_, _>>()?)
+        Ok(self.readable_events(rows))
+    }
+
+    fn readable_events(&self, rows: Vec<events::Model>) -> Vec<Numbered> {
+        let read = |row: events::Model| self.damaged.sort_out("events", &row.seq.to_string(), read_event(row));
+        rows.into_iter().filter_map(read).collect()
     }
 
     /// What happened to an order, oldest first.
-    pub async fn timeline(&self, order: Id) -> Result<Vec<Numbered>, LoadError> {
-        let select = events::Entity::find().filter(events::Column::OrderId.eq(order.to_string()));
-        let rows = select.order_by_asc(events::Column::Seq).all(&self.db).await?;
-        Ok(rows.into_iter().map(read_event).collect::<Result<_, _>>()?)
+    pub async fn timeline(
+        &self,
+        order: Id,
+        only: Option<&[&str]>,
+        page: Page,
+    ) -> Result<(Vec<Numbered>, u64), LoadError> {
+        let select = events::Entity::find()
+            .filter(events::Column::OrderId.eq(order.to_string()))
+            .apply_if(only, |all, only| all.filter(events::Column::Event.is_in(only.iter().copied())));
+        let (rows, total) = self.page(select.order_by_asc(events::Column::Seq), page).await?;
+        Ok((self.readable_events(rows), total))
     }
 
     /// The numbers of the oldest event that is kept and of the last one; 0 when there is none.
@@ -117,7 +129,7 @@ impl Queries {
             },
         );
         let rows = select.order_by_asc(C::CreatedAt).order_by_asc(C::Id).limit(limit).all(&self.db).await?;
-        rows.iter().map(|row| row.read().map_err(LoadError::from)).collect()
+        Ok(self.readable(&rows, Doc::read))
     }
 
     /// The delivery of this id, with its endpoint.

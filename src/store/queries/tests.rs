@@ -14,10 +14,10 @@ use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::MaterialRow;
-use crate::domain::order::{Order, OrderRow, OrderStatus};
+use crate::domain::order::{Order, OrderRow, OrderStatus, Payment};
 use crate::store::rows::samples::{
-    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, printer, sku,
-    write,
+    at, attempt, delivery, endpoint, event, file, id, inbound, job, material, movement, on_each, order, payment,
+    printer, sku, write,
 };
 use crate::store::rows::{Audit, Batch, IdempotentAnswer, Snapshot};
 
@@ -42,6 +42,11 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
                 order.customer_email = Some("Ann_Lee@example.org".to_lowercase());
             }
             batch.push_snapshot(order.snapshot(order.id, 1, false).unwrap());
+            for (k, method) in ["processor", "cash"].into_iter().enumerate() {
+                let reference = Some(format!("pi_{n}{}", "x".repeat(k)));
+                let own = Payment { method: method.to_owned(), reference, ..payment(10 * n + k as u128, n) };
+                batch.push_row(&OrderRow::Payment(own)).unwrap();
+            }
         }
         write(db, batch).await.unwrap();
         let queries = Queries::new(db.clone());
@@ -54,7 +59,15 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
         assert_eq!(list(OrderFilter { site: Some("other".into()), ..OrderFilter::default() }).await, []);
         assert_eq!(list(OrderFilter { made_by: Some(id(901)), ..OrderFilter::default() }).await, [id(3)]);
         let own = OwnOrders { made_by: id(901), customer_email: Some("5@example.org".into()) };
-        assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(5), id(3)]);
+        assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(5)]);
+        let own = OwnOrders { made_by: id(901), customer_email: None };
+        assert_eq!(list(OrderFilter { own: Some(own), ..OrderFilter::default() }).await, [id(3)]);
+        let short = vec![id(5)];
+        for (flag, found) in [("short", short), ("refund_due", vec![id(5), id(4)]), ("due", vec![]), ("%", vec![])] {
+            assert_eq!(list(OrderFilter { flag: Some(flag.into()), ..OrderFilter::default() }).await, found, "{flag}");
+        }
+        assert_eq!(list(OrderFilter { flagged: Some(true), ..OrderFilter::default() }).await, [id(5), id(4)]);
+        assert_eq!(list(OrderFilter { flagged: Some(false), ..OrderFilter::default() }).await.len(), 3);
         let q = async |q: &str| list(OrderFilter { q: Some(q.to_owned()), ..OrderFilter::default() }).await;
         assert_eq!(q("ANN_").await, [id(3)], "no wildcard");
         assert_eq!(q("ord-000004").await, [id(4)]);
@@ -62,7 +75,9 @@ async fn orders_are_filtered_counted_and_paged_newest_first() {
 
         assert_eq!(queries.order_of_session("cs_2").await.unwrap(), Some(id(2)));
         assert_eq!(queries.order_of_intent("pi_4").await.unwrap(), Some(id(4)));
-        assert_eq!(queries.order_of_intent("pi_9").await.unwrap(), None);
+        for nobodys in ["pi_9", "pi_4x"] {
+            assert_eq!(queries.order_of_intent(nobodys).await.unwrap(), None);
+        }
         let mut counts = queries.orders_by_status().await.unwrap();
         counts.sort_by_key(|(_, count)| *count);
         assert_eq!(counts, [(OrderStatus::Shipped, 1), (OrderStatus::Paid, 4)]);
@@ -154,7 +169,9 @@ async fn the_outbox_is_read_in_order() {
         assert_eq!(seqs(0, EventFilter { subject_id: Some(id(1)), ..EventFilter::default() }).await, [2, 4]);
         assert_eq!(queries.event_range().await.unwrap(), (1, 4));
         assert_eq!(queries.last_seq().await.unwrap(), 4);
-        let timeline = queries.timeline(id(2)).await.unwrap();
+        assert_eq!(queries.timeline(id(2), Some(&["order.ready"]), ALL).await.unwrap(), (vec![], 0));
+        let (timeline, total) = queries.timeline(id(2), Some(&["order.paid"]), ALL).await.unwrap();
+        assert_eq!(total, 2);
         assert_eq!(timeline[0].event, event(1, "order.paid", 2));
 
         assert_eq!(queries.endpoints(ALL).await.unwrap().1, 1);
@@ -216,7 +233,8 @@ async fn logs_and_keys_come_back_as_they_were_written() {
         assert_eq!(queries.audit(&filter, ALL).await.unwrap(), (vec![], 0));
         assert_eq!(queries.idempotency("k").await.unwrap(), Some(answered));
         assert_eq!(queries.idempotency("other").await.unwrap(), None);
-        let open = queries.unmatched_inbound().await.unwrap();
+        let (open, total) = queries.unmatched_payments(ALL).await.unwrap();
+        assert_eq!(total, 1);
         assert_eq!(open.into_iter().map(|one| one.state.unwrap()).collect::<Vec<_>>(), [inbound(3)]);
     })
     .await;

@@ -98,8 +98,8 @@ pub fn order(n: u128) -> Order {
             },
         }],
         "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500, "priority": 5,
-        "flags": [], "paymentSession": format!("cs_{n}"), "paymentIntent": format!("pi_{n}"), "refundedCents": 0,
-        "refundedWhole": false, "createdAt": at(n as i64), "updatedAt": at(n as i64),
+        "flags": [], "paymentSession": format!("cs_{n}"), "keptCents": 0,
+        "createdAt": at(n as i64), "updatedAt": at(n as i64),
     }))
 }
 

@@ -11,6 +11,7 @@ use sea_orm::{
     PrimaryKeyToColumn, QueryFilter, QueryTrait, RuntimeErr, SqlErr, Statement,
 };
 
+use crate::store::connect::refuses_value;
 use crate::store::rows::{Doc, SnapshotModel, WriteError};
 
 /// Most keys in one deletion. SQLite takes 32,766 parameters, PostgreSQL 65,535.
@@ -127,10 +128,10 @@ fn replace<M: ModelTrait>() -> OnConflict {
     OnConflict::columns(keys()).update_columns(others).to_owned()
 }
 
-/// Distinguishes a violated unique constraint from a failing database.
+/// Distinguishes a violated unique constraint and a refused value from a failing database.
 fn map_db_error(error: DbErr) -> WriteError {
     let Some(SqlErr::UniqueConstraintViolation(message)) = error.sql_err() else {
-        return WriteError::Db(error);
+        return if refuses_value(&error) { WriteError::Value(error) } else { WriteError::Db(error) };
     };
     let name = match &error {
         DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner)) => {

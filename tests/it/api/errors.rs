@@ -224,7 +224,7 @@ on_both! {
                 assert_eq!(answer["pagination"]["hasMore"], false, "{list}: {answer}");
             }
         }
-        for name in ["O'Brien \"x\" \\ %_", "Ünïcödé 🍕", "tab\tand\nline", "\u{202e}rtl"] {
+        for name in ["O'Brien \"x\" \\ %_", "Ünïcödé 🍕", "\u{202e}rtl"] {
             let body = json!({"name": name, "type": "filament", "quantity": 1});
             let made = app.post("/api/inventory/materials", &body).await.expect(201);
             let read = app.get(&format!("/api/inventory/materials/{}", id(&made))).await.expect(200);

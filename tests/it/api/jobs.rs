@@ -92,6 +92,36 @@ on_both! {
         assert_eq!((&free["blockedBy"], &free["reserved"]), (&Value::Null, &json!(true)));
     }
 
+    async fn a_release_is_judged_by_the_stock_of_now(db: Db) {
+        let app = App::new(db).await;
+        let (job, _, material) = job_with_stock(&app, 100.0, 200.0).await;
+        app.job_is(&job, "awaiting_manual_review").await;
+        let release = format!("/api/jobs/{job}/release");
+        let count = |grams: f64| {
+            let (app, path) = (&app, format!("/api/inventory/materials/{material}"));
+            async move { app.patch(&path, &json!({"quantity": grams})).await.expect(200) }
+        };
+        // It waits for the reorder point; since then most of the stock went.
+        count(4.0).await;
+        let refused = app.act(&release).await.expect(409);
+        assert_eq!(refused["code"], "insufficient_material", "{refused}");
+        assert!(refused["message"].as_str().unwrap().ends_with("4 g free"), "{refused}");
+        // And came again, though not up to the point.
+        count(60.0).await;
+        app.act(&release).await.expect(200);
+        app.job_is(&job, "SLICED").await;
+        // One that found nothing is released as soon as there is enough, below the point as before.
+        let body = json!({"name": "PETG", "type": "filament", "quantity": 4, "reorderPoint": 200});
+        let other = id(&app.post("/api/inventory/materials", &body).await.expect(201));
+        let file = app.gcode("late", 60, 10.0).await;
+        let order = app.paid_order(&app.sku("LATE", &other, &file, 100).await, 1).await;
+        let late = id(&app.jobs(&order).await[0]);
+        app.job_is(&late, "awaiting_manual_review").await;
+        app.patch(&format!("/api/inventory/materials/{other}"), &json!({"quantity": 60})).await.expect(200);
+        app.act(&format!("/api/jobs/{late}/release")).await.expect(200);
+        app.job_is(&late, "SLICED").await;
+    }
+
     async fn an_operator_releases_past_the_reorder_point(db: Db) {
         let app = App::new(db).await;
         let (job, order, material) = job_with_stock(&app, 100.0, 200.0).await;

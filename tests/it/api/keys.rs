@@ -110,3 +110,23 @@ on_both! {
         assert!(last_use(&app, &unused).await.is_null());
     }
 }
+
+#[tokio::test]
+async fn a_key_may_come_as_a_bearer_token_and_a_route_for_sessions_says_so() {
+    let app = App::new(Db::sqlite()).await;
+    let key = app.key.clone().unwrap();
+    let nobody = app.nobody();
+    let bearer = |path: &str, key: &str| nobody.request("GET", path).header("Authorization", format!("Bearer {key}"));
+    let me = nobody.send(bearer("/api/auth/me", &key)).await.expect(200);
+    assert_eq!(me["apiKey"]["name"], "tests", "{me}");
+    assert_eq!(nobody.send(bearer("/api/orders", "key_test_wrong")).await.error(401), "unauthorized");
+    // The header of its own wins.
+    let both = bearer("/api/orders", &key).header("X-API-Key", "key_test_wrong");
+    assert_eq!(nobody.send(both).await.error(401), "unauthorized");
+    let refused = app.get("/api/dashboard").await;
+    assert_eq!(refused.json()["message"], "this takes a signed-in session, not an API key");
+    assert_eq!(refused.error(403), "session_required");
+    let missing = nobody.get("/api/orders").await;
+    let words = missing.json()["message"].as_str().unwrap().to_owned();
+    assert!(words.contains("X-API-Key") && words.contains("Authorization: Bearer"), "{words}");
+}

@@ -83,7 +83,7 @@ on_both! {
         let app = App::new(db).await;
         for (name, machine, tags) in [("a1", "fdm_large", json!(["left"])), ("a2", "fdm_standard", json!(["left", "old"])), ("b1", "laser_cutter", json!([]))] {
             let printer = json!({
-                "name": name, "type": "fw_rest", "machineType": machine, "baseUrl": "http://127.0.0.1:9", "tags": tags,
+                "name": name, "type": "fw_rest", "machineType": machine, "baseUrl": format!("http://127.0.0.1:9/{name}"), "tags": tags,
             });
             app.post("/api/printers", &printer).await.expect(201);
         }

@@ -205,6 +205,24 @@ on_both! {
 }
 
 #[tokio::test]
+async fn a_crossing_is_told_though_somebody_waits_in_line() {
+    let app = App::new(Db::sqlite()).await;
+    let body = json!({"name": "PLA", "type": "filament", "quantity": 200, "reorderPoint": 100});
+    let material = id(&app.post("/api/inventory/materials", &body).await.expect(201));
+    let file = app.gcode("huge", 60, 500.0).await;
+    let sku = app.sku("HUGE", &material, &file, 100).await;
+    let order = app.paid_order(&sku, 1).await;
+    let job = id(&app.jobs(&order).await[0]);
+    app.job_is(&job, "awaiting_manual_review").await;
+    assert_eq!(happened(&app, "inventory.low", &material).await, 1, "a need above what is free");
+    adjust(&app, &material, -150.0).await;
+    assert_eq!(happened(&app, "inventory.low", &material).await, 2, "a crossing");
+    adjust(&app, &material, 150.0).await;
+    adjust(&app, &material, -150.0).await;
+    assert_eq!(happened(&app, "inventory.low", &material).await, 3, "the level was back in between");
+}
+
+#[tokio::test]
 async fn what_is_named_elsewhere_is_not_deleted() {
     let app = App::new(Db::sqlite()).await;
     let material = app.material("PLA", 100.0).await;

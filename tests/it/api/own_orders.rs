@@ -1,6 +1,7 @@
 //! A customer's key sees and makes its own orders, and nothing of others.
 
 use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{count, customer_of, id, one_of, paths, some_sku, with_role};
 use crate::support::{App, Client, Db};
@@ -105,4 +106,47 @@ async fn customers_see_and_order_only_what_is_sold() {
     }
     assert_eq!(count(&app, "/api/skus").await, 3);
     customer.get(&format!("/api/skus/{sold}")).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_customer_reads_nothing_of_what_is_between_the_staff() {
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
+        .await
+        .unwrap();
+    let printer = app.printer(&fleet.printers[0]).await;
+    let sku = some_sku(&app).await;
+    let bob = customer_of(&app, "bob@example.org").await;
+    let placed = order(&bob, &sku).await;
+    let path = format!("/api/orders/{}", id(&placed));
+    app.patch(&path, &json!({"internalNotes": "pays late", "notes": "ring twice"})).await.expect(200);
+    let body = json!({"method": "cash", "reference": "drawer 7"});
+    app.post(&format!("{path}/mark-paid"), &body).await.expect(200);
+    let ready = app.order_is(&id(&placed), "ready").await;
+    assert_eq!((&ready["internalNotes"], &ready["flags"]), (&json!("pays late"), &json!([])), "{ready}");
+    assert_eq!(ready["payments"][0]["reference"], "drawer 7", "{ready}");
+    let timeline = format!("{path}/timeline");
+    let all = app.get(&timeline).await.expect(200);
+    assert!(all.to_string().contains(&printer), "staff see where it was made: {all}");
+    let key = app.get("/api/auth/api-keys").await.text;
+
+    for path in [path.as_str(), "/api/orders", &timeline] {
+        let read = bob.get(path).await.expect(200);
+        for own_to_shop in ["pays late", "drawer 7", "internalNotes", "flags", &printer, "printerId"] {
+            assert!(!read.to_string().contains(own_to_shop), "{own_to_shop} in {path}: {read}");
+        }
+        let ids: Vec<&str> = key.split('"').filter(|text| text.len() == 36 && text.contains('-')).collect();
+        assert!(
+            !ids.is_empty() && ids.iter().all(|key| !read.to_string().contains(key)),
+            "a key's id in {path}: {read}"
+        );
+    }
+    assert_eq!(bob.get(&path).await.expect(200)["notes"], "ring twice");
+    let steps = bob.get(&timeline).await.expect(200);
+    let names: Vec<&str> =
+        steps["timeline"].as_array().unwrap().iter().map(|step| step["event"].as_str().unwrap()).collect();
+    assert_eq!(names, ["order.created", "order.paid", "order.printing", "job.completed", "order.ready"]);
+    let mut body = one_of(&sku);
+    body["internalNotes"] = json!("mine");
+    assert_eq!(bob.post("/api/orders", &body).await.error(403), "forbidden");
 }

@@ -27,30 +27,30 @@ async fn tell_at(app: &App, path: &str, body: &str) -> Answer {
 }
 
 /// Tells of an event; it must be taken.
-async fn tell(app: &App, payment: &Payment, event: E, event_id: &str) {
+pub async fn tell(app: &App, payment: &Payment, event: E, event_id: &str) {
     let answer = tell_at(app, PATH, &payment.event(event, event_id, unix_now())).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
-async fn order(app: &App, sku: &str) -> (String, Payment) {
+pub async fn order(app: &App, sku: &str) -> (String, Payment) {
     let order = app.order(sku, 1).await;
     let payment = Payment::new(order.as_str(), 1250, "usd");
     (order, payment)
 }
 
-async fn show(app: &App, order: &str) -> Value {
+pub async fn show(app: &App, order: &str) -> Value {
     app.get(&format!("/api/orders/{order}")).await.expect(200)
 }
 
 /// Status, flags, number of payments and of jobs.
-async fn stands(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
+pub async fn stands(app: &App, order: &str) -> (String, Vec<String>, usize, usize) {
     let shown = show(app, order).await;
     let flags = shown["flags"].as_array().unwrap().iter().map(|flag| flag.as_str().unwrap().to_owned()).collect();
     let payments = shown["payments"].as_array().unwrap().len();
     (shown["status"].as_str().unwrap().to_owned(), flags, payments, app.jobs(order).await.len())
 }
 
-fn stood(status: &str, flags: &[&str], payments: usize, jobs: usize) -> (String, Vec<String>, usize, usize) {
+pub fn stood(status: &str, flags: &[&str], payments: usize, jobs: usize) -> (String, Vec<String>, usize, usize) {
     (status.to_owned(), flags.iter().map(|flag| (*flag).to_owned()).collect(), payments, jobs)
 }
 
@@ -214,7 +214,11 @@ async fn a_whole_refund_ends_the_order_and_a_part_moves_nothing() {
 
 #[tokio::test]
 async fn money_that_has_to_go_back_is_flagged_and_told() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
     let sku = some_sku(&app).await;
     // For an order that was cancelled meanwhile.
     let (cancelled, payment) = order(&app, &sku).await;
@@ -237,14 +241,22 @@ async fn money_that_has_to_go_back_is_flagged_and_told() {
 
 #[tokio::test]
 async fn another_sum_or_currency_pays_nothing() {
-    let app = App::on(Db::sqlite()).env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org").start().await;
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
     let sku = some_sku(&app).await;
-    for (n, (cents, currency)) in [(1249, "usd"), (1251, "usd"), (1250, "eur"), (1, "usd")].into_iter().enumerate() {
+    for (n, (cents, currency)) in [(1249, "usd"), (1250, "eur"), (1, "usd")].into_iter().enumerate() {
         let (order, _) = order(&app, &sku).await;
         tell(&app, &Payment::new(order.as_str(), cents, currency), E::Completed, &format!("evt_{n}")).await;
         assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0), "{cents} {currency}");
     }
-    until("four mails", || async { (mails(&app, "amount mismatch").len() == 4).then_some(()) }).await;
+    until("three mails", || async { (mails(&app, "amount mismatch").len() == 3).then_some(()) }).await;
+    // More than is due pays, and the rest is due back.
+    let (order, _) = order(&app, &sku).await;
+    tell(&app, &Payment::new(order.as_str(), 1251, "usd"), E::Completed, "evt_more").await;
+    assert_eq!(stands(&app, &order).await, stood("paid", &["refund_due", "amount_mismatch"], 1, 1));
 }
 
 #[tokio::test]

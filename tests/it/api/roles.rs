@@ -92,6 +92,8 @@ fn expected(operation: &Value, caller: &Caller) -> Option<u16> {
         Some(role) if security.iter().any(|scheme| scheme.get(way).is_some()) => {
             (!roles.iter().any(|known| known == role)).then_some(403)
         }
+        // A key is known, and is not what is asked for.
+        Some(_) if !caller.session => Some(403),
         _ => Some(401),
     }
 }

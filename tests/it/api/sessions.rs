@@ -272,3 +272,28 @@ async fn many_sign_ins_at_once_hold_nobody_else_up() {
     assert!(answers.iter().all(|one| matches!(one.status, 401 | 429 | 503)), "{answers:?}");
     assert!(others_done < all_done || refused > 0, "reading waited for hashing");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sign_in_that_waited_while_the_password_changed_opens_no_session() {
+    let app = App::new(Db::sqlite()).await;
+    let ann = staff(&app, "ann@example.org", "operator").await;
+    for round in 0..3 {
+        let (old, new) = (format!("old password {round}"), format!("new password {round}"));
+        app.patch(&format!("/api/users/{ann}"), &json!({"password": old})).await.expect(200);
+        // So many that some wait for their password to be checked while it is changed.
+        let body = json!({"email": "ann@example.org", "password": old});
+        let waiting: Vec<_> = (0..12)
+            .map(|_| {
+                let (nobody, body) = (app.nobody(), body.clone());
+                tokio::spawn(async move { nobody.post("/api/auth/login", &body).await })
+            })
+            .collect();
+        app.patch(&format!("/api/users/{ann}"), &json!({"password": new})).await.expect(200);
+        for answer in waiting {
+            let answer = answer.await.unwrap();
+            let Some(cookie) = answer.header("set-cookie").filter(|_| answer.status == 200) else { continue };
+            let session = with_cookie(&app, cookie.split(';').next().unwrap());
+            assert_eq!(session.get("/api/orders").await.error(401), "unauthorized", "opened with the old password");
+        }
+    }
+}

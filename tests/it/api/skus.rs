@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{NOTHING, count, id, paths};
+use super::{NOTHING, count, customer_of, id, paths};
 use crate::support::{App, Db, on_both};
 
 fn sku(code: &str, material: &str) -> Value {
@@ -115,4 +115,62 @@ async fn what_a_sku_names_must_be_there_and_fit() {
         assert_eq!(paths(&app.post("/api/skus", &body).await.expect(400)), [wrong], "{body}");
     }
     assert_eq!(count(&app, "/api/skus").await, 0);
+}
+
+#[tokio::test]
+async fn what_has_no_file_is_ordered_by_staff_alone_and_made_when_the_file_comes() {
+    let app = App::new(Db::sqlite()).await;
+    let material = app.material("PLA", 1_000.0).await;
+    let body = json!({
+        "code": "EARLY", "name": "Early", "materialId": material, "estimatedConsumption": 10,
+        "machineType": "fdm_standard", "priceCents": 500, "unitsPerPlate": 2,
+    });
+    let sku = id(&app.post("/api/skus", &body).await.expect(201));
+    let customer = customer_of(&app, "ann@example.org").await;
+    let order = json!({"lines": [{"skuId": sku, "quantity": 3}]});
+    assert_eq!(customer.post("/api/orders", &order).await.error(409), "not_orderable");
+    let placed = id(&app.post("/api/orders", &order).await.expect(201));
+    app.post(&format!("/api/orders/{placed}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    let jobs = app.jobs(&placed).await;
+    assert!(jobs.iter().all(|job| job["state"] == "CREATED" && job["fileId"].is_null()), "{jobs:?}");
+    assert!(jobs[0]["waitingReason"].as_str().unwrap().contains("no G-code"), "{jobs:?}");
+    // Its file comes, with another number of units: the order was placed with two on a plate.
+    let file = app.gcode("early", 60, 7.0).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"gcodeFileId": file, "unitsPerPlate": 1})).await.expect(200);
+    for job in &jobs {
+        app.job_is(&id(job), "SLICED").await;
+    }
+    let jobs = app.jobs(&placed).await;
+    assert_eq!(jobs.len(), 2, "{jobs:?}");
+    assert!(jobs.iter().all(|job| job["fileId"] == file.as_str() && job["need"] == 7), "{jobs:?}");
+    // What a job is made from is kept, and an order that is not paid yet follows the SKU.
+    let later = id(&app.post("/api/orders", &order).await.expect(201));
+    let second = app.gcode("second", 60, 9.0).await;
+    app.patch(&format!("/api/skus/{sku}"), &json!({"gcodeFileId": second})).await.expect(200);
+    app.post(&format!("/api/orders/{later}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    for job in &app.jobs(&later).await {
+        app.job_is(&id(job), "SLICED").await;
+    }
+    assert!(app.jobs(&placed).await.iter().all(|job| job["fileId"] == file.as_str()));
+    assert!(app.jobs(&later).await.iter().all(|job| job["fileId"] == second.as_str()));
+    customer.post("/api/orders", &order).await.expect(201);
+}
+
+on_both! {
+    async fn a_deleted_sku_frees_its_code_and_slugs_are_unique(db: Db) {
+        let app = App::new(db).await;
+        let material = app.material("PLA", 1.0).await;
+        let first = id(&app.post("/api/skus", &sku("VASE-1", &material)).await.expect(201));
+        assert_eq!(app.post("/api/skus", &sku("VASE-1", &material)).await.error(409), "code_taken");
+        // Another code that makes the same slug, and one that is given.
+        assert_eq!(app.post("/api/skus", &sku("vase 1", &material)).await.error(409), "slug_taken");
+        let other = id(&app.post("/api/skus", &sku("CUP", &material)).await.expect(201));
+        let taken = app.patch(&format!("/api/skus/{other}"), &json!({"slug": "vase-1"})).await;
+        assert_eq!(taken.error(409), "slug_taken");
+        app.delete(&format!("/api/skus/{first}")).await.expect(204);
+        let again = id(&app.post("/api/skus", &sku("VASE-1", &material)).await.expect(201));
+        assert_ne!(again, first);
+        let found = app.get("/api/skus?slug=vase-1").await.expect(200);
+        assert_eq!((&found["skus"][0]["id"], &found["pagination"]["total"]), (&json!(again), &json!(1)), "{found}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Versions: nobody overwrites what they have not seen.
 
 use serde_json::{Value, json};
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{id, some_sku};
 use crate::support::client::Answer;
@@ -85,5 +86,44 @@ async fn changes_of_different_members_at_once_are_both_kept() {
             (&now["name"], &now["description"], &now["priceCents"], &now["kind"]),
             (&json!(format!("n{round}")), &json!(format!("d{round}")), &json!(round), &json!(format!("k{round}")))
         );
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_does_by_itself_moves_no_version() {
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions { speed: 300.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) })
+        .await
+        .unwrap();
+    let material = app.material("PLA", 1000.0).await;
+    let file = app.gcode("part", 60, 10.0).await;
+    let sku = app.sku("PART", &material, &file, 1250).await;
+    let order = app.paid_order(&sku, 1).await;
+    let job = id(&app.jobs(&order).await[0]);
+    let paths = [
+        (format!("/api/orders/{order}"), json!({"notes": "seen"})),
+        (format!("/api/jobs/{job}"), json!({})),
+        (format!("/api/inventory/materials/{material}"), json!({"brand": "seen"})),
+    ];
+    let mut tags = Vec::new();
+    for (path, _) in &paths {
+        tags.push(app.get(path).await.header("etag").unwrap().to_owned());
+    }
+    // Stock is reserved, the part printed, the material used, the order ready: nobody changed a thing.
+    app.printer(&fleet.printers[0]).await;
+    app.order_is(&order, "ready").await;
+    until("the material to be used", || async {
+        (app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)["quantity"] == 990).then_some(())
+    })
+    .await;
+    for ((path, change), tag) in paths.iter().zip(&tags) {
+        let now = app.get(path).await;
+        assert_eq!(now.header("etag").unwrap(), tag, "{path}: {}", now.text);
+        if change.as_object().unwrap().is_empty() {
+            continue; // The job is over, and takes no change.
+        }
+        let changed = patch_if(&app, path, tag, change).await;
+        assert_eq!(changed.status, 200, "{path}: {}", changed.text);
+        assert_eq!(patch_if(&app, path, tag, change).await.status, 412, "{path}: a person's change counts");
     }
 }

@@ -42,7 +42,7 @@ async fn every_answer_tells_how_its_caller_stands() {
         ("no JSON", 415, app.send(plain).await),
         ("broken JSON", 400, app.send(broken).await),
         ("too large", 413, app.post(json, &json!({"name": "x".repeat(2000)})).await),
-        ("not for keys", 401, app.get("/api/dashboard").await),
+        ("not for keys", 403, app.get("/api/dashboard").await),
     ] {
         assert_eq!(answer.status, status, "{what}: {}", answer.text);
         let (limit, remaining) = told(&answer);
@@ -135,12 +135,54 @@ async fn tries_to_sign_in_are_counted_by_address_and_e_mail() {
         }
         let refused = refused.expect("a refusal");
         assert!(refused.header("retry-after").unwrap().parse::<u32>().unwrap() <= 900);
+        let words = refused.json()["message"].as_str().unwrap().to_owned();
+        assert!(words.starts_with("3 tries to sign in in 15 minutes are the limit; try again in "), "{words}");
         assert_eq!(refused.error(429), "rate_limited");
         // Nor with the right password, nor written otherwise; others sign in.
         assert_eq!(login(" ANN@example.org", PASSWORD).await.status, 429);
     })
     .await;
     login("ben@example.org", PASSWORD).await.expect(200);
+}
+
+#[tokio::test]
+async fn guessing_at_one_account_is_bounded_over_all_addresses() {
+    let few = ("LIMITS__ACCOUNT_ATTEMPTS_PER_15_MINUTES", "6");
+    let app =
+        app(&[("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3"), few, ("SERVER__TRUSTED_PROXIES", "127.0.0.0/8")]).await;
+    staff(&app, "ann@example.org", "operator").await;
+    staff(&app, "ben@example.org", "operator").await;
+    let guess = async |email: &str, from: &str| {
+        let body = json!({"email": email, "password": "wrong password"});
+        let request = app.nobody().request("POST", "/api/auth/login").header("x-forwarded-for", from);
+        app.nobody().send(request.json(&body)).await.status
+    };
+    in_one_window(15, async |_| {
+        let mut answers = Vec::new();
+        for n in 0..8 {
+            answers.push(guess("ann@example.org", &format!("198.51.100.{}", n / 2)).await);
+        }
+        assert_eq!(answers.last(), Some(&429), "{answers:?}");
+        assert!(answers.iter().filter(|status| **status == 401).count() <= 6, "{answers:?}");
+        assert_eq!(guess("ben@example.org", "198.51.100.9").await, 401, "another account");
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn changing_the_password_counts_as_a_try_to_sign_in() {
+    let app = app(&[("LIMITS__LOGIN_ATTEMPTS_PER_15_MINUTES", "3")]).await;
+    staff(&app, "ann@example.org", "operator").await;
+    let ann = signed_in(&app, "ann@example.org").await;
+    let guess = || async {
+        let body = json!({"currentPassword": "wrong password", "newPassword": "another long password"});
+        ann.post("/api/auth/password", &body).await.status
+    };
+    in_one_window(15, async |_| {
+        let answers = [guess().await, guess().await, guess().await, guess().await];
+        assert_eq!(answers.last(), Some(&429), "{answers:?}");
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! More connections and requests than the server takes: said at once, and never to health checks and emergency stops.
 
+use serde_json::json;
+
 use super::{app, told};
 use crate::support::wire::Wire;
 use crate::support::{App, Client, until};
@@ -52,20 +54,29 @@ async fn a_flood_of_connections_is_refused_early_and_health_is_still_told() {
 
 #[tokio::test]
 async fn requests_beyond_those_under_way_are_refused_early() {
-    let app = app(&[("SERVER__MAX_CONCURRENT_REQUESTS", "2"), ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000")]).await;
+    let app = app(&[
+        ("SERVER__MAX_CONCURRENT_REQUESTS", "2"),
+        ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000"),
+        ("PRINTERS__REQUEST_TIMEOUT_SECONDS", "60"),
+    ])
+    .await;
+    // A printer that takes connections and never answers.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let printer = json!({
+        "name": "Silent", "type": "fw_rest", "machineType": "fdm_standard", "buildVolume": {"x": 1, "y": 1, "z": 1},
+        "baseUrl": format!("http://{}", silent.local_addr().unwrap()),
+    });
+    let printer = crate::api::id(&app.post("/api/printers", &printer).await.expect(201));
     let key = app.key.as_deref().unwrap();
-    let begin = format!(
-        "POST /api/inventory/materials HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\ncontent-type: application/json\r\n\
-         content-length: 100\r\nexpect: 100-continue\r\n\r\n"
-    );
+    let ask = format!("GET /api/printers/{printer}/webcams HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n\r\n");
     let mut under_way = Vec::new();
     for _ in 0..2 {
         let mut wire = Wire::to(&app).await;
-        wire.say(&begin).await;
-        // The handler asks for the body: the request is under way.
-        assert_eq!(wire.answer().await.expect("an answer").0, 100);
+        wire.say(&ask).await;
         under_way.push(wire);
     }
+    let full = || async { (app.get("/api/orders").await.status == 503).then_some(()) };
+    until("both places to be taken", full).await;
     let refused = app.get("/api/orders").await;
     assert_eq!(refused.header("retry-after"), Some("1"));
     assert_eq!(told(&refused).0, 5000);

@@ -58,8 +58,8 @@ each_kind! {
         assert!(words(&waits, "waitingReason").contains("the next try is in"), "{waits}");
         // Nothing else waits: the same job is tried again after the rest.
         floor.attention(0, "start_refused", true).await;
-        let again = floor.job(&job).await;
-        assert_eq!((&again["state"], attempts(&again).len()), (&json!("SLICED"), 2), "{again}");
+        let twice = |job: &Value| job["state"] == "SLICED" && attempts(job).len() == 2;
+        floor.job_until("the job to wait after its second refusal", &job, twice).await;
         assert_eq!(floor.app.get("/api/printers?attention=start_refused").await.expect(200)["pagination"]["total"], 1);
         floor.faults(0, |faults| faults.refuse_start = false);
         floor.app.act(&floor.path(0, "/clear-attention")).await.expect(200);

@@ -19,6 +19,7 @@ on_both_databases!(
     a_version_changed_behind_our_back_supersedes_only_its_owner,
     a_predecessors_late_commit_is_superseded,
     a_load_sees_what_was_queued_before_it,
+    a_value_that_is_refused_is_its_own_commits_fault,
 );
 
 async fn all_that_waits_is_one_transaction(database: TestDatabase) {
@@ -30,6 +31,18 @@ async fn all_that_waits_is_one_transaction(database: TestDatabase) {
     assert_eq!(rig.counters.transactions.load(Relaxed), 1);
     assert_eq!(rig.counters.commits.load(Relaxed), 300);
     assert_eq!(rig.stored(&ids).await, 900);
+}
+
+/// PostgreSQL takes no NUL in a text; SQLite does.
+async fn a_value_that_is_refused_is_its_own_commits_fault(database: TestDatabase) {
+    let rig = Rig::start(&database).await;
+    let ids: Vec<_> = (0..3).map(|_| rig.environment.id()).collect();
+    let all = ids.iter().zip(["a", "b\0", "c"]).map(|(id, code)| tally(&rig, *id, code, 1, 1)).collect();
+    let settled = together(&rig, all).await;
+    let refused = if database.is_postgres() { Settlement::BadValue { at: Some(0) } } else { Settlement::Durable };
+    assert_eq!(settled, [Settlement::Durable, refused, Settlement::Durable]);
+    assert_eq!(rig.counters.unavailable(), None, "the database is there");
+    assert_eq!(rig.stored(&ids).await, if database.is_postgres() { 2 } else { 3 });
 }
 
 async fn a_taken_code_refuses_only_its_owner(database: TestDatabase) {
@@ -88,7 +101,7 @@ async fn a_predecessors_late_commit_is_superseded(database: TestDatabase) {
     let id = rig.environment.id();
     assert_eq!(submit(&rig, tally(&rig, id, "a", 1, 1)).await.unwrap(), Settlement::Durable);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.found())));
     assert_eq!(state.await.unwrap().unwrap().version, 1);
     let late = Submission { commands: vec![counting(&rig, id)], ..tally(&rig, id, "a", 2, 1) };
     assert_eq!(submit(&rig, late).await.unwrap(), Settlement::Superseded);
@@ -107,7 +120,7 @@ async fn a_load_sees_what_was_queued_before_it(database: TestDatabase) {
     };
     let refusal = submit(&rig, refusal);
     let (loaded, state) = tokio::sync::oneshot::channel();
-    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |state| drop(loaded.send(state)));
+    rig.store.load::<Tally>(AggregateKey(Tally::KIND, id), 2, |answer| drop(loaded.send(answer.found())));
     drop(gate);
     assert_eq!(state.await.unwrap().unwrap().version, 1);
     assert_eq!(first.await.unwrap(), Settlement::Durable);

@@ -7,6 +7,8 @@ use ractor::ActorRef;
 use super::settle::reply;
 use super::{ActorState, Flight, Msg, records};
 use crate::actors::kernel::envelope::Stage;
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{NewAggregate, Versioned};
 use crate::domain::refusal::{Class, Refusal};
 use crate::store::rows::StoredRow;
@@ -27,13 +29,19 @@ impl<T: StoredAggregate> ActorState<T> {
         let mut next: Option<T> = None;
         let (mut flight, mut groups, mut created) = (Vec::with_capacity(many), Vec::with_capacity(many), Vec::new());
         let mut written = false;
+        // What people compare with, after the commands that are decided already.
+        let revision = |next: Option<&T>| match next {
+            Some(state) => state.revision().unwrap_or(committed.version + 1),
+            None => committed.revision(),
+        };
         for mut envelope in self.waiting.drain(..many) {
             let Some(asked) = envelope.asked().cloned() else { continue };
             envelope.stage = Stage::Deciding;
+            #[cfg(any(test, debug_assertions))]
+            test_panics::reached(T::KIND, Point::Decide);
             let cx = environment.cx(&asked.caller.by);
-            let version = committed.version + i64::from(next.is_some());
             let verdict = match T::if_version(&asked.command) {
-                Some(seen) if seen != version => {
+                Some(seen) if seen != revision(next.as_ref()) => {
                     Err(Refusal::new(Class::Stale, "stale_version", "it has changed since you read it"))
                 }
                 _ => T::decide(next.as_ref().or(committed.state.as_ref()), id, &cx, &asked.command),
@@ -59,8 +67,7 @@ impl<T: StoredAggregate> ActorState<T> {
             });
             if let Some(key) = asked.caller.key.as_ref().filter(|_| records::is_kept(&verdict)) {
                 written = true;
-                let version = committed.version + i64::from(next.is_some());
-                match records::kept::<T>(key, id, version, &verdict, &cx) {
+                match records::kept::<T>(key, id, revision(next.as_ref()), &verdict, &cx) {
                     Ok(kept) => group.idempotent_answer = Some(kept),
                     Err(error) => tracing::error!(kind = T::KIND, %id, %error, "an answer cannot be kept"),
                 }
@@ -73,7 +80,7 @@ impl<T: StoredAggregate> ActorState<T> {
             None => (*committed).clone(),
         });
         if !written {
-            reply(flight, committed.version); // nothing to write, judged on committed state
+            reply(flight, committed.revision()); // nothing to write, judged on committed state
             return true;
         }
         let changed = state.state.as_ref().filter(|_| state.version > committed.version);

@@ -17,6 +17,7 @@ pub(super) fn audit<T: Aggregate>(
         return None;
     }
     let (subject_kind, subject_id) = T::subject(&asked.command, answer).unwrap_or((T::KIND, id));
+    let facts = T::audit_facts(&asked.command);
     Some(Audit {
         id: cx.ids.id(),
         at: cx.now,
@@ -25,8 +26,8 @@ pub(super) fn audit<T: Aggregate>(
         subject_kind: subject_kind.to_owned(),
         subject_id,
         request_id: asked.caller.request_id.as_deref().map(str::to_owned),
-        outcome: "done".to_owned(),
-        detail: None,
+        outcome: facts.outcome,
+        detail: facts.detail,
     })
 }
 

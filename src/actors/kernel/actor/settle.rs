@@ -6,47 +6,48 @@ use ractor::ActorRef;
 
 use super::{ActorState, Flight, MAX_SUPERSEDED, Msg, Verdict};
 use crate::actors::kernel::envelope::{Answered, CommandEnd, Envelope, Stage};
+#[cfg(any(test, debug_assertions))]
+use crate::actors::kernel::test_panics::{self, Point};
 use crate::domain::aggregate::{Aggregate, Versioned};
+use crate::domain::refusal::{Class, Refusal};
 use crate::store::{Settlement, StoredAggregate, Unavailable};
+
+/// Commands that were decided, each with what the rules said.
+type Decided<T> = Vec<(Envelope<T>, Verdict<T>)>;
 
 impl<T: StoredAggregate> ActorState<T> {
     /// What became of the commit in flight. Returns how many commands it settles.
     pub(super) fn settle(&mut self, settlement: Settlement, me: &ActorRef<Msg<T>>) -> usize {
-        let Some(Flight { next, mut decided, created }) = self.flight.take() else { return 0 };
+        let Some(Flight { next, decided, created }) = self.flight.take() else { return 0 };
         let many = decided.len();
         match settlement {
             Settlement::Durable => {
-                let version = next.version;
+                #[cfg(any(test, debug_assertions))]
+                test_panics::reached(T::KIND, Point::Settle);
+                let revision = next.revision();
                 self.superseded = 0;
                 self.adopt(next, me);
                 created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-                reply(decided, version);
+                reply(decided, revision);
             }
             // Refusals too: they may have been judged on a state that never came to be.
             Settlement::NotDurable(why) => {
                 decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(why)));
             }
-            Settlement::Clash { at, constraint } => {
-                let guilty = at.filter(|at| *at < decided.len()).map(|at| decided.remove(at));
-                if guilty.is_none() {
-                    self.alone = many;
+            Settlement::Clash { at, constraint } => self.blame(decided, at, || {
+                if constraint.starts_with("idempotency") {
+                    CommandEnd::KeyTaken
+                } else {
+                    CommandEnd::Refused(T::clash(&constraint))
                 }
-                self.wait_again(decided);
-                if let Some((guilty, _)) = guilty {
-                    guilty.answer(if constraint.starts_with("idempotency") {
-                        CommandEnd::KeyTaken
-                    } else {
-                        CommandEnd::Refused(T::clash(&constraint))
-                    });
-                }
-            }
+            }),
             Settlement::Unmet { at, requirement } => {
-                let guilty = (at < decided.len()).then(|| decided.remove(at));
-                self.wait_again(decided);
-                if let Some((guilty, _)) = guilty {
-                    guilty.answer(CommandEnd::Refused(requirement.refusal()));
-                }
+                self.blame(decided, Some(at), || CommandEnd::Refused(requirement.refusal()));
             }
+            Settlement::BadValue { at } => self.blame(decided, at, || {
+                let words = "a value cannot be stored: shorten it, or leave out characters that are not text";
+                CommandEnd::Refused(Refusal::new(Class::Invalid, "validation_failed", words))
+            }),
             // Certainly not on disk: decided again on what is.
             Settlement::Superseded => {
                 self.superseded += 1;
@@ -66,7 +67,21 @@ impl<T: StoredAggregate> ActorState<T> {
         many
     }
 
-    fn wait_again(&mut self, decided: Vec<(Envelope<T>, Verdict<T>)>) {
+    /// Answers the command that was refused; the others are decided again. When it is not known which one it was, they are
+    /// decided one to a commit.
+    fn blame(&mut self, mut decided: Decided<T>, guilty: Option<usize>, answer: impl FnOnce() -> CommandEnd<T>) {
+        let many = decided.len();
+        let guilty = guilty.filter(|at| *at < many).map(|at| decided.remove(at));
+        if guilty.is_none() {
+            self.alone = many;
+        }
+        self.wait_again(decided);
+        if let Some((guilty, _)) = guilty {
+            guilty.answer(answer());
+        }
+    }
+
+    fn wait_again(&mut self, decided: Decided<T>) {
         for (mut envelope, _) in decided.into_iter().rev() {
             envelope.stage = Stage::Waiting;
             self.waiting.push_front(envelope);
@@ -78,14 +93,14 @@ impl<T: StoredAggregate> ActorState<T> {
     pub(super) fn loaded(&mut self, loaded: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         let flight = self.flight.take();
         let before = self.args.entry.published.load().version;
-        let version = loaded.version;
+        let (version, revision) = (loaded.version, loaded.revision());
         self.adopt(loaded, me);
         let Some(flight) = flight else { return };
         if flight.next.version == before {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unknown));
         } else if flight.next.version == version {
             flight.created.iter().for_each(|(kind, id)| self.args.activator.activate(kind, *id));
-            reply(flight.decided, version);
+            reply(flight.decided, revision);
         } else {
             flight.decided.into_iter().for_each(|(e, _)| e.answer(CommandEnd::Unavailable(Unavailable::Database)));
         }
@@ -93,7 +108,7 @@ impl<T: StoredAggregate> ActorState<T> {
 }
 
 /// Answers the callers of decided commands.
-pub(super) fn reply<T: Aggregate>(decided: Vec<(Envelope<T>, Verdict<T>)>, version: i64) {
+pub(super) fn reply<T: Aggregate>(decided: Decided<T>, version: i64) {
     for (envelope, verdict) in decided {
         envelope.answer(match verdict {
             Ok(answer) => CommandEnd::Done(Answered { answer, version }),

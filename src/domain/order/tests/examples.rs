@@ -1,152 +1,11 @@
-use proptest::prelude::*;
-
 use super::*;
 use crate::domain::job::{AttemptState, Block, SeenPrint, Stock};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Class;
-use crate::domain::rules::TaxRate;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
     Report::Ended { end, filament_mm: None, progress, reason: None }
-}
-
-fn paid(amount: i64, intent: &str) -> PaymentNews {
-    PaymentNews::Paid {
-        amount_cents: Some(amount),
-        currency: Some("USD".into()),
-        session: Some(format!("session-of-{intent}")),
-        intent: Some(intent.into()),
-    }
-}
-
-fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
-    PaymentNews::Refunded { amount_cents: Some(amount), whole, intent: Some(intent.into()) }
-}
-
-#[test]
-fn tax_is_half_up_per_line_by_destination_and_exclusive() {
-    let mut desk = Desk { bench: Bench::new(), order: None };
-    desk.bench.rules.tax_rates = vec![
-        TaxRate { country: "US".into(), region: Some("NY".into()), bps: 887 },
-        TaxRate { country: "US".into(), region: None, bps: 500 },
-    ];
-    desk.bench.rules.shipping_flat_cents = 700;
-    let mut new = new_order(vec![line(3, 333, true), line(1, 50, true)]);
-    new.shipping_address = Some(Address {
-        line1: "1 Main St".into(),
-        line2: None,
-        city: "Albany".into(),
-        region: Some("ny".into()),
-        postal_code: "12201".into(),
-        country: "us".into(),
-    });
-    let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
-    // 999 × 8.87 % = 88.61; 50 × 8.87 % = 4.435
-    let order = desk.o();
-    assert_eq!((order.subtotal_cents, order.tax_cents, order.shipping_cents, order.total_cents), (1049, 93, 700, 1842));
-    assert_eq!(order.customer_email.as_deref(), Some("ann@example.com"));
-    assert_eq!(names(&made), ["order.created"]);
-    assert_eq!(made.events[0].data["number"], format!("ORD-{:06}", order.number));
-}
-
-proptest! {
-    #[test]
-    fn line_tax_is_within_half_a_cent(net in 0i64..10_000_000, bps in 0i64..10_000) {
-        let tax = place::line_tax(net, bps).unwrap();
-        let exact = i128::from(net) * i128::from(bps);
-        let off = i128::from(tax) * 10_000 - exact;
-        prop_assert!(off > -5_000 && off <= 5_000);
-    }
-}
-
-#[test]
-fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
-    let mut big = line(7, 100, true);
-    big.make.units_per_plate = 3;
-    let mut desk = Desk::with(new_order(vec![big.clone(), line(1, 100, false)]));
-    let decision = desk.pay();
-    assert_eq!(desk.o().jobs.size(), 4);
-    assert_eq!(names(&decision).iter().filter(|name| **name == "job.validated").count(), 3);
-    let waits = desk.o().jobs.values().find(|job| job.state == JobState::Created).unwrap();
-    assert!(waits.block_reason.as_ref().unwrap().contains("no G-code"));
-    big.quantity = 3001;
-    let refused = Desk { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
-    assert_eq!(refused.unwrap_err().class, Class::Invalid);
-}
-
-#[test]
-fn a_zero_total_is_paid_on_confirm() {
-    let mut new = new_order(vec![line(1, 0, true)]);
-    new.draft = true;
-    let mut desk = Desk::with(new);
-    let decision = desk.ask(&OrderCommand::Confirm).unwrap();
-    assert_eq!(names(&decision), ["order.created", "order.paid", "job.validated"]);
-    assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
-}
-
-#[test]
-fn one_payment_told_by_two_events_pays_once() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    assert!(names(&desk.news(paid(500, "pi_1"))).contains(&"order.paid"));
-    let again =
-        PaymentNews::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
-    assert!(desk.news(again).next.is_none());
-    assert!(desk.o().flags.is_empty());
-    let second = desk.news(paid(500, "pi_2"));
-    assert_eq!(names(&second), ["order.flagged"]);
-    assert!(matches!(second.created[..], [_]));
-    assert_eq!(desk.o().flags, ["refund_due"]);
-    // The second payment is given back, and the order goes on.
-    desk.news(refunded(500, true, "pi_2"));
-    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Paid, 0));
-    assert_eq!(desk.o().jobs.size(), 1);
-}
-
-#[test]
-fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.news(paid(499, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Created, vec!["amount_mismatch".to_owned()]));
-    assert!(desk.o().jobs.is_empty());
-}
-
-#[test]
-fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
-    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()) };
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.news(failed.clone());
-    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
-    desk.news(refunded(500, true, "pi_1"));
-    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
-    desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Refunded, 0));
-    let mut desk = Desk::sliced();
-    assert!(desk.news(failed).next.is_none());
-}
-
-#[test]
-fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
-    let mut desk = Desk::sliced();
-    desk.news(PaymentNews::Refunded { amount_cents: Some(200), whole: false, intent: None });
-    assert_eq!((desk.o().status, desk.o().received_cents()), (OrderStatus::Paid, 300));
-    desk.news(PaymentNews::Refunded { amount_cents: Some(500), whole: true, intent: None });
-    assert_eq!(
-        (desk.o().status, desk.o().received_cents(), desk.state()),
-        (OrderStatus::Refunded, 0, JobState::Cancelled)
-    );
-    assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
-}
-
-#[test]
-fn a_payment_for_a_cancelled_order_is_due_back() {
-    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
-    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
-    desk.news(paid(500, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
-    assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
-    desk.news(refunded(500, true, "pi_1"));
-    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
 }
 
 #[test]
@@ -165,7 +24,7 @@ fn the_whole_way_to_the_customer() {
     assert!(desk.report(report).next.is_none());
     let ship = |date: &str| {
         let (carrier, tracking_number, estimated_delivery) = ("UPS".to_owned(), "1Z".to_owned(), date.to_owned());
-        OrderCommand::Ship(Shipment { carrier, tracking_number, estimated_delivery })
+        OrderCommand::Ship { shipment: Shipment { carrier, tracking_number, estimated_delivery }, accept_short: false }
     };
     assert_eq!(desk.ask(&ship("tomorrow")).unwrap_err().faults[0].path, "estimatedDelivery");
     let shipped = desk.ask(&ship("2026-12-01")).unwrap();
@@ -280,7 +139,8 @@ fn cancelled_at_the_printer_is_failed() {
     let mut desk = Desk::sliced();
     desk.dispatch().unwrap();
     let decision = desk.report(ended(PrintEnd::Cancelled, 0.25));
-    assert_eq!(decision.events.last().unwrap().data["error"], "cancelled at the printer");
+    let failed = decision.events.iter().find(|event| event.event == "job.failed").unwrap();
+    assert_eq!(failed.data["error"], "cancelled at the printer");
     assert_eq!((desk.state(), desk.job().consumed), (JobState::Failed, Amount::units(25)));
     assert_eq!(desk.o().status, OrderStatus::Printing);
 }
@@ -357,12 +217,20 @@ fn a_print_whose_end_nobody_knows_waits_for_a_person() {
 fn a_release_passes_the_reorder_point_but_no_shortage() {
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
-    let release = OrderCommand::ReleaseJob(desk.job().id);
+    let job = desk.job().id;
+    let release = |units| OrderCommand::ReleaseJob { job, stock: free(units) };
     assert_eq!(names(&desk.stock(ClaimState::Short)), ["job.blocked"]);
     assert_eq!(desk.job().blocked_by, Some(Block::Material));
-    assert_eq!(code(desk.ask(&release)), "insufficient_material");
+    let short = desk.ask(&release(99)).unwrap_err();
+    assert_eq!(
+        (short.code.as_str(), short.message.as_str()),
+        ("insufficient_material", "needs 100 g of PLA black, 99 g free")
+    );
     desk.stock(ClaimState::BelowReorderPoint);
-    desk.ask(&release).unwrap();
+    // What blocked it then is not what counts: since then, something else took the stock, or more came.
+    assert_eq!(code(desk.ask(&release(99))), "insufficient_material");
+    desk.stock(ClaimState::Short);
+    desk.ask(&release(100)).unwrap();
     assert_eq!(desk.state(), JobState::Validated);
     assert!(
         matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks[0].released && asks[0].id.number == 1)

@@ -30,8 +30,9 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             0 => OrderCommand::Confirm,
             1 => OrderCommand::Payment(PaymentNews::Failed { reason: None, intent: None }),
             2 => OrderCommand::Payment(PaymentNews::Refunded {
-                amount_cents: None,
+                amount_cents: i64::from(how),
                 whole: how.is_multiple_of(8),
+                currency: None,
                 intent: None,
             }),
             _ => OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None },
@@ -41,7 +42,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let state =
         [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
     let number = job.claim.saturating_sub(u32::from(how % 5 == 4)).max(1);
-    match what % 25 {
+    match what % 27 {
         0..=3 => OrderCommand::Stock(vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
         5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
@@ -51,7 +52,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         }
         16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3) },
         17 => OrderCommand::RetryJob(id_of),
-        18 => OrderCommand::ReleaseJob(id_of),
+        18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
             OrderCommand::Resolve { job: id_of, outcome, seen: SeenPrint::default() }
@@ -59,18 +60,27 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
         20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
-            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: None, whole: true, intent: None })
+            let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
+            OrderCommand::Payment(PaymentNews::Refunded { amount_cents: 2_000, whole: true, currency: None, intent })
         }
         22 => {
             let intent = Some(format!("pi_{}", how % 3));
             OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
         }
-        23 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
-        _ => OrderCommand::Ship(Shipment {
-            carrier: "UPS".into(),
-            tracking_number: "1Z".into(),
-            estimated_delivery: "2026-12-01".into(),
-        }),
+        23 | 24 => {
+            let mut make = Box::new(order.lines[0].make.clone());
+            make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
+            OrderCommand::Prepared { sku: job.sku_id, make }
+        }
+        25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
+        _ => OrderCommand::Ship {
+            shipment: Shipment {
+                carrier: "UPS".into(),
+                tracking_number: "1Z".into(),
+                estimated_delivery: "2026-12-01".into(),
+            },
+            accept_short: how.is_multiple_of(2),
+        },
     }
 }
 
@@ -81,7 +91,7 @@ fn job_may(from: JobState, to: JobState) -> bool {
     };
     from == to
         || match from {
-            Created => to == Cancelled,
+            Created => matches!(to, Validated | Cancelled),
             Validated => matches!(to, Sliced | AwaitingManualReview | Cancelled),
             AwaitingManualReview => matches!(to, Validated | Sliced | Cancelled),
             Sliced => matches!(to, Dispatching | AwaitingManualReview | Cancelled),
@@ -119,7 +129,7 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
             Some(old) => {
                 assert!(job_may(old.state, job.state), "{} → {}", old.state, job.state);
                 assert_eq!(usize::from(old != job), rows, "a changed job is one row");
-                assert_eq!(job.version, old.version + i64::from(old != job));
+                assert_eq!(job.version, old.version, "the server is no person");
                 for attempt in &job.attempts {
                     let same = old.attempts.contains(attempt);
                     let row = decision.rows.iter().any(|row| matches!(row, OrderRow::Attempt(one) if one == attempt));
@@ -133,12 +143,23 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert_eq!(live, job.attempt_id.into_iter().collect::<Vec<_>>(), "at most one live attempt");
         assert_eq!(on_printer, job.attempt_id.is_some());
         assert_eq!(on_printer || job.state == JobState::Sliced, job.stock == Stock::Held);
+        assert!(job.file_id.is_some() || matches!(job.state, JobState::Created | JobState::Cancelled));
+        assert!(job.file_id.is_none() || job.state != JobState::Created);
         assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
     }
     if after.status == OrderStatus::Ready {
         assert!(after.jobs.values().all(|job| matches!(job.state, JobState::Completed | JobState::Cancelled)));
         assert!(after.jobs.values().any(|job| job.state == JobState::Completed));
     }
+    let flagged = |flag: &str| after.flags.iter().filter(|one| *one == flag).count();
+    let going = !matches!(after.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
+    let any = |state| after.jobs.values().any(|job| job.state == state);
+    assert_eq!(flagged("job_failed"), usize::from(going && any(JobState::Failed)));
+    assert!(after.status != OrderStatus::Ready || flagged("short") == usize::from(any(JobState::Cancelled)));
+    assert!(after.flags.iter().all(|flag| flagged(flag) == 1));
+    let failures = decision.events.iter().filter(|event| event.event == "job.failed").count();
+    let told = decision.created.iter().filter(|mail| mail.subject.contains(" failed: ")).count();
+    assert_eq!(failures, told, "each failed job is told to people");
     let owes = !decision.rows.is_empty() || !decision.events.is_empty();
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }
@@ -160,6 +181,7 @@ proptest! {
                     | OrderCommand::Stock(_)
                     | OrderCommand::Recall(..)
                     | OrderCommand::Settled(_)
+                    | OrderCommand::Prepared { .. }
             );
             match desk.ask(&command) {
                 Ok(decision) => sound(&before, desk.o(), &decision),

@@ -164,7 +164,8 @@ fn a_firmware_that_is_away_is_an_outage_and_keeps_the_progress() {
     let gone_since = shop.p().last_seen_at.unwrap();
     assert!(gone_since.since(heard) <= 1000, "only the server was heard since");
     let silent = |shop: &mut PrinterFixture| {
-        let silent = PrinterCommand::Silent(Connection::FirmwareDisconnected, "klipper is away".into(), Some(heard));
+        let silent =
+            PrinterCommand::Silent(Connection::FirmwareDisconnected, "the firmware is away".into(), Some(heard));
         shop.ask(silent).unwrap()
     };
     assert_eq!(silent(&mut shop).events[0].event, "printer.offline");

@@ -11,11 +11,13 @@ use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer::{Act, Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
+use crate::http::production::printers::PrinterAct;
 use crate::http::production::{jobs, orders, printers};
+use crate::printers::connections::PrinterConnection;
 use crate::store::queries::{JobFilter, OrderFilter, Page};
 
 const JOB: &[&str] = &["jobId", "job"];
@@ -23,14 +25,6 @@ const PRINTER: &[&str] = &["printerId", "printer"];
 const ORDER: &[&str] = &["orderId", "order", "number"];
 const MATERIAL: &[&str] = &["materialId", "material", "name"];
 const FIRST: Page = Page { limit: 1, offset: 0 };
-
-/// What is asked of a print.
-#[derive(Clone, Copy)]
-enum Act {
-    Pause,
-    Resume,
-    Cancel,
-}
 
 impl AgentCall {
     pub(super) async fn carry_out(&self, skill: Skill) -> Result<Told, ApiError> {
@@ -53,28 +47,35 @@ impl AgentCall {
     async fn print(&self, act: Act) -> Result<Told, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
-            let link = printers::connection(&self.app.printer_handles.printer_connections, printer.id)?;
-            let verb = match act {
-                Act::Pause => link.adapter.pause().await.map(|()| "paused"),
-                Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
-                Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
-            }?;
-            link.look.notify_one();
+            let call = PrinterAct { printer: printer.id, origin: self.caller(), act, detail: None };
+            let wire = |link: Arc<PrinterConnection>| async move {
+                match act {
+                    Act::Resume => link.adapter.resume().await.map(|()| "resumed"),
+                    Act::Cancel => link.adapter.cancel().await.map(|()| "cancelled"),
+                    _ => link.adapter.pause().await.map(|()| "paused"),
+                }
+            };
+            let handles = &self.app.printer_handles;
+            let verb = call.carry_out(&handles.printers, &handles.printer_connections, wire).await?;
             let message = format!("The print on {} is {verb}.", printer.fields.name);
             return Ok(Told { message, data: json!({"printerId": printer.id}) });
         }
         let job = self.job().await?;
         let number = job.number_text();
         let (job, message) = match act {
-            Act::Pause => (jobs::paused(&self.app.job_handles, job.id).await?, format!("{number} is asked to pause.")),
             Act::Resume => {
-                (jobs::resumed(&self.app.job_handles, job.id).await?, format!("{number} is asked to resume."))
+                let job = jobs::resumed(&self.app.job_handles, job.id, self.caller()).await?;
+                (job, format!("{number} is asked to resume."))
             }
             Act::Cancel => {
                 let job = self.ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false }).await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
                 (job, format!("{number} {message}"))
+            }
+            _ => {
+                let job = jobs::paused(&self.app.job_handles, job.id, self.caller()).await?;
+                (job, format!("{number} is asked to pause."))
             }
         };
         Ok(Told { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
@@ -140,7 +141,10 @@ impl AgentCall {
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told { message, data: shown(&orders::OrderView::new(&order, &order.payments, version))? })
+        Ok(Told {
+            message,
+            data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
+        })
     }
 
     fn stock_level(&self) -> Result<Told, ApiError> {
@@ -171,7 +175,7 @@ impl AgentCall {
 
     async fn release_job(&self) -> Result<Told, ApiError> {
         let job = self.job().await?;
-        let job = self.ask_job(&job, OrderCommand::ReleaseJob(job.id)).await?;
+        let job = self.ask_job(&job, jobs::release_command(&self.app.job_handles, job.id).await?).await?;
         Ok(Told {
             message: format!("{} is released.", job.number_text()),
             data: shown(&jobs::JobView::new(&self.app.job_handles, &job))?,
@@ -241,7 +245,7 @@ impl AgentCall {
     }
 
     fn printers(&self) -> Vec<Printer> {
-        printers::present_all(&self.app.printer_handles).into_iter().map(|(_, printer)| printer).collect()
+        printers::present_all(&self.app.printer_handles).iter().filter_map(|known| known.state.clone()).collect()
     }
 
     fn materials(&self) -> Vec<Material> {

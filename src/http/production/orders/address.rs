@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::Shape;
-use crate::http::wire::{Components, Filled, FromJson, MaxChars, Place, ToSchema, like};
+use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, Place, ToSchema, like};
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 
@@ -16,16 +16,16 @@ like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
     "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701", "country": "US",
 }))]
 struct PostalAddress {
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     line1: String,
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     line2: Option<String>,
-    #[api(Filled, MaxChars(100))]
+    #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
     /// State or province.
-    #[api(MaxChars(100))]
+    #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
-    #[api(Filled, MaxChars(20))]
+    #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// ISO 3166-1, two letters.
     #[api(&COUNTRY)]

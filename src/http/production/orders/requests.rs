@@ -4,10 +4,13 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
-use crate::domain::order::{Address, OrderKind, OrderStatus, Shipment};
+use crate::domain::bounds::MAX_CENTS;
+use crate::domain::id::Id;
+use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, Shipment};
+use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
-use crate::http::wire::{AboveZero, CalendarDay, Filled, MaxChars, Optional, Within};
+use crate::http::wire::{CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
 
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);
@@ -21,6 +24,11 @@ pub struct OrderQuery {
     pub(super) kind: Option<OrderKind>,
     /// Orders of this site.
     pub(super) site: Option<Site>,
+    /// Orders with this flag, such as `refund_due`. Of staff only; customers' orders show none.
+    #[api(MaxChars(50))]
+    pub(super) flag: Option<String>,
+    /// `true`: orders that a person must look at. `false`: the others.
+    pub(super) flagged: Option<bool>,
     /// Orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
     /// As `customerEmail`.
@@ -34,12 +42,16 @@ pub struct OrderQuery {
 /// Members that are left out stay as they are.
 #[derive(Request, Debug)]
 #[api(example = json!({
-    "priority": 8, "dueAt": "2026-11-20T17:00:00.000Z",
+    "priority": 8, "dueAt": "2030-11-20T17:00:00.000Z",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderChange {
+    /// The customer reads them.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,
+    /// The staff's own, which customers do not read.
+    #[api(MaxChars(1000))]
+    pub(super) internal_notes: Optional<Option<String>>,
     /// Higher first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
@@ -62,27 +74,68 @@ pub struct OrderCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"method": "cash"}))]
 pub struct ManualPayment {
-    /// In minor units of the order's currency; all that is due when absent.
-    #[api(AboveZero)]
+    /// In minor units of the order's currency; all that is due when absent. Less leaves the order unpaid.
+    #[api(Within(1..=MAX_CENTS))]
     pub(super) amount_cents: Optional<i64>,
-    /// A word for how it was paid.
-    #[api(Filled, MaxChars(50))]
+    /// A word for how it was paid, such as `cash`; `processor` is kept for what the payment processor reports.
+    #[api(Filled, ONE_LINE, MaxChars(50))]
     pub(super) method: String,
     /// The operator's own reference.
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     pub(super) reference: Option<String>,
+}
+
+/// Money that an operator has given back.
+#[derive(Request, Debug)]
+#[api(example = json!({"paymentId": "01890a5d-ac96-774b-bcce-b302099a8066"}))]
+pub struct ManualRefund {
+    /// The payment that went back, one that was recorded by hand.
+    pub(super) payment_id: Optional<Id>,
+    /// In minor units of the order's currency; all that is left of the payment when absent.
+    #[api(Within(1..=MAX_CENTS))]
+    pub(super) amount_cents: Optional<i64>,
 }
 
 /// How an order is shipped.
 #[derive(Request, Debug)]
-#[api(fields = Shipment, example = json!({
+#[api(partial = GivenShipment, check = check_shipment, example = json!({
     "carrier": "DHL", "trackingNumber": "00340434292135100186", "estimatedDelivery": "2026-11-24",
 }))]
 pub struct NewShipment {
-    #[api(Filled, MaxChars(100))]
+    /// `pickup` when the customer comes for it.
+    #[api(Filled, ONE_LINE, MaxChars(100))]
     carrier: String,
-    #[api(Filled, MaxChars(100))]
-    tracking_number: String,
+    /// Required, unless it is picked up.
+    #[api(ONE_LINE, MaxChars(100))]
+    tracking_number: Optional<String>,
+    /// Required, unless it is picked up, which is today.
     #[api(CalendarDay)]
-    estimated_delivery: String,
+    estimated_delivery: Optional<String>,
+    /// The customer takes fewer parts than were ordered, because some jobs were cancelled.
+    #[api(default = false)]
+    accept_short: bool,
+}
+
+/// What a carrier takes needs a number and a date; what is picked up needs neither.
+fn check_shipment(given: &GivenShipment, faults: &mut Faults) {
+    if matches!(&given.carrier, Optional::Present(carrier) if carrier.trim().eq_ignore_ascii_case(PICKUP)) {
+        return;
+    }
+    let missing = [
+        ("trackingNumber", given.tracking_number.is_present()),
+        ("estimatedDelivery", given.estimated_delivery.is_present()),
+    ];
+    for (path, present) in missing {
+        let known = present || faults.names(path);
+        faults.check(known, path, "is required, unless the carrier is pickup");
+    }
+}
+
+impl From<NewShipment> for OrderCommand {
+    fn from(new: NewShipment) -> Self {
+        let NewShipment { carrier, tracking_number, estimated_delivery, accept_short } = new;
+        let [tracking_number, estimated_delivery] =
+            [tracking_number, estimated_delivery].map(|text| text.present().unwrap_or_default());
+        Self::Ship { shipment: Shipment { carrier, tracking_number, estimated_delivery }, accept_short }
+    }
 }

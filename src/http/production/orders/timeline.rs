@@ -1,4 +1,4 @@
-//! What happened to an order, as it is shown.
+//! What happened to an order, as it is shown. Customers see its own steps and which parts were printed.
 
 use api_derive::Response;
 use serde::Serialize;
@@ -7,7 +7,30 @@ use serde_json::{Value, json};
 use crate::domain::event::Numbered;
 use crate::domain::id::Id;
 use crate::domain::time::Timestamp;
+use crate::http::access::Caller;
+use crate::http::production::events::SubjectView;
 use crate::http::wire::{JsonObject, Viewed};
+
+/// The events that a customer sees of an order.
+pub const CUSTOMER_STEPS: [&str; 10] = [
+    "order.draft",
+    "order.created",
+    "order.payment_failed",
+    "order.paid",
+    "order.printing",
+    "order.ready",
+    "order.shipped",
+    "order.cancelled",
+    "order.refunded",
+    PART_PRINTED,
+];
+/// A part of the order is done.
+const PART_PRINTED: &str = "job.completed";
+
+/// Members of an event's data that are the shop's own.
+const OWN_TO_SHOP: [&str; 2] = ["printerId", "error"];
+/// Actors that are nobody of the shop's staff and none of its programs.
+const SPOKEN_OF: [&str; 2] = ["system", "payments"];
 
 fn example() -> Value {
     let order = super::EXAMPLE_ID;
@@ -21,8 +44,8 @@ fn example() -> Value {
 /// Something that happened.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "Event", example = example())]
-pub struct EventView<'a> {
+#[api(name = "TimelineEvent", many = "timeline", example = example())]
+pub struct StepView<'a> {
     /// Also the `id` of what endpoints are sent.
     id: Id,
     /// Its place in the order in which events became durable.
@@ -30,52 +53,46 @@ pub struct EventView<'a> {
     /// What happened: `order.paid`, `job.failed`, ...
     event: &'a str,
     timestamp: Timestamp,
-    subject: Subject<'a>,
-    /// Who did it.
+    subject: SubjectView,
+    /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
     actor: &'a str,
     /// Facts about it, which differ from event to event.
     data: JsonObject<&'a Value>,
 }
 
-/// What an event happened to.
-#[derive(Response, Serialize)]
-#[api(name = "EventSubject", example = json!({"kind": "order", "id": super::EXAMPLE_ID}))]
-struct Subject<'a> {
-    /// `order`, `job`, `material`, `printer` or `endpoint`.
-    kind: &'a str,
-    id: Id,
-}
+/// An event of an order, as its reader may see it.
+pub struct StepFor(Numbered);
 
-impl<'a> EventView<'a> {
-    /// The view of an event.
-    pub fn new(numbered: &'a Numbered) -> Self {
-        let event = &numbered.event;
-        Self {
-            id: event.id,
-            seq: numbered.seq,
-            event: &event.event,
-            timestamp: event.timestamp,
-            subject: Subject { kind: &event.subject_kind, id: event.subject_id },
-            actor: &event.actor,
-            data: JsonObject(&event.data),
+impl StepFor {
+    /// Customers learn neither who works in the shop nor where a part was made.
+    pub fn new(mut step: Numbered, who: &Caller) -> Self {
+        if who.is_customer() {
+            let event = &mut step.event;
+            if let Some(data) = event.data.as_object_mut() {
+                data.retain(|member, _| !OWN_TO_SHOP.contains(&member.as_str()));
+            }
+            if event.actor == who.by.to_string() {
+                "customer".clone_into(&mut event.actor);
+            } else if !SPOKEN_OF.contains(&event.actor.as_str()) {
+                "shop".clone_into(&mut event.actor);
+            }
         }
+        Self(step)
     }
 }
 
-/// Everything that happened to an order.
-#[derive(Response, Serialize)]
-#[api(name = "Timeline", example = json!({"timeline": [example()]}))]
-pub struct TimelineView<'a> {
-    /// Oldest first.
-    timeline: Vec<EventView<'a>>,
-}
-
-/// The events of an order, oldest first.
-pub struct Timeline(pub Vec<Numbered>);
-
-impl Viewed for Timeline {
-    type View<'a> = TimelineView<'a>;
-    fn view(&self) -> Option<TimelineView<'_>> {
-        Some(TimelineView { timeline: self.0.iter().map(EventView::new).collect() })
+impl Viewed for StepFor {
+    type View<'a> = StepView<'a>;
+    fn view(&self) -> Option<StepView<'_>> {
+        let Self(Numbered { seq, event }) = self;
+        Some(StepView {
+            id: event.id,
+            seq: *seq,
+            event: &event.event,
+            timestamp: event.timestamp,
+            subject: event.into(),
+            actor: &event.actor,
+            data: JsonObject(&event.data),
+        })
     }
 }

@@ -1,6 +1,7 @@
-//! An order as it is shown: borrowed and written at once, since orders are read most.
+//! An order as it is shown: borrowed and written at once, since orders are read most. What is the staff's own is left
+//! out for customers.
 
-use std::sync::Arc;
+use std::borrow::Borrow;
 
 use api_derive::Response;
 use serde::{Serialize, Serializer};
@@ -12,6 +13,7 @@ use crate::domain::id::Id;
 use crate::domain::job::JobState;
 use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment, Shipment};
 use crate::domain::time::Timestamp;
+use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
 
@@ -29,12 +31,12 @@ readable!(OrderStatus);
         "taxRateBps": 0, "jobs": {"total": 2, "completed": 1},
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
-    "payments": [{
+    "keptCents": 2500, "payments": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
         "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
     "shipment": null, "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null, "notes": null,
-    "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
+    "internalNotes": "calls back on Monday", "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
@@ -56,22 +58,48 @@ pub struct OrderView<'a> {
     discount_cents: i64,
     /// What is to be paid.
     total_cents: i64,
+    /// Payments in this currency less their refunds; at the total the order is paid.
+    kept_cents: i64,
     /// Oldest first; empty in lists.
     payments: Payments<'a>,
     shipment: Option<ShipmentView<'a>>,
-    /// What a person must look at: `refund_due`, `amount_mismatch`, `all_jobs_cancelled`, ...
-    flags: &'a [String],
+    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`. For staff
+    /// only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<&'a [String]>,
     shipping_address: Option<&'a Address>,
     /// From 0 to 9; higher first.
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
+    /// The customer's, who reads them.
     notes: Option<&'a str>,
+    /// The staff's; absent for customers, and while there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    internal_notes: Option<&'a str>,
     paid_at: Option<Timestamp>,
     created_at: Timestamp,
     updated_at: Timestamp,
     version: i64,
 }
+
+/// Who reads an order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OrderReader {
+    /// A customer's key: what is between the staff is left out.
+    Customer,
+    /// Staff, who read everything.
+    Staff,
+}
+
+impl From<&Caller> for OrderReader {
+    fn from(who: &Caller) -> Self {
+        if who.is_customer() { Self::Customer } else { Self::Staff }
+    }
+}
+
+/// An order, and who reads it.
+pub struct OrderFor<T>(pub T, pub OrderReader);
 
 /// The number of an order, written as `ORD-000123`.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +155,7 @@ struct PaymentView<'a> {
     currency: &'a str,
     /// `processor`, or the word that an operator gave for how it was paid.
     method: &'a str,
-    /// The processor's payment intent, or the operator's reference.
+    /// The processor's payment intent, or the operator's reference; null for customers.
     reference: Option<&'a str>,
     created_at: Timestamp,
 }
@@ -154,8 +182,9 @@ impl ToSchema for Day<'_> {
 }
 
 impl<'a> OrderView<'a> {
-    /// Of this order.
-    pub fn new(order: &'a Order, payments: &'a [Payment], version: i64) -> Self {
+    /// What this reader may see of an order.
+    pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: OrderReader) -> Self {
+        let staff = reader == OrderReader::Staff;
         Self {
             id: order.id,
             number: OrderNumber(order.number),
@@ -171,13 +200,15 @@ impl<'a> OrderView<'a> {
             tax_cents: order.tax_cents,
             discount_cents: order.discount_cents,
             total_cents: order.total_cents,
-            payments: Payments(payments),
+            kept_cents: order.kept_cents,
+            payments: Payments(payments, reader),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
-            flags: &order.flags,
+            flags: staff.then_some(&order.flags),
             shipping_address: order.shipping_address.as_ref(),
             priority: order.priority,
             due_at: order.due_at,
             notes: order.notes.as_deref(),
+            internal_notes: order.internal_notes.as_deref().filter(|_| staff),
             paid_at: order.paid_at,
             created_at: order.created_at,
             updated_at: order.updated_at,
@@ -227,7 +258,7 @@ impl<'a> LineView<'a> {
 }
 
 /// Payments as an order shows them.
-struct Payments<'a>(&'a [Payment]);
+struct Payments<'a>(&'a [Payment], OrderReader);
 
 impl Serialize for Payments<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
@@ -236,7 +267,7 @@ impl Serialize for Payments<'_> {
             amount_cents: payment.amount_cents,
             currency: &payment.currency,
             method: &payment.method,
-            reference: payment.reference.as_deref(),
+            reference: payment.reference.as_deref().filter(|_| self.1 == OrderReader::Staff),
             created_at: payment.created_at,
         }))
     }
@@ -258,20 +289,12 @@ impl<'a> ShipmentView<'a> {
     }
 }
 
-/// An order as its last commit left it, shared with whoever else reads it.
-impl Viewed for Arc<Versioned<Order>> {
+/// An order that was read for this answer, or one that its last commit shares with whoever else reads it.
+impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     type View<'a> = OrderView<'a>;
     fn view(&self) -> Option<OrderView<'_>> {
-        let order = self.state.as_ref()?;
-        Some(OrderView::new(order, &order.payments, self.version))
-    }
-}
-
-/// An order that was read for this answer.
-impl Viewed for Versioned<Order> {
-    type View<'a> = OrderView<'a>;
-    fn view(&self) -> Option<OrderView<'_>> {
-        let order = self.state.as_ref()?;
-        Some(OrderView::new(order, &order.payments, self.version))
+        let found = self.0.borrow();
+        let order = found.state.as_ref()?;
+        Some(OrderView::new(order, &order.payments, found.revision(), self.1))
     }
 }

@@ -2,17 +2,19 @@
 //!
 //! What the printer answers is passed on: it refused is 502 with its words, no answer is 504, not for its type is 409.
 
+use std::sync::Arc;
+
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
-use super::device::reach;
+use super::acts::PrinterAct;
 use super::view::PrinterView;
-use super::{BUSY, ON_PRINTER, PrinterHandles, connection, present};
+use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
-use crate::domain::printer::PrinterCommand;
+use crate::domain::printer::{Act, PrinterCommand};
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
@@ -21,6 +23,8 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, MaxChars, OptionalBody, Rule};
+use crate::printers::adapter::PrinterError;
+use crate::printers::connections::PrinterConnection;
 
 /// Adds the routes of what a printer is told.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -49,10 +53,10 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
         op.named("restartFirmware", "Restart a printer's firmware").unkeyed().nos(&ON_PRINTER).nos(&[BUSY])
     })
     .post_long(operator, "/api/printers/{id}/home", home, |op| {
-        op.named("homePrinter", "Home all axes of a printer").nos(&ON_PRINTER).nos(&[BUSY])
+        op.named("homePrinter", "Home all axes of a printer").nos(&ON_PRINTER).nos(&[BUSY, PRINTING])
     })
     .post_long(operator, "/api/printers/{id}/gcode", gcode, |op| {
-        op.named("runGcode", "Run G-code on a printer").unkeyed().nos(&ON_PRINTER)
+        op.named("runGcode", "Run G-code on a printer").unkeyed().nos(&ON_PRINTER).nos(&[BUSY, PRINTING])
     })
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
@@ -110,6 +114,18 @@ struct GcodeCommands {
     /// Single lines, which are run in this order.
     #[api(GCODE)]
     commands: Vec<String>,
+    /// Runs them even while the printer prints, which may spoil the print.
+    #[api(default = false)]
+    force: bool,
+}
+
+/// How a printer is homed.
+#[derive(Request, Clone, Debug)]
+#[api(example = json!({}))]
+struct Homing {
+    /// Homes it even while it prints, which spoils the print.
+    #[api(default = false)]
+    force: bool,
 }
 
 /// What came of G-code.
@@ -147,7 +163,16 @@ async fn ask<B>(
     Ok(Resource::after(&done, PrinterView::after(app, &done)?))
 }
 
-/// What would spoil a print is refused while one is on or about to begin.
+/// What may spoil a print is refused while one is on or about to begin, unless it is forced.
+async fn must_not_print(app: &PrinterHandles, id: Id, force: bool) -> Result<(), ApiError> {
+    let (_, printer) = present(app, id).await?;
+    match printer.print_in_the_way() {
+        Some((code, words)) if !force => Err(ApiError::conflict(code, words)),
+        _ => Ok(()),
+    }
+}
+
+/// What would end a print is refused while one is on or about to begin.
 async fn must_be_idle(app: &PrinterHandles, id: Id) -> Result<(), ApiError> {
     let (_, printer) = present(app, id).await?;
     if printer.in_hand.is_some() || printer.manual.is_some() || printer.foreign_print() {
@@ -188,16 +213,29 @@ async fn disconnect(
     Ok(answer)
 }
 
+/// Has the printer do something that takes no more than a word.
+async fn told<F>(
+    app: &PrinterHandles,
+    id: Id,
+    call: &BareCommand,
+    act: Act,
+    wire: impl FnOnce(Arc<PrinterConnection>) -> F,
+) -> Result<Plain<Acknowledgement>, ApiError>
+where
+    F: Future<Output = Result<(), PrinterError>> + Send + 'static,
+{
+    call.read_body()?;
+    let act = PrinterAct { printer: id, origin: call.origin(), act, detail: None };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
+    Ok(DONE)
+}
+
 async fn pause(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    call.read_body()?;
-    let link = reach(&app, id).await?;
-    link.adapter.pause().await?;
-    link.look.notify_one();
-    Ok(DONE)
+    told(&app, id, &call, Act::Pause, |link| async move { link.adapter.pause().await }).await
 }
 
 async fn resume(
@@ -205,11 +243,7 @@ async fn resume(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    call.read_body()?;
-    let link = reach(&app, id).await?;
-    link.adapter.resume().await?;
-    link.look.notify_one();
-    Ok(DONE)
+    told(&app, id, &call, Act::Resume, |link| async move { link.adapter.resume().await }).await
 }
 
 async fn cancel(
@@ -217,11 +251,7 @@ async fn cancel(
     PathId(id): PathId,
     call: BareCommand,
 ) -> Result<Plain<Acknowledgement>, ApiError> {
-    call.read_body()?;
-    let link = reach(&app, id).await?;
-    link.adapter.cancel().await?;
-    link.look.notify_one();
-    Ok(DONE)
+    told(&app, id, &call, Act::Cancel, |link| async move { link.adapter.cancel().await }).await
 }
 
 async fn restart_firmware(
@@ -231,20 +261,19 @@ async fn restart_firmware(
 ) -> Result<Plain<Acknowledgement>, ApiError> {
     call.read_body()?;
     must_be_idle(&app, id).await?;
-    let link = connection(&app.printer_connections, id)?;
-    link.adapter.restart_firmware().await?;
-    link.look.notify_one();
-    Ok(DONE)
+    told(&app, id, &call, Act::RestartFirmware, |link| async move { link.adapter.restart_firmware().await }).await
 }
 
 async fn home(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
-    call: BareCommand,
+    call: CommandRequest<OptionalBody<Homing>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    call.read_body()?;
-    must_be_idle(&app, id).await?;
-    connection(&app.printer_connections, id)?.adapter.home().await?;
+    let Homing { force } = call.read_body()?;
+    must_not_print(&app, id, force).await?;
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Home, detail: None };
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.home().await };
+    act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     ask(&app, &call, id, PrinterCommand::Homed).await
 }
 
@@ -253,8 +282,12 @@ async fn gcode(
     PathId(id): PathId,
     call: CommandRequest<GcodeCommands>,
 ) -> Result<Plain<GcodeOutcome>, ApiError> {
-    let GcodeCommands { commands } = call.read_body()?;
-    let console = reach(&app, id).await?.adapter.run_gcode(&commands).await?;
+    let GcodeCommands { commands, force } = call.read_body()?;
+    must_not_print(&app, id, force).await?;
+    let detail = Some(commands.join("\n"));
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::Gcode, detail };
+    let wire = |link: Arc<PrinterConnection>| async move { link.adapter.run_gcode(&commands).await };
+    let console = act.carry_out(&app.printers, &app.printer_connections, wire).await?;
     Ok(Plain(GcodeOutcome { ok: true, console }))
 }
 

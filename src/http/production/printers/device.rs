@@ -10,10 +10,13 @@ use axum::response::IntoResponse;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::acts::PrinterAct;
 use super::{NO_FILE, ON_PRINTER, PrinterHandles, connection, present};
+use crate::actors::printers::unused_name;
 use crate::domain::file::{File, FileKind};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
+use crate::domain::printer::Act;
 use crate::domain::printer_status::{PastPrint, PrintEnd};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -59,7 +62,10 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .post_long(operator, "/api/printers/{id}/files", upload, |op| {
         op.named("uploadToPrinter", "Copy a stored file to a printer")
-            .about("Nothing is started. The printer may give the file another name.")
+            .about(
+                "Nothing is started. A file of the same name on the printer is never overwritten: the file then gets \
+                 another name, and the printer may give it another one, too.",
+            )
             .unkeyed()
             .nos(&ON_PRINTER)
     })
@@ -320,10 +326,16 @@ async fn upload(
     call: CommandRequest<StoredFile>,
 ) -> Result<Uploaded, ApiError> {
     let StoredFile { file_id } = call.read_body()?;
-    let link = reach(&app, id).await?;
+    reach(&app, id).await?;
     let file = gcode_file(&app, file_id).await?;
     let source = Source::of(&file, app.blobs.path(&file.sha256));
-    let filename = link.adapter.upload(&file.name, &source).await?;
+    let (name, tag) = (file.name, app.environment.id());
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::PutFile, detail: Some(name.clone()) };
+    let put = |link: Arc<PrinterConnection>| async move {
+        let name = unused_name(link.adapter.as_ref(), &name, tag).await?;
+        link.adapter.upload(&name, &source).await
+    };
+    let filename = act.carry_out(&app.printers, &app.printer_connections, put).await?;
     Ok(Uploaded(UploadedFile { ok: true, filename }))
 }
 
@@ -331,12 +343,15 @@ async fn delete_file(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
     RemoteName(name): RemoteName,
+    call: CommandRequest,
 ) -> Result<NoContent, ApiError> {
     let (_, printer) = present(&app, id).await?;
     if printer.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(&name)) {
         return Err(ApiError::conflict("printer_in_use", "this is the file of the job that the printer has in hand"));
     }
-    match connection(&app.printer_connections, id)?.adapter.delete_file(&name).await? {
+    let act = PrinterAct { printer: id, origin: call.origin(), act: Act::DeleteFile, detail: Some(name.clone()) };
+    let delete = |link: Arc<PrinterConnection>| async move { link.adapter.delete_file(&name).await };
+    match act.carry_out(&app.printers, &app.printer_connections, delete).await? {
         Deleted::Gone => Ok(NoContent),
         Deleted::NotFound => Err(Refusal::not_found("printer_file").into()),
     }

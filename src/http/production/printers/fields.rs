@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::printer::PrinterFields;
+use crate::domain::printer::{MachineAddress, PrinterFields, check_base_url, same_machine};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, Optional, Place, Secret, TextList, ToSchema};
+use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
@@ -55,20 +55,21 @@ impl FromJson for PrinterType {
     })
 )]
 pub struct NewPrinter {
-    #[api(Filled, MaxChars(200))]
+    #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// The protocol that it speaks.
     #[api(name = "type")]
     kind: PrinterType,
     machine_type: MachineType,
-    /// Where its server answers, with the port. The settings of this server may fill one that is absent or empty.
+    /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
+    /// absent or empty. A change clears the API key, unless a new one comes with it.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
     /// Empty or null where the printer asks for none.
     #[api(MaxChars(500), Secret, separate)]
     api_key: Option<String>,
     /// Its serial number, for types that need one.
-    #[api(MaxChars(100))]
+    #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
     build_volume: Option<Dimensions>,
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
@@ -77,7 +78,7 @@ pub struct NewPrinter {
     /// The material that is loaded; with null, the printer takes jobs of any.
     loaded_material_id: Option<Id>,
     /// Where it stands.
-    #[api(MaxChars(200))]
+    #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
@@ -108,8 +109,10 @@ impl NewPrinter {
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
         check_material(app, self.loaded_material_id).await?;
         let kind = self.kind.0;
+        let given = self.base_url.present();
+        check_given(given.as_deref())?;
         let (base_url, api_key) =
-            filled(&app.config, &kind, self.base_url.or(String::new()), self.api_key.unwrap_or_default());
+            filled(&app.config, &kind, given.unwrap_or_default(), self.api_key.unwrap_or_default());
         let fields = PrinterFields {
             name: self.name,
             kind,
@@ -124,6 +127,7 @@ impl NewPrinter {
             tags: self.tags,
         };
         check_address(app, &fields, &api_key)?;
+        check_unique(app, None, &fields)?;
         Ok(fields)
     }
 }
@@ -134,9 +138,12 @@ impl PrinterChange {
         check_material(app, self.loaded_material_id.or(None)).await
     }
 
-    /// The fields after this change.
-    pub fn merged_into(self, app: &PrinterHandles, old: PrinterFields) -> Result<PrinterFields, ApiError> {
+    /// The fields of this printer after this change.
+    pub fn merged_into(self, app: &PrinterHandles, id: Id, old: PrinterFields) -> Result<PrinterFields, ApiError> {
         let api_key = self.api_key.present().map(Option::unwrap_or_default);
+        let given = self.base_url.clone().present();
+        check_given(given.as_deref())?;
+        let elsewhere = given.is_some() || self.serial.is_present();
         let fields = PrinterFields {
             name: self.name.or(old.name),
             kind: self.kind.present().map_or(old.kind, |kind| kind.0),
@@ -151,6 +158,9 @@ impl PrinterChange {
             tags: self.tags.or(old.tags),
         };
         check_address(app, &fields, api_key.as_deref().unwrap_or_default())?;
+        if elsewhere {
+            check_unique(app, Some(id), &fields)?;
+        }
         Ok(fields)
     }
 }
@@ -162,14 +172,38 @@ async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiE
     if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
 }
 
-/// Fills an empty address or key from the settings, for types that have such settings.
+/// Fills an empty address or key from the settings, for types that have such settings. The key goes only to the address
+/// of the settings.
 fn filled(config: &Config, kind: &str, base_url: String, api_key: String) -> (String, String) {
     let Some(defaults) = Declared::of_word(kind).and_then(|declared| declared.defaults) else {
         return (base_url, api_key);
     };
-    let or = |given: String, setting: &str| if given.is_empty() { setting.to_owned() } else { given };
     let (url, key) = defaults(&config.printers);
-    (or(base_url, url), or(api_key, key.expose()))
+    let base_url = if base_url.is_empty() { url.to_owned() } else { base_url };
+    let theirs = !url.is_empty() && MachineAddress::same(&base_url, url);
+    let api_key = if api_key.is_empty() && theirs { key.expose().to_owned() } else { api_key };
+    (base_url, api_key)
+}
+
+/// An address that somebody gives must be an HTTP URL; the one of the settings was checked at start.
+fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
+    let given = base_url.filter(|text| !text.trim().is_empty());
+    match given.map(check_base_url) {
+        Some(Err(words)) => Err(Refusal::field("baseUrl", words).into()),
+        _ => Ok(()),
+    }
+}
+
+/// The same machine must not be registered twice: two registrations would be given a job each at the same time.
+pub fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
+    let present = super::present_all(app);
+    for other in present.iter().filter_map(|known| known.state.as_ref()).filter(|other| Some(other.id) != id) {
+        if let Some(what) = same_machine(&other.fields, fields) {
+            let words = format!("{} is registered with this {what} already", other.fields.name);
+            return Err(ApiError::conflict("printer_exists", words));
+        }
+    }
+    Ok(())
 }
 
 /// An adapter must be able to use type, address and key; nothing is sent.
@@ -200,5 +234,17 @@ mod tests {
         assert_eq!(fill("fw_rest", ""), ("http://10.0.0.9:7125".to_owned(), "k".to_owned()));
         assert_eq!(fill("fw_rest", "http://a").0, "http://a");
         assert_eq!(fill("server_rest", "").0, "");
+    }
+
+    #[test]
+    fn the_key_of_the_settings_goes_only_to_their_address() {
+        let mut config = Config::default();
+        config.printers.fw_rest_url = "http://10.0.0.9:7125".to_owned();
+        config.printers.fw_rest_api_key = crate::config::values::Secret::new("secret");
+        let key = |url: &str| filled(&config, "fw_rest", url.to_owned(), String::new()).1;
+        assert_eq!(key(""), "secret");
+        assert_eq!(key("http://10.0.0.9:7125/"), "secret");
+        assert_eq!(key("http://10.0.0.10:7125"), "");
+        assert_eq!(key("http://10.0.0.9:7126"), "");
     }
 }

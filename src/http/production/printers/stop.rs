@@ -5,11 +5,13 @@ use axum::extract::State;
 use serde::Serialize;
 use serde_json::json;
 
+use super::acts::PrinterAct;
 use super::{ON_PRINTER, PrinterHandles, present};
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::actors::printers::{StopRoute, emergency_stop};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
+use crate::domain::printer::Act;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::CommandRequest;
 use crate::http::error::ApiError;
@@ -60,6 +62,13 @@ pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Resu
         }
     };
     let origin = CommandOrigin { by: who.by.clone(), request_id: who.request_id.clone(), key: None };
-    let stopped = emergency_stop(app.printers.clone(), id, route, origin).await;
-    Ok(stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))??)
+    let stopped = emergency_stop(app.printers.clone(), id, route, origin.clone()).await;
+    let stopped = stopped.ok_or_else(|| ApiError::internal("an emergency stop was not carried out"))?;
+    if let Err(error) = &stopped
+        && let Ok((_, printer)) = present(app, id).await
+    {
+        let act = PrinterAct { printer: id, origin, act: Act::EmergencyStop, detail: None };
+        act.record(&app.printers, &printer, Some(error)).await;
+    }
+    Ok(stopped?)
 }

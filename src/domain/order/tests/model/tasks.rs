@@ -14,6 +14,10 @@ impl Effects {
             world.o().jobs.values().find(|job| job.attempts.iter().any(|one| one.id == attempt)).unwrap().clone()
         };
         match effect {
+            OrderEffect::Prepare { sku } => {
+                let make = Box::new(self.o().lines[0].make.clone());
+                self.to_order.push_back((OrderCommand::Prepared { sku, make }, Then::Nothing));
+            }
             OrderEffect::Claim { asks, .. } => {
                 self.to_material.push_back((MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
             }

@@ -1,0 +1,35 @@
+//! Panics on purpose, so that tests see through the server's port what a crash of each real kind does. Release builds have
+//! none of this.
+//!
+//! `PRINTFLOOR_TEST_PANICS` names a folder. A file in it, called after a kind and a point (`order.decide`), makes the next
+//! actor of that kind that reaches the point panic. The file is removed first, so each makes one panic.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+static FOLDER: LazyLock<Option<PathBuf>> =
+    LazyLock::new(|| std::env::var_os("PRINTFLOOR_TEST_PANICS").map(PathBuf::from));
+
+/// Where actors can be made to panic.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Point {
+    /// In the rules, while a command is decided.
+    Decide,
+    /// When a commit is on disk and its callers have not heard of it.
+    Settle,
+    /// In the task of an effect.
+    Effect,
+}
+
+/// Panics if a test asks for it here.
+pub(super) fn reached(kind: &str, point: Point) {
+    let Some(folder) = &*FOLDER else { return };
+    let word = match point {
+        Point::Decide => "decide",
+        Point::Settle => "settle",
+        Point::Effect => "effect",
+    };
+    // Of several that arrive at once, only the one that removes the file panics.
+    let asked = std::fs::remove_file(folder.join(format!("{kind}.{word}"))).is_ok();
+    assert!(!asked, "{kind} panics at {word}, as a test asked");
+}

@@ -1,0 +1,26 @@
+//! SKUs call for no outside work; their commits are announced to orders whose jobs wait for a file.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+
+use crate::actors::kernel::effects::Effects;
+use crate::actors::kernel::handle::Handle;
+use crate::domain::aggregate::Versioned;
+use crate::domain::sku::Sku;
+
+/// Announces each commit of a SKU.
+pub struct SkuEffects {
+    /// Changes with each commit.
+    pub changes: watch::Sender<u64>,
+}
+
+#[async_trait]
+impl Effects<Sku> for SkuEffects {
+    async fn run(&self, (): (), _: Handle<Sku>) {}
+
+    fn committed(&self, _: &Handle<Sku>, _: &Arc<Versioned<Sku>>) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+}

@@ -1,0 +1,110 @@
+//! The largest and smallest numbers and times that are taken from outside, in one table: from requests, from the comments
+//! of slicers in G-code, and from the answers of printers.
+//!
+//! Whatever lies within these bounds can be stored, read back as the same value, and added up without an overflow. A value
+//! from a program (a slicer, a printer) that lies outside is not known; one of a request is refused.
+//!
+//! Bounds of texts and lists stand with the requests that carry them.
+
+use crate::domain::amount::Amount;
+use crate::domain::time::Timestamp;
+
+pub use crate::domain::amount::MAX_AMOUNT;
+pub use crate::domain::time::{EARLIEST, LATEST};
+
+/// Longest print, in seconds: 366 days.
+pub const MAX_PRINT_SECONDS: i64 = 31_622_400;
+/// Longest part or build volume along one axis, in millimetres.
+pub const MAX_LENGTH_MM: f64 = 100_000.0;
+/// Longest filament of one print, in millimetres: a thousand kilometres.
+pub const MAX_FILAMENT_MM: f64 = 1e9;
+/// Most layers of one print.
+pub const MAX_LAYERS: u32 = 10_000_000;
+/// Highest temperature that a printer may tell, in degrees Celsius.
+pub const MAX_CELSIUS: f64 = 10_000.0;
+/// Highest price, payment or refund, in minor units: a hundred million of a currency.
+pub const MAX_CENTS: i64 = 10_000_000_000;
+/// Most parts in one line of an order.
+pub const MAX_QUANTITY: u32 = 1_000_000;
+
+/// Thousandths are what is kept of numbers that programs tell; JSON gives them back exactly.
+const PER_UNIT: f64 = 1000.0;
+
+fn rounded(number: f64) -> f64 {
+    (number * PER_UNIT).round() / PER_UNIT
+}
+
+/// The duration of a print in whole seconds; `None` outside 0 to [`MAX_PRINT_SECONDS`].
+pub fn print_seconds(seconds: f64) -> Option<i64> {
+    let within = (0.0..=MAX_PRINT_SECONDS as f64).contains(&seconds);
+    within.then_some(seconds.round() as i64)
+}
+
+/// A weight in grams, to the milligram; `None` when it is not above 0, or above [`MAX_AMOUNT`].
+pub fn grams(grams: f64) -> Option<Amount> {
+    let milligrams = (grams * PER_UNIT).round();
+    (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
+}
+
+/// A length of filament in millimetres, to the micrometre; `None` outside 0 to [`MAX_FILAMENT_MM`].
+pub fn filament_mm(mm: f64) -> Option<f64> {
+    (0.0..=MAX_FILAMENT_MM).contains(&mm).then(|| rounded(mm))
+}
+
+/// A length along one axis in millimetres, to the micrometre and at least one; `None` when it is not above 0, or above
+/// [`MAX_LENGTH_MM`].
+pub fn length_mm(mm: f64) -> Option<f64> {
+    (mm > 0.0 && mm <= MAX_LENGTH_MM).then(|| rounded(mm).max(1.0 / PER_UNIT))
+}
+
+/// A temperature in degrees Celsius; 0, which means unknown, beyond ±[`MAX_CELSIUS`].
+pub fn celsius(degrees: f64) -> f64 {
+    if (-MAX_CELSIUS..=MAX_CELSIUS).contains(&degrees) { rounded(degrees) } else { 0.0 }
+}
+
+/// A progress in per cent, limited to 0 to 100; 0 when it is not a number.
+pub fn percent(percent: f64) -> f64 {
+    if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
+}
+
+/// The point in time so many seconds after 1970; `None` outside [`EARLIEST`] to [`LATEST`].
+pub fn unix_seconds(seconds: f64) -> Option<Timestamp> {
+    let at = (seconds * PER_UNIT).round();
+    (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then_some(Timestamp(at as i64))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_lies_outside_is_not_known() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1e300, f64::MAX] {
+            assert_eq!(print_seconds(number), None, "{number}");
+            assert_eq!(grams(number), None, "{number}");
+            assert_eq!(filament_mm(number), None, "{number}");
+            assert_eq!(length_mm(number), None, "{number}");
+            assert_eq!(unix_seconds(number), None, "{number}");
+        }
+        assert_eq!((celsius(1e300), celsius(f64::NAN), celsius(-20.5)), (0.0, 0.0, -20.5));
+        assert_eq!((percent(f64::NAN), percent(1e300), percent(-1.0), percent(33.3333)), (0.0, 100.0, 0.0, 33.333));
+        assert_eq!(grams(1e12), None);
+        assert_eq!(length_mm(1e-9), Some(0.001));
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_taken_reads_back_as_it_was_written(number: f64, small in 0.0..1e9_f64) {
+            for number in [number, small] {
+                for taken in [filament_mm(number), length_mm(number), Some(celsius(number)), Some(percent(number))] {
+                    let written = serde_json::to_string(&taken).unwrap_or_default();
+                    prop_assert_eq!(serde_json::from_str::<Option<f64>>(&written).ok(), Some(taken));
+                }
+                let written = serde_json::to_string(&(grams(number), unix_seconds(number))).unwrap_or_default();
+                prop_assert_eq!(serde_json::from_str(&written).ok(), Some((grams(number), unix_seconds(number))));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a person must see: failed jobs, parts that are missing, and how such an order is shipped.
+
+use super::*;
+use crate::domain::printer_status::PrintEnd;
+
+/// A paid order of two jobs, both reserved; with their ids.
+fn pair() -> (Desk, [Id; 2]) {
+    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
+    desk.pay();
+    let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
+    let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
+    desk.ask(&OrderCommand::Stock(held)).unwrap();
+    (desk, [ids[0], ids[1]])
+}
+
+/// The job is printed, to this end.
+fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
+    desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
+    let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
+    let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
+    let report = Report::Ended { end, filament_mm: None, progress: 1.0, reason };
+    desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
+}
+
+fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, accept_short: bool) -> OrderCommand {
+    let shipment = Shipment {
+        carrier: carrier.to_owned(),
+        tracking_number: tracking_number.to_owned(),
+        estimated_delivery: estimated_delivery.to_owned(),
+    };
+    OrderCommand::Ship { shipment, accept_short }
+}
+
+#[test]
+fn each_failed_job_is_mailed_and_the_order_is_flagged_until_none_is_left() {
+    let (mut desk, [one, two]) = pair();
+    let failed = print(&mut desk, one, PrintEnd::Failed);
+    assert!(names(&failed).contains(&"order.flagged"));
+    assert_eq!(failed.created.len(), 1, "one mail, which names the job");
+    let number = desk.o().jobs.get(&one).unwrap().number_text();
+    assert!(failed.created[0].subject.starts_with(&format!("{number} failed: nozzle too hot")));
+    assert!(!failed.created[0].subject.contains(['\r', '\n']), "{:?}", failed.created[0].subject);
+    assert_eq!(desk.o().flags, ["job_failed"]);
+    assert_eq!(print(&mut desk, two, PrintEnd::Failed).created.len(), 1);
+    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    assert_eq!(desk.o().flags, ["job_failed"], "the other one");
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false }).unwrap();
+    assert!(desk.o().flags.is_empty());
+}
+
+#[test]
+fn an_order_short_of_parts_is_ready_flagged_and_shipped_only_if_accepted() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    let ready = desk.ask(&OrderCommand::CancelJob { job: two, force: false }).unwrap();
+    assert!(names(&ready).ends_with(&["order.ready", "order.flagged"]), "{:?}", names(&ready));
+    assert_eq!((desk.o().status, &desk.o().flags[..]), (OrderStatus::Ready, &["short".to_owned()][..]));
+    assert_eq!(code(desk.ask(&ship("UPS", "1Z", "2026-12-01", false))), "order_short");
+    desk.ask(&ship("UPS", "1Z", "2026-12-01", true)).unwrap();
+    assert_eq!(desk.o().status, OrderStatus::Shipped);
+}
+
+#[test]
+fn an_order_of_which_nothing_is_made_is_flagged_and_not_ready() {
+    let (mut desk, [one, two]) = pair();
+    desk.ask(&OrderCommand::CancelJob { job: one, force: false }).unwrap();
+    assert!(desk.o().flags.is_empty());
+    let last = desk.ask(&OrderCommand::CancelJob { job: two, force: false }).unwrap();
+    assert_eq!((desk.o().status, &desk.o().flags[..]), (OrderStatus::Paid, &["all_jobs_cancelled".to_owned()][..]));
+    assert_eq!(last.created.len(), 1);
+}
+
+#[test]
+fn what_is_picked_up_needs_neither_number_nor_date() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    let refused = desk.ask(&ship("UPS", "", "", false)).unwrap_err();
+    let paths: Vec<&str> = refused.faults.iter().map(|fault| fault.path.as_str()).collect();
+    assert_eq!(paths, ["trackingNumber", "estimatedDelivery"]);
+    let shipped = desk.ask(&ship(" Pickup ", "ignored", "", false)).unwrap();
+    let data = &shipped.events[0].data;
+    assert_eq!((&data["carrier"], &data["trackingNumber"]), (&"pickup".into(), &"".into()));
+    assert_eq!(data["estimatedDelivery"], "2023-11-14", "today");
+}

@@ -1,0 +1,380 @@
+//! Payments and refunds: whatever came in whichever order, the books say what the processor says.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::job::Stock;
+
+fn paid(amount: i64, intent: &str) -> PaymentNews {
+    PaymentNews::Paid {
+        amount_cents: Some(amount),
+        currency: Some("USD".into()),
+        session: Some(format!("session-of-{intent}")),
+        intent: Some(intent.into()),
+    }
+}
+
+fn refunded(amount: i64, whole: bool, intent: &str) -> PaymentNews {
+    PaymentNews::Refunded { amount_cents: amount, whole, currency: None, intent: Some(intent.into()) }
+}
+
+#[test]
+fn one_payment_told_by_two_events_pays_once() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    assert!(names(&desk.news(paid(500, "pi_1"))).contains(&"order.paid"));
+    let again =
+        PaymentNews::Paid { amount_cents: Some(500), currency: None, session: None, intent: Some("pi_1".into()) };
+    assert!(desk.news(again).next.is_none());
+    assert!(desk.o().flags.is_empty());
+    let second = desk.news(paid(500, "pi_2"));
+    assert_eq!(names(&second), ["order.flagged"]);
+    assert!(matches!(second.created[..], [_]));
+    assert_eq!(desk.o().flags, ["refund_due"]);
+    // The second payment is given back, and the order goes on.
+    desk.news(refunded(500, true, "pi_2"));
+    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Paid, 0));
+    assert_eq!(desk.o().jobs.size(), 1);
+}
+
+#[test]
+fn a_wrong_amount_or_currency_is_flagged_and_not_paid() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(paid(499, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Created, vec!["amount_mismatch".to_owned()]));
+    assert!(desk.o().jobs.is_empty());
+}
+
+#[test]
+fn a_late_failure_never_undoes_and_an_early_refund_makes_no_jobs() {
+    let failed = PaymentNews::Failed { reason: None, intent: Some("pi_1".into()) };
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.news(failed.clone());
+    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(desk.o().status, OrderStatus::PaymentFailed);
+    desk.news(paid(500, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Refunded, 0));
+    let mut desk = Desk::sliced();
+    assert!(desk.news(failed).next.is_none());
+}
+
+#[test]
+fn a_partial_refund_moves_nothing_and_a_whole_one_cancels() {
+    for named in [true, false] {
+        let back = |amount_cents, whole| PaymentNews::Refunded {
+            amount_cents,
+            whole,
+            currency: None,
+            intent: named.then(|| "pi_1".to_owned()),
+        };
+        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        desk.news(paid(500, "pi_1"));
+        desk.prepare();
+        desk.stock(ClaimState::Held);
+        desk.news(back(200, false));
+        assert_eq!((desk.o().status, desk.o().kept_cents), (OrderStatus::Paid, 300));
+        desk.news(back(500, true));
+        assert_eq!(
+            (desk.o().status, desk.o().kept_cents, desk.state()),
+            (OrderStatus::Refunded, 0, JobState::Cancelled)
+        );
+        assert_eq!(desk.job().stock, Stock::Settling { consumed: Amount::ZERO });
+    }
+}
+
+#[test]
+fn a_payment_for_a_cancelled_order_is_due_back() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    desk.news(paid(500, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.clone()), (OrderStatus::Cancelled, vec!["refund_due".to_owned()]));
+    assert_eq!((desk.o().payments.len(), desk.o().jobs.size()), (1, 0));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!((desk.o().status, desk.o().flags.len()), (OrderStatus::Refunded, 0));
+}
+
+fn unpaid() -> Desk {
+    Desk::with(new_order(vec![line(1, 500, true)]))
+}
+
+fn cash(desk: &mut Desk, amount_cents: Option<i64>) -> Result<Decision<Order>, Refusal> {
+    desk.ask(&OrderCommand::MarkPaid { amount_cents, method: "cash".into(), reference: None })
+}
+
+/// Status, what is kept, flags, and how many jobs there are.
+fn stands(desk: &Desk) -> (OrderStatus, i64, Vec<&str>, usize) {
+    let order = desk.o();
+    (order.status, order.kept_cents, order.flags.iter().map(String::as_str).collect(), order.jobs.size())
+}
+
+#[test]
+fn cash_stays_when_the_card_goes_back() {
+    let mut desk = unpaid();
+    cash(&mut desk, None).unwrap();
+    desk.news(paid(500, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 1000, vec!["refund_due"], 1));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    assert_eq!(desk.state(), JobState::Created, "what is paid is made");
+}
+
+#[test]
+fn of_two_cards_either_may_go_back_and_both_end_it() {
+    for (first, second) in [("pi_1", "pi_2"), ("pi_2", "pi_1")] {
+        let mut desk = unpaid();
+        desk.news(paid(500, "pi_1"));
+        desk.news(paid(500, "pi_2"));
+        desk.news(refunded(500, true, first));
+        assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+        desk.news(refunded(500, true, second));
+        assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    }
+}
+
+#[test]
+fn halves_pay_together_and_a_half_that_goes_back_moves_nothing() {
+    let mut desk = unpaid();
+    assert_eq!(names(&cash(&mut desk, Some(200)).unwrap()), ["order.payment_recorded"]);
+    assert_eq!(cash(&mut desk, Some(301)).unwrap_err().faults[0].path, "amountCents");
+    // The processor asks for the rest, which is therefore no other amount than was due.
+    desk.news(paid(300, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    desk.news(refunded(300, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 200, vec![], 1));
+    // Two cards, neither of which was asked for just that.
+    let mut desk = unpaid();
+    desk.news(paid(250, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Created, 250, vec!["amount_mismatch"], 0));
+    desk.news(paid(250, "pi_2"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+}
+
+#[test]
+fn a_refund_heard_first_takes_away_its_own_payment_only() {
+    let mut desk = unpaid();
+    desk.news(refunded(500, true, "pi_2"));
+    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec![], 0));
+    desk.news(paid(500, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+    desk.news(paid(500, "pi_2"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+}
+
+#[test]
+fn a_wrong_amount_that_went_back_leaves_the_order_payable() {
+    let mut desk = unpaid();
+    desk.news(paid(499, "pi_1"));
+    desk.news(refunded(499, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec![], 0));
+    desk.news(paid(500, "pi_2"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+}
+
+#[test]
+fn a_surplus_pays_and_is_due_back() {
+    let mut desk = unpaid();
+    desk.news(paid(501, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 501, vec!["refund_due", "amount_mismatch"], 1));
+    desk.news(refunded(1, false, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+}
+
+#[test]
+fn another_currency_never_counts() {
+    let euros = |intent: &str| PaymentNews::Paid {
+        amount_cents: Some(500),
+        currency: Some("eur".into()),
+        session: None,
+        intent: Some(intent.into()),
+    };
+    let mut desk = unpaid();
+    desk.news(euros("pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Created, 0, vec!["amount_mismatch"], 0));
+    desk.news(paid(500, "pi_2"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec!["amount_mismatch", "refund_due"], 1));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1));
+}
+
+#[test]
+fn cancelling_what_was_paid_owes_it_until_it_went_back() {
+    let mut desk = unpaid();
+    desk.news(paid(500, "pi_1"));
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 500, vec!["refund_due"], 1));
+    desk.news(refunded(200, false, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 300, vec!["refund_due"], 1));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+    // What was paid in part was never paid: given back, it stays cancelled.
+    let mut desk = unpaid();
+    desk.news(paid(100, "pi_1"));
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    desk.news(refunded(100, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 0, vec![], 0));
+}
+
+#[test]
+fn a_payment_known_by_its_session_learns_its_intent() {
+    let told = |intent: Option<&str>| PaymentNews::Paid {
+        amount_cents: Some(500),
+        currency: None,
+        session: Some("cs_1".into()),
+        intent: intent.map(str::to_owned),
+    };
+    let mut desk = unpaid();
+    desk.news(told(None));
+    desk.news(refunded(500, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Paid, 500, vec![], 1), "a refund of a payment that nobody knows yet");
+    let learnt = desk.news(told(Some("pi_1")));
+    let learns = |row: &OrderRow| matches!(row, OrderRow::Payment(one) if one.reference.as_deref() == Some("pi_1"));
+    assert!(learnt.rows.iter().any(learns));
+    assert_eq!(stands(&desk).0, OrderStatus::Refunded);
+    assert!(desk.news(told(Some("pi_1"))).next.is_none());
+}
+
+#[test]
+fn cash_goes_back_by_hand_and_card_at_the_processor() {
+    let mut desk = unpaid();
+    let back = |payment, amount_cents| OrderCommand::Refund { payment, amount_cents };
+    assert_eq!(code(desk.ask(&back(None, None))), "nothing_to_refund");
+    cash(&mut desk, Some(200)).unwrap();
+    desk.news(paid(300, "pi_1"));
+    let [drawer, card] = [0, 1].map(|n| desk.o().payments[n].id);
+    assert_eq!(code(desk.ask(&back(Some(card), None))), "refund_at_processor");
+    assert_eq!(desk.ask(&back(Some(id(7)), None)).unwrap_err().faults[0].path, "paymentId");
+    assert_eq!(desk.ask(&back(Some(drawer), Some(201))).unwrap_err().faults[0].path, "amountCents");
+    desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+    desk.ask(&back(Some(drawer), Some(50))).unwrap();
+    assert_eq!(stands(&desk), (OrderStatus::Cancelled, 450, vec!["refund_due"], 1));
+    assert_eq!(names(&desk.ask(&back(Some(drawer), None)).unwrap()), ["order.refund_recorded"]);
+    assert_eq!(code(desk.ask(&back(Some(drawer), None))), "nothing_to_refund");
+    desk.news(refunded(300, true, "pi_1"));
+    assert_eq!(stands(&desk), (OrderStatus::Refunded, 0, vec![], 1));
+}
+
+#[test]
+fn the_processors_own_word_is_no_method_of_an_operator() {
+    let mut desk = unpaid();
+    let mark =
+        OrderCommand::MarkPaid { amount_cents: None, method: "Processor".into(), reference: Some("pi_1".into()) };
+    assert_eq!(desk.ask(&mark).unwrap_err().faults[0].path, "method");
+}
+
+/// A payment at the processor: its amount, whether it is in another currency, and what went back of it in steps.
+#[derive(Clone, Debug)]
+struct Charge {
+    amount: i64,
+    foreign: bool,
+    refunds: Vec<i64>,
+}
+
+/// Something that the order hears: a payment or refund of one of the charges, cash that comes or goes, or a cancel.
+#[derive(Clone, Debug)]
+enum Heard {
+    Paid(usize),
+    Refunded(usize, i64),
+    Cash(i64),
+    CashBack(i64),
+    Cancelled,
+}
+
+fn charge() -> impl Strategy<Value = Charge> {
+    let amount = prop_oneof![3 => Just(500i64), 1 => Just(250), 1 => 1i64..900];
+    (amount, prop::bool::weighted(0.1), prop::collection::vec(0u8..5, 0..3)).prop_map(|(amount, foreign, quarters)| {
+        let mut refunds: Vec<i64> = quarters.iter().map(|quarter| amount * i64::from(*quarter) / 4).collect();
+        refunds.retain(|cents| *cents > 0);
+        refunds.sort_unstable();
+        Charge { amount, foreign, refunds }
+    })
+}
+
+/// Charges, and all that is heard of them in some order with repeats, each at least once.
+fn story() -> impl Strategy<Value = (Vec<Charge>, Vec<Heard>)> {
+    let others =
+        prop::collection::vec(prop_oneof![6 => (1i64..600).prop_map(Heard::Cash), 2 => (1i64..600).prop_map(Heard::CashBack), 1 => Just(Heard::Cancelled)], 0..2);
+    (prop::collection::vec(charge(), 1..4), others).prop_flat_map(|(charges, others)| {
+        let mut all = others;
+        for (n, charge) in charges.iter().enumerate() {
+            all.push(Heard::Paid(n));
+            all.extend(charge.refunds.iter().map(|cents| Heard::Refunded(n, *cents)));
+        }
+        let repeats = prop::collection::vec(0..all.len(), 0..4);
+        (Just(charges), Just(all), repeats)
+            .prop_map(|(charges, mut all, repeats)| {
+                for again in repeats {
+                    if !matches!(all[again], Heard::Cash(_) | Heard::CashBack(_)) {
+                        all.push(all[again].clone());
+                    }
+                }
+                (charges, all)
+            })
+            .prop_flat_map(|(charges, all)| (Just(charges), Just(all).prop_shuffle()))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #[test]
+    fn the_books_are_the_processors_whatever_the_order((charges, heard) in story()) {
+        let mut desk = unpaid();
+        let total = 500;
+        let (mut drawer, mut known, mut back) = (0, BTreeMap::new(), BTreeMap::<usize, i64>::new());
+        for one in heard {
+            let before = desk.o().clone();
+            match one {
+                Heard::Paid(n) => {
+                    known.insert(n, charges[n].amount);
+                    let currency = Some(if charges[n].foreign { "eur" } else { "usd" }.to_owned());
+                    let amount_cents = Some(charges[n].amount);
+                    let (session, intent) = (Some(format!("cs_{n}")), Some(format!("pi_{n}")));
+                    desk.news(PaymentNews::Paid { amount_cents, currency, session, intent });
+                }
+                Heard::Refunded(n, cents) => {
+                    let most = back.entry(n).or_default();
+                    *most = cents.max(*most);
+                    desk.news(refunded(cents, cents == charges[n].amount, &format!("pi_{n}")));
+                }
+                Heard::Cash(cents) => if cash(&mut desk, Some(cents)).is_ok() {
+                    drawer += cents;
+                },
+                Heard::CashBack(cents) => {
+                    let cash = desk.o().payments.iter().find(|one| one.method == "cash" && one.amount_cents > 0);
+                    let back = OrderCommand::Refund { payment: cash.map(|one| one.id), amount_cents: Some(cents) };
+                    if desk.ask(&back).is_ok() {
+                        drawer -= cents;
+                    }
+                }
+                Heard::Cancelled => {
+                    let _ = desk.ask(&OrderCommand::Cancel { force: false });
+                }
+            }
+            let of = |foreign: bool| {
+                let left = |(n, amount): (&usize, &i64)| amount - back.get(n).copied().unwrap_or(0);
+                known.iter().filter(|(n, _)| charges[**n].foreign == foreign).map(left).sum::<i64>()
+            };
+            let (kept, euros) = (drawer + of(false), of(true));
+            let order = desk.o();
+            prop_assert_eq!(order.kept_cents, kept, "the books");
+            prop_assert!(!order.status.payable() || kept < total, "unpaid while it is paid");
+            let flagged = |flag: &str| order.flags.iter().any(|one| one == flag);
+            if order.status == OrderStatus::Refunded {
+                prop_assert!(before.status == OrderStatus::Refunded || kept == 0, "refunded while money is kept");
+                // Only money that came after the end of the order can still be there.
+                prop_assert_eq!(flagged("refund_due"), kept > 0 || euros > 0);
+                prop_assert!(order.jobs.values().all(|job| job.state == JobState::Cancelled));
+            }
+            let done = matches!(order.status, OrderStatus::Cancelled | OrderStatus::Refunded);
+            let owed = if done { 0 } else { total };
+            prop_assert_eq!(flagged("refund_due"), !order.status.payable() && (kept > owed || euros > 0));
+            prop_assert!(order.status != OrderStatus::Paid || kept > 0);
+            prop_assert_eq!(order.jobs.size(), usize::from(order.jobs.size() > 0), "jobs are made once");
+            // What is on disk gives the same sums again.
+            let head: Order = serde_json::from_str(&serde_json::to_string(order).unwrap()).unwrap();
+            let loaded = Order { payments: order.payments.clone(), jobs: order.jobs.clone(), ..head };
+            prop_assert_eq!(&loaded, order);
+        }
+    }
+}

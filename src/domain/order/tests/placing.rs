@@ -1,0 +1,149 @@
+//! What an order costs, how many jobs it makes, and what they are made from.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::job::Stock;
+use crate::domain::refusal::Class;
+use crate::domain::rules::TaxRate;
+
+#[test]
+fn tax_is_half_up_once_for_each_rate_by_destination_and_exclusive() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    desk.bench.rules.tax_rates = vec![
+        TaxRate { country: "US".into(), region: Some("NY".into()), bps: 887 },
+        TaxRate { country: "US".into(), region: None, bps: 500 },
+    ];
+    desk.bench.rules.shipping_flat_cents = 700;
+    let mut new = new_order(vec![line(3, 333, true), line(1, 50, true)]);
+    new.shipping_address = Some(Address {
+        line1: "1 Main St".into(),
+        line2: None,
+        city: "Albany".into(),
+        region: Some("ny".into()),
+        postal_code: "12201".into(),
+        country: "us".into(),
+    });
+    let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+    // (999 + 50 + 700) × 8.87 % = 155.14: shipping is taxed too, and nothing is rounded before the sum.
+    let order = desk.o();
+    assert_eq!(
+        (order.subtotal_cents, order.tax_cents, order.shipping_cents, order.total_cents),
+        (1049, 155, 700, 1904)
+    );
+    assert_eq!(order.customer_email.as_deref(), Some("ann@example.com"));
+    assert_eq!(order.shipping_address.as_ref().unwrap().region.as_deref(), Some("NY"));
+    assert_eq!(names(&made), ["order.created"]);
+    assert_eq!(made.events[0].data["number"], format!("ORD-{:06}", order.number));
+}
+
+#[test]
+fn a_region_is_taxed_however_it_is_written() {
+    for (rated, written) in [("CA", "California"), ("California", "ca"), ("US-CA", " california "), ("CA", "US-CA")] {
+        let mut desk = Desk { bench: Bench::new(), order: None };
+        desk.bench.rules.tax_rates = vec![
+            TaxRate { country: "US".into(), region: Some(rated.into()), bps: 725 },
+            TaxRate { country: "US".into(), region: None, bps: 0 },
+        ];
+        let mut new = new_order(vec![line(1, 1000, true)]);
+        new.shipping_address = Some(Address {
+            line1: "1 Main St".into(),
+            line2: None,
+            city: "Fresno".into(),
+            region: Some(written.into()),
+            postal_code: "93701".into(),
+            country: "US".into(),
+        });
+        desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        let region = desk.o().shipping_address.as_ref().unwrap().region.as_deref();
+        assert_eq!((desk.o().tax_cents, region), (73, Some("CA")), "{rated} {written}");
+    }
+}
+
+#[test]
+fn nothing_is_due_in_the_past() {
+    let mut desk = Desk { bench: Bench::new(), order: None };
+    let (past, ahead) = (Some(desk.bench.now.plus_ms(-1)), Some(desk.bench.now.plus_ms(1)));
+    let order = |due_at| OrderCommand::Create(Box::new(NewOrder { due_at, ..new_order(vec![line(1, 1, true)]) }));
+    assert_eq!(desk.ask(&order(past)).unwrap_err().faults[0].path, "dueAt");
+    desk.ask(&order(ahead)).unwrap();
+    desk.pay();
+    let update = |due_at| OrderCommand::Update {
+        if_version: None,
+        notes: None,
+        internal_notes: None,
+        priority: None,
+        due_at: Some(due_at),
+        shipping_address: None,
+    };
+    let job = desk.job().id;
+    let of_job = |due_at| OrderCommand::UpdateJob { job, if_version: None, priority: None, due_at: Some(due_at) };
+    for refused in [update(past), of_job(past)] {
+        assert_eq!(desk.ask(&refused).unwrap_err().faults[0].path, "dueAt");
+    }
+    // What is overdue by now may be said again, and cleared.
+    desk.bench.now = desk.bench.now.plus_ms(10);
+    desk.ask(&update(ahead)).unwrap();
+    desk.ask(&of_job(ahead)).unwrap();
+    desk.ask(&of_job(None)).unwrap();
+}
+
+proptest! {
+    #[test]
+    fn tax_is_within_half_a_cent(net in 0i64..10_000_000, bps in 0i64..10_000) {
+        let tax = place::tax_of(net, bps).unwrap();
+        let exact = i128::from(net) * i128::from(bps);
+        let off = i128::from(tax) * 10_000 - exact;
+        prop_assert!(off > -5_000 && off <= 5_000);
+    }
+}
+
+#[test]
+fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
+    let mut big = line(7, 100, true);
+    big.make.units_per_plate = 3;
+    let mut other = line(1, 100, false);
+    other.sku_id = id(12);
+    let mut desk = Desk::with(new_order(vec![big.clone(), other]));
+    let decision = desk.pay();
+    assert_eq!(desk.o().jobs.size(), 4);
+    assert_eq!(names(&decision), ["order.paid", "job.created"]);
+    let states = |state| desk.o().jobs.values().filter(|job| job.state == state).count();
+    assert_eq!((states(JobState::Validated), states(JobState::Created)), (3, 1));
+    big.quantity = 3001;
+    let refused = Desk { bench: Bench::new(), order: None }.ask(&OrderCommand::Create(Box::new(new_order(vec![big]))));
+    assert_eq!(refused.unwrap_err().class, Class::Invalid);
+}
+
+#[test]
+fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
+    let mut desk = Desk::with(new_order(vec![line(2, 100, false)]));
+    desk.pay();
+    assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
+    assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
+    let mut make = desk.o().lines[0].make.clone();
+    let told = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
+    assert!(desk.ask(&told(&make)).unwrap().next.is_none(), "still no file");
+    // The SKU gets a file, and with it another material and need; the number of jobs stays.
+    make = Make { file_id: Some(id(21)), need: Amount::units(7), material_id: id(22), units_per_plate: 9, ..make };
+    assert_eq!(names(&desk.ask(&told(&make)).unwrap()), ["job.validated", "job.validated"]);
+    let job = desk.job();
+    assert_eq!(
+        (job.file_id, job.need, job.material_id, job.stock),
+        (Some(id(21)), Amount::units(7), id(22), Stock::Asked)
+    );
+    assert!(matches!(&desk.o().effects()[..], [OrderEffect::Claim { asks, .. }] if asks.len() == 2));
+    // Later changes of the SKU are of no concern.
+    make.file_id = Some(id(23));
+    assert!(desk.ask(&told(&make)).unwrap().next.is_none());
+}
+
+#[test]
+fn a_zero_total_is_paid_on_confirm() {
+    let mut new = new_order(vec![line(1, 0, true)]);
+    new.draft = true;
+    let mut desk = Desk::with(new);
+    let decision = desk.ask(&OrderCommand::Confirm).unwrap();
+    assert_eq!(names(&decision), ["order.created", "order.paid"]);
+    assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
+}

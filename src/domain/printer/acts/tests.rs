@@ -1,0 +1,49 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use super::super::tests::PrinterFixture;
+use super::*;
+use crate::domain::aggregate::Aggregate as _;
+use crate::domain::printer::PrinterCommand;
+use crate::domain::printer_status::Activity;
+use crate::domain::testing::id;
+
+fn record(error: Option<(&str, &str)>) -> ActRecord {
+    ActRecord {
+        act: Act::Gcode,
+        detail: Some("G28".repeat(1000)),
+        of: Some((id(22), id(21))),
+        error: error.map(|(code, words)| (code.to_owned(), words.to_owned())),
+    }
+}
+
+#[test]
+fn an_act_is_told_with_what_came_of_it_and_changes_nothing_else() {
+    let mut shop = PrinterFixture::printing();
+    for (error, outcome) in [(None, "done"), (Some(("printer_refused", "Must home axis first")), "printer_refused")] {
+        let before = shop.p().clone();
+        let command = PrinterCommand::Acted(Box::new(record(error)));
+        assert_eq!(Printer::name(&command), "printer.gcode");
+        assert_eq!(Printer::audit_facts(&command).outcome, outcome);
+        let decision = shop.ask(command).unwrap();
+        assert_eq!(*shop.p(), before);
+        let event = &decision.events[0];
+        assert_eq!((event.event.as_str(), event.order_id), ("printer.commanded", Some(id(22))));
+        assert_eq!((&event.data["command"], &event.data["outcome"]), (&"gcode".into(), &outcome.into()));
+        assert_eq!(event.data["jobId"], serde_json::json!(id(21)));
+        assert!(event.data["detail"].as_str().unwrap().chars().count() <= MAX_TEXT_CHARS);
+    }
+}
+
+#[test]
+fn a_print_that_is_on_and_one_that_is_about_to_begin_are_in_the_way() {
+    let code = |shop: &PrinterFixture| shop.p().print_in_the_way().map(|(code, _)| code);
+    assert_eq!(code(&PrinterFixture::idle()), None);
+    assert_eq!(code(&PrinterFixture::taken()), Some("printer_busy"));
+    assert_eq!(code(&PrinterFixture::started()), Some("printer_busy"));
+    assert_eq!(code(&PrinterFixture::printing()), Some("printing"));
+    let mut shop = PrinterFixture::idle();
+    shop.sees(Activity::Printing, Some("theirs.gcode"), None);
+    assert_eq!(code(&shop), Some("printing"));
+    shop.sees(Activity::Idle, None, None);
+    assert_eq!(code(&shop), None);
+}

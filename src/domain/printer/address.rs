@@ -1,0 +1,118 @@
+//! Where a printer is: which addresses are refused, and when two registrations mean the same machine.
+//!
+//! Printers stand in the shop's own network, so private addresses are what is wanted here. Link-local addresses and the
+//! metadata services of clouds are not: no printer is there, and whoever may register printers must not read through
+//! this server what a cloud tells its machines.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+use super::PrinterFields;
+
+/// Hosts that stand for the metadata service of a cloud, besides addresses.
+const METADATA_HOSTS: [&str; 5] =
+    ["metadata.google.internal", "metadata.goog", "metadata", "instance-data", "metadata.azure.internal"];
+
+/// Addresses of metadata services outside the link-local ranges.
+const METADATA_V4: [Ipv4Addr; 3] =
+    [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16), Ipv4Addr::new(192, 0, 0, 192)];
+const METADATA_V6: [Ipv6Addr; 2] =
+    [Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254), Ipv6Addr::new(0xfd20, 0xce, 0, 0, 0, 0, 0, 0x254)];
+
+/// Why a text is no address of a printer, in words that follow its name.
+pub fn check_base_url(text: &str) -> Result<Url, String> {
+    let example = "such as http://192.168.1.20:7125";
+    let url = Url::parse(text.trim()).map_err(|_| format!("must be an http or https URL, {example}"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
+        return Err(format!("must be an http or https URL, {example}"));
+    }
+    match denied_host(&url) {
+        Some(range) => Err(format!("must be the address of a printer, not {range}")),
+        None => Ok(url),
+    }
+}
+
+/// What keeps the host of a URL from being a printer's, if anything does. A name passes whatever it resolves to,
+/// because that is judged when it is dialled ([`denied_address`]).
+pub fn denied_host(url: &Url) -> Option<&'static str> {
+    match url.host()? {
+        Host::Ipv4(ip) => denied_address(IpAddr::V4(ip)),
+        Host::Ipv6(ip) => denied_address(IpAddr::V6(ip)),
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.').to_ascii_lowercase();
+            METADATA_HOSTS.contains(&name.as_str()).then_some("a cloud's metadata service")
+        }
+    }
+}
+
+/// What keeps an address from being a printer's, if anything does.
+pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
+    match ip {
+        IpAddr::V4(ip) if ip.is_link_local() => Some("a link-local address"),
+        IpAddr::V4(ip) => METADATA_V4.contains(&ip).then_some("a cloud's metadata service"),
+        IpAddr::V6(ip) => match embedded_v4(ip) {
+            Some(v4) => denied_address(IpAddr::V4(v4)),
+            None if ip.is_unicast_link_local() => Some("a link-local address"),
+            None => METADATA_V6.contains(&ip).then_some("a cloud's metadata service"),
+        },
+    }
+}
+
+/// The IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or 6to4.
+fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
+    let [a, b, c, d, e, f, high, low] = ip.segments();
+    let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match [a, b, c, d, e, f] {
+        [0, 0, 0, 0, 0, 0 | 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => Some(v4(high, low)),
+        [0x2002, high, low, ..] => Some(v4(high, low)),
+        _ => None,
+    }
+}
+
+/// Where a printer's server listens, however it is written.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct MachineAddress {
+    host: String,
+    port: u16,
+    path: String,
+}
+
+impl MachineAddress {
+    /// The address in a base URL; `None` if it is no URL with a host.
+    pub fn of(base_url: &str) -> Option<Self> {
+        let url = Url::parse(base_url.trim()).ok()?;
+        let local = match url.host()? {
+            Host::Ipv4(ip) => ip.is_loopback(),
+            Host::Ipv6(ip) => ip.is_loopback(),
+            Host::Domain(name) => name.trim_end_matches('.') == "localhost",
+        };
+        let host = if local { "localhost" } else { url.host_str()?.trim_end_matches('.') };
+        let port = url.port_or_known_default()?;
+        Some(Self { host: host.to_ascii_lowercase(), port, path: url.path().trim_matches('/').to_owned() })
+    }
+
+    /// Whether two base URLs lead to the same server by the same scheme, so that a key for the one may go to the other.
+    pub fn same(one: &str, other: &str) -> bool {
+        let scheme = |text: &str| Url::parse(text.trim()).ok().map(|url| url.scheme().to_owned());
+        one == other || (Self::of(one).is_some() && Self::of(one) == Self::of(other) && scheme(one) == scheme(other))
+    }
+}
+
+/// What shows that two registrations mean the same machine, in words that follow "this": `None` if nothing does.
+pub fn same_machine(one: &PrinterFields, other: &PrinterFields) -> Option<&'static str> {
+    let at = |fields: &PrinterFields| MachineAddress::of(&fields.base_url);
+    let serial = |fields: &PrinterFields| {
+        fields.serial.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_ascii_lowercase)
+    };
+    if at(one).is_some() && at(one) == at(other) {
+        Some("address")
+    } else if serial(one).is_some() && serial(one) == serial(other) {
+        Some("serial")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

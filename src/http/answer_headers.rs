@@ -1,0 +1,72 @@
+//! What answers tell browsers and caches: that nothing is kept or guessed, and which pages of other origins may read them
+//! (CORS).
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+/// Headers that pages of other origins may send.
+const SENT: &str = "Authorization, Content-Type, Idempotency-Key, If-Match, Last-Event-ID, X-API-Key, X-Request-Id, \
+                    X-Service-Site";
+/// Headers that pages of other origins may read.
+const READ: &str = "ETag, Idempotency-Replayed, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, \
+                    X-Request-Id";
+const METHODS: &str = "GET, POST, PATCH, DELETE";
+/// How long a browser may remember what it was allowed, in seconds.
+const REMEMBERED_SECONDS: &str = "600";
+
+/// The origins whose pages may use the API.
+pub struct AllowedOrigins(Vec<HeaderValue>);
+
+impl AllowedOrigins {
+    /// Those of the settings. Origins that cannot be parsed were refused when the configuration was checked.
+    pub fn new(origins: &[String]) -> Self {
+        Self(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()).collect())
+    }
+
+    fn of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let origin = headers.get(header::ORIGIN)?;
+        self.0.iter().find(|allowed| *allowed == origin).cloned()
+    }
+}
+
+/// Whether a path is a page for people, which says itself what browsers may do with it.
+fn is_page(path: &str) -> bool {
+    path == "/" || path == "/docs" || path.starts_with("/docs/")
+}
+
+/// Writes the headers; answers the questions of browsers before a request of another origin.
+pub async fn tell(State(allowed): State<Arc<AllowedOrigins>>, request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    if is_page(path) {
+        return next.run(request).await;
+    }
+    let shared = !allowed.0.is_empty() && path.starts_with("/api/");
+    let origin = if shared { allowed.of(request.headers()) } else { None };
+    let asks_first =
+        request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response =
+        if asks_first && origin.is_some() { StatusCode::OK.into_response() } else { next.run(request).await };
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    if shared {
+        headers.append(header::VARY, HeaderValue::from_static("Origin"));
+    }
+    if let Some(origin) = origin {
+        let mut say = |name: HeaderName, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+        say(header::ACCESS_CONTROL_ALLOW_CREDENTIALS, "true");
+        say(header::ACCESS_CONTROL_EXPOSE_HEADERS, READ);
+        if asks_first {
+            say(header::ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+            say(header::ACCESS_CONTROL_ALLOW_HEADERS, SENT);
+            say(header::ACCESS_CONTROL_MAX_AGE, REMEMBERED_SECONDS);
+        }
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    }
+    response
+}

@@ -1,0 +1,71 @@
+//! What an operator has a printer do: carried out at the printer, and recorded with who asked and what came of it.
+
+use std::sync::Arc;
+
+use super::connection;
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::envelope::CommandOrigin;
+use crate::domain::id::Id;
+use crate::domain::printer::{Act, ActRecord, Printer, PrinterCommand};
+use crate::domain::refusal::Refusal;
+use crate::http::command_request::{found, state_of};
+use crate::http::error::ApiError;
+use crate::printers::adapter::PrinterError;
+use crate::printers::connections::{PrinterConnection, PrinterConnections};
+
+/// An act on one printer, before it is carried out.
+pub struct PrinterAct {
+    /// The printer that is to do it.
+    pub printer: Id,
+    /// Who asks.
+    pub origin: CommandOrigin,
+    /// What it is to do.
+    pub act: Act,
+    /// The lines of G-code, the name of the file; `None` where the act says it all.
+    pub detail: Option<String>,
+}
+
+impl PrinterAct {
+    /// Carries it out by `wire` and records it. It goes on when the caller hangs up.
+    pub async fn carry_out<T, F>(
+        self,
+        printers: &Directory<Printer>,
+        connections: &PrinterConnections,
+        wire: impl FnOnce(Arc<PrinterConnection>) -> F,
+    ) -> Result<T, ApiError>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, PrinterError>> + Send + 'static,
+    {
+        let (_, state) = found(printers, self.printer).await?;
+        let printer = state_of(&state)?.clone();
+        if printer.archived {
+            return Err(Refusal::not_found("printer").into());
+        }
+        let link = connection(connections, self.printer)?;
+        let (work, printers) = (wire(link.clone()), printers.clone());
+        let going_on = tokio::spawn(async move {
+            let done = work.await;
+            link.look.notify_one();
+            self.record(&printers, &printer, done.as_ref().err()).await;
+            done
+        });
+        Ok(going_on.await.map_err(ApiError::internal)??)
+    }
+
+    /// Records what came of it. While the database does not answer, the log alone says so: the printer has done it, and
+    /// must not be asked again.
+    pub async fn record(self, printers: &Directory<Printer>, printer: &Printer, error: Option<&PrinterError>) {
+        let Self { printer: id, origin, act, detail } = self;
+        // Success is recorded by the commands that change the printer.
+        if error.is_none() && matches!(act, Act::Home | Act::EmergencyStop) {
+            return;
+        }
+        let of = printer.in_hand.as_ref().map(|in_hand| (in_hand.order, in_hand.job));
+        let error = error.map(|error| (ApiError::from(error.clone()).code().to_owned(), error.to_string()));
+        let record = ActRecord { act, detail, of, error };
+        if let Err(error) = printers.ask(id, origin, PrinterCommand::Acted(Box::new(record))).await {
+            tracing::warn!(printer = %id, act = act.action(), %error, "what was done at a printer is not recorded");
+        }
+    }
+}

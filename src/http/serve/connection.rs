@@ -1,0 +1,154 @@
+//! One connection and how it is served: what a head must be, and how long each part may take.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{CONNECTION, HOST, HeaderValue, TRANSFER_ENCODING};
+use axum::http::{Request, StatusCode, Version};
+use axum::response::{IntoResponse as _, Response};
+use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::Watcher;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tower::Service as _;
+
+use super::patient::{Patient, Turns};
+use super::prefixed::Prefixed;
+use crate::config::sections::Server;
+use crate::http::admission::{Crowded, Peer};
+use crate::http::error::ApiError;
+
+/// How long a connection may take that is served one request only.
+const SHORT: Duration = Duration::from_secs(2);
+
+/// Limits on the heads of a connection, and on the time of its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct HeadLimits {
+    /// Longest time for a head to arrive.
+    pub head: Duration,
+    /// Longest time without a request.
+    pub idle: Duration,
+    /// Longest time that a client takes nothing of an answer.
+    pub taken: Duration,
+    /// Largest size of a head, in bytes.
+    pub max_bytes: usize,
+    /// Largest number of headers.
+    pub max_headers: usize,
+}
+
+impl HeadLimits {
+    /// Those of the settings.
+    pub fn of(server: &Server) -> Self {
+        Self {
+            head: server.header_timeout_seconds.duration(),
+            idle: server.keep_alive_timeout_seconds.duration(),
+            taken: server.body_idle_timeout_seconds.duration(),
+            max_bytes: server.header_max_bytes,
+            max_headers: server.max_headers,
+        }
+    }
+
+    /// For a connection that is served one request only.
+    pub fn short(mut self) -> Self {
+        (self.head, self.idle) = (self.head.min(SHORT), self.idle.min(SHORT));
+        self
+    }
+}
+
+/// A connection that may be served.
+pub struct Connection {
+    /// Every route, with the layers around them.
+    pub routes: Router,
+    /// The client's address; none on the control socket.
+    pub peer: Option<IpAddr>,
+    /// True when there are too many: its request is refused.
+    pub crowded: bool,
+    /// Whether it is served one request only.
+    pub once: bool,
+    /// Limits on its heads and times.
+    pub limits: HeadLimits,
+}
+
+impl Connection {
+    /// Serves it to its end. `begin` was read of it already.
+    pub async fn serve<S>(self, stream: S, begin: Vec<u8>, watcher: Watcher)
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let Self { routes, peer, crowded, once, limits } = self;
+        let turns = Arc::new(Turns::default());
+        let requests = turns.clone();
+        let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+            requests.begin();
+            let fault = head_fault(&request, &requests, limits.max_bytes);
+            let chunked = request.headers().contains_key(TRANSFER_ENCODING);
+            let answer = fault.is_none().then(|| {
+                let mut request = request.map(Body::new);
+                if let Some(peer) = peer {
+                    request.extensions_mut().insert(Peer(peer));
+                }
+                if crowded {
+                    request.extensions_mut().insert(Crowded);
+                }
+                routes.clone().call(request)
+            });
+            let requests = requests.clone();
+            async move {
+                let mut response: Response = match (fault, answer) {
+                    (Some(fault), _) => fault.into_response(),
+                    (None, Some(answer)) => answer.await?,
+                    (None, None) => StatusCode::BAD_REQUEST.into_response(),
+                };
+                if chunked || requests.is_malformed() {
+                    // Where the next head begins cannot be told with certainty.
+                    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+                }
+                requests.end();
+                Ok::<_, Infallible>(response)
+            }
+        });
+        let stream = Patient::new(Prefixed::new(begin, stream), limits.head, limits.taken, turns);
+        let connection = Builder::new()
+            .timer(TokioTimer::new())
+            // Bounds how long a connection may idle between requests; how long a head may take is bounded by
+            // `Patient`.
+            .header_read_timeout(limits.idle)
+            .max_headers(limits.max_headers)
+            .max_buf_size(limits.max_bytes)
+            .keep_alive(!once)
+            .serve_connection(TokioIo::new(stream), service);
+        if let Err(error) = watcher.watch(connection).await {
+            tracing::debug!(%error, "a connection ended");
+        }
+    }
+}
+
+/// What is wrong with a head that the HTTP library takes.
+fn head_fault(request: &Request<Incoming>, turns: &Turns, max_bytes: usize) -> Option<ApiError> {
+    let malformed = |message: &str| {
+        turns.note_malformed();
+        Some(ApiError::bad_request("malformed_request", message))
+    };
+    if turns.is_malformed() {
+        return malformed("the lines of a request's head must end in CR LF");
+    }
+    let hosts = request.headers().get_all(HOST).iter().count();
+    if hosts > 1 || (hosts == 0 && request.version() == Version::HTTP_11) {
+        return malformed("a request needs one Host header");
+    }
+    // The library counts in the pieces that it reads, so it lets somewhat larger heads pass.
+    let line = request.method().as_str().len() + request.uri().path_and_query().map_or(1, |path| path.as_str().len());
+    let headers = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    if line + "  HTTP/1.1\r\n\r\n".len() + headers.sum::<usize>() > max_bytes {
+        turns.note_malformed();
+        let message = format!("the head of the request is larger than {max_bytes} bytes");
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        return Some(ApiError::new(status, "header_too_large", message));
+    }
+    None
+}

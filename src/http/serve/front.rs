@@ -1,0 +1,218 @@
+//! The front of the server: a thread of its own that accepts every connection and answers what must always be heard.
+//!
+//! It reads the first line of the first request. Health checks and emergency stops are answered here, whatever the rest of
+//! the server is busy with; every other connection is handed over with the bytes that were read. Places are few and bounded:
+//! when they are full, the oldest connection that has not said what it wants is closed, so that silent clients cannot keep a
+//! new one from being heard.
+//!
+//! A later request on a connection that was handed over is answered by the rest of the server, emergency stops included:
+//! those pass its bounds too, but share its threads.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::connection::{Connection, HeadLimits};
+use super::first_line::{FirstLine, MAX_LINE_BYTES};
+use super::newest::Newest;
+use crate::http::AppState;
+use crate::http::admission::AdmissionPermit;
+
+/// Connections that have not said yet what they want.
+const MAX_UNTOLD: usize = 1024;
+/// Connections on which a health check is answered.
+const MAX_HEALTH_CHECKS: usize = 256;
+/// Connections on which an emergency stop is answered.
+const MAX_STOPS: usize = 256;
+/// Pause after the system gave no connection, for example because too many files are open.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Time between two looks whether everything was answered, when the server ends.
+const LOOK: Duration = Duration::from_millis(20);
+/// Longest time from the first line of a health check to the end of its answer.
+const HEALTH_CHECK: Duration = Duration::from_secs(10);
+
+/// A connection that is handed over to the rest of the server.
+pub struct Arrived {
+    /// The connection, of no runtime yet.
+    pub stream: std::net::TcpStream,
+    /// Whose it is.
+    pub peer: IpAddr,
+    /// What was read of it.
+    pub begin: Vec<u8>,
+    /// Its right to be served.
+    pub place: AdmissionPermit,
+}
+
+/// The running front. It accepts until the server leaves; what it has begun, such as recording an emergency stop, goes on
+/// until it is [ended](Self::end).
+pub struct Front {
+    thread: Option<JoinHandle<()>>,
+    ended: CancellationToken,
+}
+
+impl Front {
+    /// Starts the thread. What is not answered here goes to `arrivals`.
+    pub fn start(
+        listener: std::net::TcpListener,
+        app: AppState,
+        routes: Router,
+        arrivals: mpsc::UnboundedSender<Arrived>,
+    ) -> io::Result<Self> {
+        let ended = CancellationToken::new();
+        let until = ended.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let listener = {
+            let _within = runtime.enter();
+            TcpListener::from_std(listener)?
+        };
+        let run = move || {
+            runtime.block_on(async {
+                Lobby::new(app, routes, arrivals).accept(listener).await;
+                until.cancelled().await;
+            });
+            // What is left is cut: the rest of the server has ended.
+            runtime.shutdown_background();
+        };
+        let thread = Builder::new().name("front".to_owned()).spawn(run)?;
+        Ok(Self { thread: Some(thread), ended })
+    }
+
+    /// Ends the thread; call it when the rest of the server has ended.
+    pub async fn end(mut self) {
+        self.ended.cancel();
+        if let Some(thread) = self.thread.take() {
+            let joined = tokio::task::spawn_blocking(move || thread.join()).await;
+            if !matches!(joined, Ok(Ok(()))) {
+                tracing::error!("the front of the server has panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Front {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}
+
+/// Where connections wait until they say what they want.
+struct Lobby {
+    app: AppState,
+    routes: Router,
+    arrivals: mpsc::UnboundedSender<Arrived>,
+    untold: Arc<Newest>,
+    health_checks: Arc<Newest>,
+    stops: Arc<Newest>,
+    graceful: GracefulShutdown,
+}
+
+impl Lobby {
+    fn new(app: AppState, routes: Router, arrivals: mpsc::UnboundedSender<Arrived>) -> Arc<Self> {
+        let places = |most| Arc::new(Newest::new(most));
+        let (untold, health_checks, stops) = (places(MAX_UNTOLD), places(MAX_HEALTH_CHECKS), places(MAX_STOPS));
+        Arc::new(Self { app, routes, arrivals, untold, health_checks, stops, graceful: GracefulShutdown::new() })
+    }
+
+    /// Accepts until the server leaves, then lets what was begun finish.
+    async fn accept(self: Arc<Self>, listener: TcpListener) {
+        loop {
+            let accepted = tokio::select! {
+                biased; // first the end of the server, or steady new connections could keep it from ending
+                () = self.app.leaving.cancelled() => break,
+                accepted = listener.accept() => accepted,
+            };
+            match accepted {
+                Ok((stream, peer)) => self.untold.run(self.clone().greet(stream, peer)),
+                Err(error) if is_of_the_client(&error) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "no connection can be accepted; trying again");
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+        drop(listener);
+        self.untold.end();
+        let answered = async {
+            while !(self.health_checks.is_empty() && self.stops.is_empty()) {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        let finish = self.app.config.server.shutdown_timeout_seconds.duration();
+        if tokio::time::timeout(finish, answered).await.is_err() {
+            tracing::warn!("some emergency stops did not finish in time");
+        }
+    }
+
+    /// Reads the first line and sends the connection where it belongs.
+    async fn greet(self: Arc<Self>, mut stream: TcpStream, peer: SocketAddr) {
+        // Small answers are sent at once instead of waiting for more data.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "TCP_NODELAY is not possible");
+        }
+        let mut begin = Vec::with_capacity(MAX_LINE_BYTES);
+        let told = async {
+            loop {
+                match FirstLine::of(&begin) {
+                    FirstLine::Incomplete => {}
+                    told => return Some(told),
+                }
+                if !matches!(stream.read_buf(&mut begin).await, Ok(1..)) {
+                    return None;
+                }
+            }
+        };
+        let within = self.app.config.server.header_timeout_seconds.duration();
+        let Ok(Some(told)) = tokio::time::timeout(within, told).await else { return };
+        match told {
+            FirstLine::HealthCheck => {
+                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK)))
+            }
+            FirstLine::EmergencyStop => self.stops.clone().run(self.answer(stream, peer, begin, None)),
+            FirstLine::Incomplete | FirstLine::Other => self.hand_over(stream, peer, begin),
+        }
+    }
+
+    /// Answers one request here.
+    fn answer(
+        self: Arc<Self>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        begin: Vec<u8>,
+        within: Option<Duration>,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let limits = HeadLimits::of(&self.app.config.server).short();
+        let connection =
+            Connection { routes: self.routes.clone(), peer: Some(peer.ip()), crowded: false, once: true, limits };
+        let served = connection.serve(stream, begin, self.graceful.watcher());
+        async move {
+            match within {
+                Some(within) => drop(tokio::time::timeout(within, served).await),
+                None => served.await,
+            }
+        }
+    }
+
+    fn hand_over(&self, stream: TcpStream, peer: SocketAddr, begin: Vec<u8>) {
+        let Some(place) = self.app.admission.connect(peer.ip()) else { return };
+        match stream.into_std() {
+            // Nobody takes it when the server is about to end.
+            Ok(stream) => drop(self.arrivals.send(Arrived { stream, peer: peer.ip(), begin, place })),
+            Err(error) => tracing::debug!(%error, "a connection cannot be handed over"),
+        }
+    }
+}
+
+/// Whether only the one client is concerned: it left before it was accepted.
+fn is_of_the_client(error: &io::Error) -> bool {
+    use io::ErrorKind as K;
+    matches!(error.kind(), K::ConnectionRefused | K::ConnectionAborted | K::ConnectionReset)
+}

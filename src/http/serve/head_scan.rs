@@ -1,0 +1,148 @@
+//! Looks through the bytes of a connection for heads whose lines end in a bare line feed.
+//!
+//! The HTTP library takes such lines, other programs do not: a proxy before the server may then see one request where the
+//! server sees two. Bodies are passed over by their length. A body without a length (`Transfer-Encoding`) ends the search
+//! until the next request begins, and such a connection takes no further request.
+
+/// Longest name of a header that is looked for, in bytes.
+const MAX_NAME_BYTES: usize = 20;
+const LENGTH: &[u8] = b"content-length:";
+const ENCODING: &[u8] = b"transfer-encoding:";
+
+/// Where in the stream of bytes the next one stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    /// In a head: how many bytes of its present line came, and whether the last was a carriage return.
+    Head { column: usize, returned: bool },
+    /// In a body of so many more bytes.
+    Body(u64),
+    /// In a body without a length.
+    Unknown,
+}
+
+/// What was seen so far.
+#[derive(Debug)]
+pub struct HeadScan {
+    place: Place,
+    /// The beginning of the present line, in lower case.
+    line: [u8; MAX_NAME_BYTES],
+    /// The digits of a `Content-Length` in the present head.
+    length: u64,
+    encoded: bool,
+    bare: bool,
+}
+
+impl Default for HeadScan {
+    fn default() -> Self {
+        let place = Place::Head { column: 0, returned: false };
+        Self { place, line: [0; MAX_NAME_BYTES], length: 0, encoded: false, bare: false }
+    }
+}
+
+impl HeadScan {
+    /// Whether a line of a head ended in a bare line feed.
+    pub const fn found(&self) -> bool {
+        self.bare
+    }
+
+    /// Looks at what was read next.
+    pub fn look(&mut self, mut bytes: &[u8]) {
+        while let Some((byte, rest)) = bytes.split_first() {
+            match self.place {
+                Place::Unknown => return,
+                Place::Body(left) => {
+                    let passed = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
+                    bytes = &bytes[passed..];
+                    self.place = match left - passed as u64 {
+                        0 => Place::Head { column: 0, returned: false },
+                        left => Place::Body(left),
+                    };
+                }
+                Place::Head { column, returned } => {
+                    bytes = rest;
+                    self.head(*byte, column, returned);
+                }
+            }
+        }
+    }
+
+    fn head(&mut self, byte: u8, column: usize, returned: bool) {
+        match byte {
+            b'\n' => {
+                self.bare |= !returned;
+                // The carriage return counts: an empty line has none but it.
+                self.place = if column <= usize::from(returned) {
+                    self.after_head()
+                } else {
+                    Place::Head { column: 0, returned: false }
+                };
+            }
+            _ => {
+                if let Some(kept) = self.line.get_mut(column) {
+                    *kept = byte.to_ascii_lowercase();
+                }
+                let named = &self.line[..(column + 1).min(MAX_NAME_BYTES)];
+                self.encoded |= named == ENCODING;
+                if named.starts_with(LENGTH) && byte.is_ascii_digit() {
+                    self.length = self.length.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
+                }
+                self.place = Place::Head { column: column.saturating_add(1), returned: byte == b'\r' };
+            }
+        }
+    }
+
+    fn after_head(&mut self) -> Place {
+        let (length, encoded) = (std::mem::take(&mut self.length), std::mem::take(&mut self.encoded));
+        match (encoded, length) {
+            (true, _) => Place::Unknown,
+            (false, 0) => Place::Head { column: 0, returned: false },
+            (false, length) => Place::Body(length),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(pieces: &[&[u8]]) -> bool {
+        let mut scan = HeadScan::default();
+        pieces.iter().for_each(|piece| scan.look(piece));
+        scan.found()
+    }
+
+    const GET: &str = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+    const POST: &str = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\n\n\n\n\n";
+
+    #[test]
+    fn a_bare_line_feed_in_a_head_is_found_and_one_in_a_body_is_not() {
+        for good in [GET.to_owned(), POST.to_owned(), format!("{GET}{POST}{GET}"), format!("{POST}{POST}")] {
+            assert!(!found(&[good.as_bytes()]), "{good:?}");
+        }
+        for bad in [
+            "GET / HTTP/1.1\nHost: x\r\n\r\n".to_owned(),
+            "GET / HTTP/1.1\r\nHost: x\n\r\n".to_owned(),
+            "GET / HTTP/1.1\r\nHost: x\r\n\n".to_owned(),
+            format!("{POST}GET / HTTP/1.1\nHost: x\r\n\r\n"),
+        ] {
+            assert!(found(&[bad.as_bytes()]), "{bad:?}");
+        }
+        let chunked = "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n\n\n\r\n0\r\n\r\n";
+        assert!(!found(&[chunked.as_bytes()]));
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_how_the_bytes_are_cut(cuts in prop::collection::vec(0_usize..200, 0..6), bad: bool) {
+            let last = if bad { "GET / HTTP/1.1\nHost: x\r\n\r\n" } else { GET };
+            let text = format!("{GET}{POST}{last}").into_bytes();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(text.len())).collect();
+            cuts.extend([0, text.len()]);
+            cuts.sort_unstable();
+            let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &text[cut[0]..cut[1]]).collect();
+            prop_assert_eq!(found(&pieces), bad);
+        }
+    }
+}

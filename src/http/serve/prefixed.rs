@@ -1,0 +1,79 @@
+//! A stream of which something was read before.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// Gives first what was read already, then the rest.
+pub struct Prefixed<S> {
+    begin: Vec<u8>,
+    /// How much of the beginning was given.
+    given: usize,
+    stream: S,
+}
+
+impl<S> Prefixed<S> {
+    /// A stream of which this much was read.
+    pub fn new(begin: Vec<u8>, stream: S) -> Self {
+        Self { begin, given: 0, stream }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Prefixed<S> {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let left = &self.begin[self.given..];
+        if left.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, buf);
+        }
+        let some = left.len().min(buf.remaining());
+        buf.put_slice(&left[..some]);
+        self.given += some;
+        if self.given == self.begin.len() {
+            (self.begin, self.given) = (Vec::new(), 0);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for Prefixed<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_beginning_comes_first_in_whatever_pieces() {
+        let (begin, rest) = (b"GET /api".to_vec(), b"/orders".as_slice());
+        let mut stream = Prefixed::new(begin, tokio::io::join(rest, tokio::io::sink()));
+        let mut first = [0; 3];
+        stream.read_exact(&mut first).await.unwrap();
+        let mut all = first.to_vec();
+        stream.read_to_end(&mut all).await.unwrap();
+        assert_eq!(all, b"GET /api/orders");
+    }
+}

@@ -1,0 +1,201 @@
+//! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by every
+//! role that it is for; what changes something is done once by each role. (That nobody else may is tested in `roles`.)
+
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
+
+use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
+use crate::support::contract::CONTRACT;
+use crate::support::{App, Client, Db};
+
+/// One caller, who does one thing after the other.
+struct Walk {
+    client: Client,
+    role: &'static str,
+}
+
+impl Walk {
+    /// Does one operation; it must be answered 2xx. Its body is held against the description by the client.
+    async fn ok(&self, operation: &str, subject: &str, body: Value) -> Value {
+        let (method, route) = operation.split_once(' ').unwrap();
+        let path = route.replace("{id}", subject).replace("{name}", "part.gcode");
+        let mut request = self.client.request(method, &path);
+        if !body.is_null() {
+            request = request.json(&body);
+        }
+        let answer = self.client.send(request).await;
+        assert!((200..300).contains(&answer.status), "{operation} by {}: {} {}", self.role, answer.status, answer.text);
+        let json = answer.text.starts_with('{') && answer.header("content-type") == Some("application/json");
+        if json { answer.json() } else { Value::Null }
+    }
+
+    async fn get(&self, operation: &str, subject: &str) -> Value {
+        self.ok(operation, subject, Value::Null).await
+    }
+
+    /// What everybody with credentials may.
+    async fn as_customer(&self, sku: &str) {
+        self.get("GET /api/auth/me", "").await;
+        self.get("GET /api/skus", "").await;
+        self.get("GET /api/skus/{id}", sku).await;
+        let mut new = json!({"lines": [{"skuId": sku, "quantity": 1}]});
+        if self.role != "customer" {
+            new["customerEmail"] = json!("buyer@example.org");
+        }
+        let order = id(&self.ok("POST /api/orders", "", new).await);
+        self.get("GET /api/orders", "").await;
+        self.get("GET /api/orders/{id}", &order).await;
+        self.get("GET /api/orders/{id}/timeline", &order).await;
+        self.ok("POST /api/orders/{id}/cancel", &order, json!({})).await;
+    }
+
+    async fn stock_and_catalogue(&self, n: usize) {
+        let new = json!({
+            "name": format!("PLA {n}"), "type": "filament", "quantity": 100, "unit": "g",
+            "color": "#101010", "brand": "Acme", "reorderPoint": 0, "reorderQuantity": 10,
+        });
+        let material = id(&self.ok("POST /api/inventory/materials", "", new).await);
+        self.get("GET /api/inventory/materials", "").await;
+        self.get("GET /api/inventory/materials/{id}", &material).await;
+        self.ok("PATCH /api/inventory/materials/{id}", &material, json!({"quantity": 90})).await;
+        let delivery = json!({"delta": 5, "reason": "new spool"});
+        self.ok("POST /api/inventory/materials/{id}/adjustments", &material, delivery).await;
+        self.get("GET /api/inventory/materials/{id}/movements", &material).await;
+        let code = simulator::gcode::gcode(&format!("part {n}"), 60, 1.0, 330.0).into_bytes();
+        let file = id(&self.client.upload("part.gcode", code).await.expect(201));
+        self.get("GET /api/files", "").await;
+        self.get("GET /api/files/{id}", &file).await;
+        self.get("GET /api/files/{id}/content", &file).await;
+        let new = json!({
+            "code": format!("PART-{n}"), "name": "Part", "materialId": material,
+            "estimatedConsumption": 10, "machineType": "fdm_standard", "priceCents": 100, "gcodeFileId": file,
+        });
+        let sku = id(&self.ok("POST /api/skus", "", new).await);
+        self.ok("PATCH /api/skus/{id}", &sku, json!({"priceCents": 200})).await;
+        self.ok("DELETE /api/skus/{id}", &sku, Value::Null).await;
+        self.ok("DELETE /api/files/{id}", &file, Value::Null).await;
+        self.ok("DELETE /api/inventory/materials/{id}", &material, Value::Null).await;
+    }
+
+    async fn as_admin(&self, n: usize) {
+        let key = json!({"name": "shop", "role": "customer"});
+        let key = id(&self.ok("POST /api/auth/api-keys", "", key).await);
+        self.get("GET /api/auth/api-keys", "").await;
+        self.ok("DELETE /api/auth/api-keys/{id}", &key, Value::Null).await;
+        let user =
+            json!({"email": format!("new{n}@example.org"), "name": "New", "password": PASSWORD, "role": "operator"});
+        let user = id(&self.ok("POST /api/users", "", user).await);
+        self.get("GET /api/users", "").await;
+        self.get("GET /api/users/{id}", &user).await;
+        self.ok("PATCH /api/users/{id}", &user, json!({"role": "admin"})).await;
+        self.ok("DELETE /api/users/{id}", &user, Value::Null).await;
+        self.get("GET /api/audit-log", "").await;
+        let new = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
+        let endpoint = id(&self.ok("POST /api/webhooks/endpoints", "", new).await);
+        self.ok("PATCH /api/webhooks/endpoints/{id}", &endpoint, json!({"events": ["order.shipped"]})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/enable", &endpoint, json!({})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/rotate-secret", &endpoint, json!({})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/test", &endpoint, json!({})).await;
+        self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
+    }
+
+    /// A machine that has nothing else to do, and what is done with it.
+    async fn printers(&self, sim: &SimPrinter) {
+        let new = json!({
+            "name": format!("Printer {}", sim.serial), "type": sim.kind.as_str(), "machineType": "fdm_large",
+            "baseUrl": sim.base_url, "apiKey": sim.api_key, "buildVolume": {"x": 220, "y": 220, "z": 250},
+        });
+        let printer = id(&self.ok("POST /api/printers", "", new).await);
+        self.client.connected(&printer).await;
+        self.ok("PATCH /api/printers/{id}", &printer, json!({"location": "shelf"})).await;
+        self.ok("POST /api/printers/{id}/home", &printer, json!({})).await;
+        self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": true, "note": "new nozzle"})).await;
+        self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": false})).await;
+        self.ok("POST /api/printers/{id}/emergency-stop", &printer, json!({})).await;
+        self.ok("POST /api/printers/{id}/disconnect", &printer, json!({})).await;
+        self.ok("POST /api/printers/{id}/connect", &printer, json!({})).await;
+        self.ok("POST /api/printers/{id}/disconnect", &printer, json!({})).await;
+        self.ok("DELETE /api/printers/{id}", &printer, Value::Null).await;
+    }
+}
+
+async fn walks(app: &App) -> [Walk; 5] {
+    staff(app, "op@example.org", "operator").await;
+    staff(app, "boss@example.org", "admin").await;
+    let walk = |role, client| Walk { client, role };
+    [
+        walk("customer", customer_of(app, "a@example.org").await),
+        walk("operator", with_role(app, "operator").await),
+        walk("admin", with_role(app, "admin").await),
+        walk("operator", signed_in(app, "op@example.org").await),
+        walk("admin", signed_in(app, "boss@example.org").await),
+    ]
+}
+
+#[tokio::test]
+async fn every_reading_operation_answers_every_role_that_it_is_for() {
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let printer = app.printer(&fleet.printers[0]).await;
+    let sku = some_sku(&app).await;
+    let walks = walks(&app).await;
+    // The order is the customer's own, so that everybody may read it.
+    let order =
+        id(&walks[0].client.post("/api/orders", &json!({"lines": [{"skuId": sku, "quantity": 1}]})).await.expect(201));
+    app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+    let first = async |list: &str, member: &str| id(&app.get(list).await.expect(200)[member][0]);
+    let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
+    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
+    let subjects = [
+        ("/api/users/", first("/api/users", "users").await),
+        ("/api/inventory/materials/", first("/api/inventory/materials", "materials").await),
+        ("/api/files/", first("/api/files", "files").await),
+        ("/api/jobs/", first(&format!("/api/jobs?orderId={order}"), "jobs").await),
+        ("/api/skus/", sku),
+        ("/api/orders/", order),
+        ("/api/printers/", printer),
+        ("/api/webhooks/endpoints/", endpoint),
+    ];
+    let mut asked = 0;
+    for route in CONTRACT.served.iter().filter(|route| route.method == "GET") {
+        let operation = CONTRACT.operation(route);
+        let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);
+        let path = route.path.replace("{id}", subject);
+        assert!(!path.contains('{') && !path.contains("//"), "say what stands for the parameters of {path}");
+        let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
+        let open = operation["x-roles"][0] == "anonymous";
+        for walk in &walks {
+            let named = operation["x-roles"].as_array().unwrap().iter().any(|role| role == walk.role);
+            if !named || !(open || by_key || walk.client.key.is_none()) {
+                continue;
+            }
+            let request = walk.client.request("GET", &path);
+            let status = if path.ends_with("/stream") {
+                walk.client.open(request).await.status().as_u16()
+            } else {
+                walk.client.send(request).await.status
+            };
+            assert_eq!(status, 200, "GET {path} by {}", walk.role);
+            asked += 1;
+        }
+    }
+    assert!(asked > 120, "{asked}");
+}
+
+#[tokio::test]
+async fn what_a_role_may_change_it_changes() {
+    let app = App::new(Db::sqlite()).await;
+    let fleet = Fleet::start(FleetOptions::of_each(2)).await.unwrap();
+    let sku = some_sku(&app).await;
+    for (n, walk) in walks(&app).await.iter().enumerate() {
+        walk.as_customer(&sku).await;
+        if walk.role != "customer" {
+            walk.stock_and_catalogue(n).await;
+            walk.printers(&fleet.printers[n - 1]).await;
+        }
+        if walk.role == "admin" {
+            walk.as_admin(n).await;
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A refund belongs to the payment that it names: several payments of one order, paid back in every order.
+
+use serde_json::json;
+use simulator::payments::{Payment, PaymentEvent as E};
+
+use super::materials::mails;
+use super::payments::{order, show, stands, stood, tell};
+use super::{NOTHING, id, paths, some_sku};
+use crate::support::{App, Db, on_both, until};
+
+const WHOLE: E = E::Refunded { refunded_cents: 1250 };
+
+/// Another card for the same order.
+fn card(order: &str, name: &str, cents: i64) -> Payment {
+    let payment = Payment::new(order, cents, "usd");
+    Payment { session_id: format!("cs_{name}_{order}"), payment_intent: format!("pi_{name}_{order}"), ..payment }
+}
+
+on_both! {
+    async fn cash_stays_when_the_card_goes_back(db: Db) {
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let (order, card) = order(&app, &sku).await;
+        app.post(&format!("/api/orders/{order}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        tell(&app, &card, E::Completed, "evt_1").await;
+        assert_eq!(stands(&app, &order).await, stood("paid", &["refund_due"], 2, 1));
+        app.kill_9();
+        app.start().await;
+        tell(&app, &card, WHOLE, "evt_2").await;
+        assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+        assert_eq!(show(&app, &order).await["keptCents"], 1250);
+        let job = &app.jobs(&order).await[0];
+        assert_ne!(job["state"], "CANCELLED", "{job}");
+    }
+
+    async fn of_two_cards_each_may_go_back_and_is_found_by_its_intent_alone(db: Db) {
+        let mut app = App::new(db).await;
+        let sku = some_sku(&app).await;
+        let order = app.order(&sku, 1).await;
+        let [one, two] = ["one", "two"].map(|name| Payment { intent_metadata: false, ..card(&order, name, 1250) });
+        // The refund of the second is heard before its payment, and names nothing that is known yet.
+        tell(&app, &two, WHOLE, "evt_1").await;
+        tell(&app, &one, E::Completed, "evt_2").await;
+        assert_eq!(stands(&app, &order).await, stood("paid", &[], 1, 1));
+        app.kill_9();
+        app.start().await;
+        // Its payment comes; the kept refund is tried at once, without a new order.
+        tell(&app, &two, E::Completed, "evt_3").await;
+        until("the kept refund to be applied", || async {
+            let shown = show(&app, &order).await;
+            (shown["keptCents"] == 1250 && shown["payments"].as_array()?.len() == 3).then_some(())
+        })
+        .await;
+        assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+        let unmatched = app.get("/api/payments/unmatched").await.expect(200);
+        assert_eq!(unmatched["pagination"]["total"], 0, "{unmatched}");
+        tell(&app, &one, WHOLE, "evt_4").await;
+        assert_eq!(stands(&app, &order).await, stood("refunded", &[], 4, 1));
+        app.job_is(&id(&app.jobs(&order).await[0]), "CANCELLED").await;
+    }
+}
+
+#[tokio::test]
+async fn halves_pay_together_and_wrong_money_may_go_back() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let order = app.order(&sku, 1).await;
+    let mark = format!("/api/orders/{order}/mark-paid");
+    app.post(&mark, &json!({"method": "cash", "amountCents": 625})).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("created", &[], 1, 0));
+    app.post(&mark, &json!({"method": "cash", "amountCents": 626})).await.expect(400);
+    tell(&app, &card(&order, "half", 625), E::Completed, "evt_1").await;
+    assert_eq!(stands(&app, &order).await, stood("paid", &[], 2, 1));
+    tell(&app, &card(&order, "half", 625), E::Refunded { refunded_cents: 625 }, "evt_2").await;
+    assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+
+    let order = app.order(&sku, 1).await;
+    tell(&app, &card(&order, "wrong", 1200), E::Completed, "evt_3").await;
+    assert_eq!(stands(&app, &order).await, stood("created", &["amount_mismatch"], 1, 0));
+    tell(&app, &card(&order, "wrong", 1200), E::Refunded { refunded_cents: 1200 }, "evt_4").await;
+    assert_eq!(stands(&app, &order).await, stood("created", &[], 2, 0));
+    tell(&app, &card(&order, "right", 1250), E::Completed, "evt_5").await;
+    assert_eq!(stands(&app, &order).await, stood("paid", &[], 3, 1));
+}
+
+#[tokio::test]
+async fn cash_that_was_given_back_is_recorded_by_hand() {
+    let app = App::new(Db::sqlite()).await;
+    let sku = some_sku(&app).await;
+    let order = app.paid_order(&sku, 1).await;
+    app.act(&format!("/api/orders/{order}/cancel")).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 1, 1));
+    let refund = format!("/api/orders/{order}/refund");
+    assert_eq!(paths(&app.act(&refund).await.expect(400)), ["paymentId"]);
+    let payment = show(&app, &order).await["payments"][0]["id"].clone();
+    app.post(&refund, &json!({"paymentId": payment, "amountCents": 250})).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("cancelled", &["refund_due"], 2, 1));
+    app.post(&refund, &json!({"paymentId": payment})).await.expect(200);
+    assert_eq!(stands(&app, &order).await, stood("refunded", &[], 3, 1));
+    assert_eq!(app.post(&refund, &json!({"paymentId": payment})).await.error(409), "nothing_to_refund");
+    let (other, card) = super::payments::order(&app, &sku).await;
+    tell(&app, &card, E::Completed, "evt_1").await;
+    assert_eq!(app.act(&format!("/api/orders/{other}/refund")).await.error(409), "refund_at_processor");
+}
+
+#[tokio::test]
+async fn money_that_matches_nothing_is_seen_by_people() {
+    let app = App::on(Db::sqlite())
+        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+        .env("PRINTFLOOR_MAIL__ALERT_INTERVAL_SECONDS", 0)
+        .start()
+        .await;
+    for (n, reference) in [NOTHING, "00000000-0000-0000-0000-000000000000", "of another shop"].into_iter().enumerate() {
+        tell(&app, &Payment::new(reference, 1250, "usd"), E::Completed, &format!("evt_{n}")).await;
+    }
+    let all = app.get("/api/payments/unmatched?limit=2").await.expect(200);
+    assert_eq!((&all["pagination"]["total"], &all["payments"][0]["eventId"]), (&json!(3), &json!("evt_2")), "{all}");
+    let (amount, kind) = (&all["payments"][0]["amountCents"], &all["payments"][0]["kind"]);
+    assert_eq!((amount, kind), (&json!(1250), &json!("payment")), "{all}");
+    until("the operators to be told", || async { (!mails(&app, "matches no order").is_empty()).then_some(()) }).await;
+    until("the events", || async {
+        let events = app.get("/api/events?event=payment.unmatched").await.expect(200);
+        (events["events"].as_array()?.len() == 3).then_some(())
+    })
+    .await;
+    let metrics = app.get("/metrics").await.text;
+    assert!(metrics.contains("printfloor_payments_unmatched 3"), "{metrics}");
+    assert!(
+        app.log().iter().any(|line| line.contains("WARN") && line.contains("matches no order")),
+        "a line in the log"
+    );
+    let docs = app.get("/api/openapi.json").await.text;
+    assert!(docs.contains("client_reference_id"), "the description says which fields match");
+}

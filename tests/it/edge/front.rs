@@ -1,0 +1,198 @@
+//! Health checks and emergency stops while nothing else of the server answers, and bodies that do not come.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use printfloor::actors::kernel::envelope::CommandOrigin;
+use printfloor::config::{Config, LoadOptions};
+use printfloor::domain::access::AccessCommand;
+use printfloor::domain::id::Id;
+use printfloor::domain::principal::Role;
+use printfloor::secrets::credentials::{api_key_hash, last4, new_api_key};
+use printfloor::server::Server;
+use serde_json::json;
+use simulator::PrinterKind;
+use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
+use simulator::printer::What;
+use tokio::runtime::{Builder, Runtime};
+
+use super::app;
+use crate::support::wire::Wire;
+use crate::support::{Client, until};
+
+/// A server in this process on a runtime of its own with one thread, and an admin's client.
+struct Stuck {
+    runtime: Runtime,
+    server: Option<Server>,
+    client: Client,
+    _folder: tempfile::TempDir,
+}
+
+impl Stuck {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        let settings = [
+            ("PRINTFLOOR_SERVER__DATA_DIR", data.to_str().unwrap()),
+            ("PRINTFLOOR_SERVER__LISTEN", "127.0.0.1:0"),
+            ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "0.1"),
+            ("API_KEY_SALT", "a salt of tests that is long enough"),
+            ("SESSION_SECRET", "a secret of tests that is long enough"),
+            ("SECRETS_KEY", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+        ];
+        let options = LoadOptions {
+            file: None,
+            env: settings.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            cwd: folder.path().to_owned(),
+            overrides: Vec::new(),
+        };
+        let config = Config::load(options).unwrap().config;
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let key = new_api_key("key_test_");
+        let command = AccessCommand::AddKey {
+            name: "tests".to_owned(),
+            hash: api_key_hash(config.auth.api_key_salt.expose(), &key),
+            prefix: "key_test_".to_owned(),
+            last4: last4(&key),
+            role: Role::Admin,
+            customer_email: None,
+            expires_at: None,
+        };
+        let server = runtime.block_on(async {
+            let server = Server::start(config).await.unwrap();
+            server.shop().access.ask(Id::ONLY, CommandOrigin::system(), command).await.unwrap();
+            server
+        });
+        let client = Client::new(&format!("http://{}", server.address().unwrap()), Some(&key));
+        Self { runtime, server: Some(server), client, _folder: folder }
+    }
+
+    /// Takes the only thread until the sender is dropped.
+    fn take_the_thread(&self) -> mpsc::Sender<()> {
+        let (release, released) = mpsc::channel();
+        let (taken, is_taken) = mpsc::channel();
+        self.runtime.spawn(async move {
+            taken.send(()).unwrap();
+            let _ = released.recv();
+        });
+        is_taken.recv().unwrap();
+        release
+    }
+}
+
+impl Drop for Stuck {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            self.runtime.block_on(server.stop(Duration::from_secs(10)));
+        }
+    }
+}
+
+fn stopped(sim: &SimPrinter) -> bool {
+    sim.handle.log().iter().any(|entry| matches!(entry.what, What::EmergencyStop))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_printer_is_stopped_and_health_is_told_while_every_other_thread_is_taken() {
+    let stuck = tokio::task::spawn_blocking(Stuck::new).await.unwrap();
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let sim = &fleet.printers[0];
+    let printer = stuck.client.printer(sim).await;
+    let release = stuck.take_the_thread();
+
+    let newcomer = || Client::new(&stuck.client.base, stuck.client.key.as_deref());
+    for _ in 0..20 {
+        newcomer().get("/healthz").await.expect(200);
+    }
+    // What is recorded needs the rest of the server: the stop itself does not.
+    let stop = tokio::spawn({
+        let (client, path) = (newcomer(), format!("/api/printers/{printer}/emergency-stop"));
+        async move { client.act(&path).await.status }
+    });
+    until("the printer to be stopped", || async { stopped(sim).then_some(()) }).await;
+    assert!(!stop.is_finished(), "the rest of the server is stuck");
+    drop(release);
+    assert_eq!(stop.await.unwrap(), 200);
+    tokio::task::spawn_blocking(move || drop(stuck)).await.unwrap();
+}
+
+fn begun(path: &str, credentials: &str) -> String {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\n{credentials}content-type: application/json\r\ncontent-length: 100\r\n\r\n{{"
+    )
+}
+
+#[tokio::test]
+async fn unfinished_bodies_of_strangers_hold_no_place_and_are_bounded() {
+    let app = app(&[
+        ("SERVER__MAX_CONCURRENT_REQUESTS", "4"),
+        ("SERVER__MAX_UNFINISHED_BODIES_PER_CLIENT", "16"),
+        ("SERVER__REQUEST_TIMEOUT_SECONDS", "600"),
+        ("SERVER__BODY_IDLE_TIMEOUT_SECONDS", "600"),
+    ])
+    .await;
+    let (mut held, mut refused) = (Vec::new(), 0);
+    for path in ["/api/auth/login", "/webhooks/agent", "/webhooks/payments"].iter().cycle().take(48) {
+        let mut wire = Wire::to(&app).await;
+        wire.say(begun(path, "")).await;
+        held.push(wire);
+    }
+    for _ in 0..20 {
+        app.get("/api/orders").await.expect(200);
+    }
+    // A stranger whose body is there is heard as ever.
+    let body = json!({"email": "nobody@example.org", "password": "wrong password"});
+    assert_eq!(app.nobody().post("/api/auth/login", &body).await.error(401), "wrong_credentials");
+    // Those beyond the bound were told so.
+    for wire in held.iter_mut().rev().take(32) {
+        let (status, text) = wire.answer().await.expect("an answer");
+        assert_eq!(status, 503, "{text}");
+        assert!(text.contains(r#""code":"overloaded""#) && text.contains("whose bodies have not come"), "{text}");
+        refused += 1;
+    }
+    assert_eq!(refused, 32);
+}
+
+#[tokio::test]
+async fn a_body_that_drips_is_ended_on_every_route() {
+    let app = app(&[("SERVER__REQUEST_TIMEOUT_SECONDS", "1")]).await;
+    let key = format!("x-api-key: {}\r\n", app.key.as_deref().unwrap());
+    let printer = format!("/api/printers/{}/gcode", crate::api::NOTHING);
+    for (path, credentials) in [("/webhooks/agent", ""), ("/api/auth/login", ""), (&*printer, &*key)] {
+        let mut wire = Wire::to(&app).await;
+        wire.say(begun(path, credentials)).await;
+        let mut drops = tokio::time::interval(Duration::from_millis(50));
+        let mut said = 0;
+        let answer = loop {
+            tokio::select! {
+                biased; // an answer ends it
+                answer = wire.answer() => break answer,
+                _ = drops.tick() => said += 1,
+            }
+            wire.say(" ").await;
+            assert!(said < 90, "{path}: the body drips on");
+        };
+        let (status, text) = answer.expect("an answer");
+        assert_eq!(status, 408, "{path}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn connections_that_say_nothing_keep_nobody_from_health_and_stops() {
+    let app = app(&[("SERVER__MAX_CONNECTIONS", "8"), ("SERVER__HEADER_TIMEOUT_SECONDS", "600")]).await;
+    let mut silent = Vec::new();
+    for n in 0..1200 {
+        let mut wire = Wire::to(&app).await;
+        // Some say nothing, some the beginning of what might become a health check, some of anything.
+        wire.say(["", "GET /healt", "GET /api/orders HTTP/1.1\r\nx-slow: "][n % 3]).await;
+        silent.push(wire);
+    }
+    for _ in 0..20 {
+        let newcomer = Client::new(&app.base, app.key.as_deref());
+        newcomer.get("/healthz").await.expect(200);
+        newcomer.get("/readyz").await.expect(200);
+        let stop = format!("/api/printers/{}/emergency-stop", crate::api::NOTHING);
+        assert_eq!(newcomer.act(&stop).await.error(404), "printer_not_found");
+    }
+    drop(silent);
+}

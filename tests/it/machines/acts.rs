@@ -1,0 +1,89 @@
+//! What operators have printers do: recorded with who asked and what came of it, and kept from spoiling a print.
+
+use serde_json::{Value, json};
+use simulator::printer::What;
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, words};
+
+/// Action, outcome and actor of the entries about the first printer, oldest first, without its registration.
+async fn audited(floor: &Floor) -> Vec<(String, String)> {
+    let query = format!("/api/audit-log?subject=printer:{}&limit=200", floor.printers[0]);
+    let body = floor.app.get(&query).await.expect(200);
+    let entries = body["entries"].as_array().unwrap().iter().rev();
+    let entries = entries.filter(|entry| entry["action"] != "printer.create");
+    entries.map(|entry| (words(entry, "action").to_owned(), words(entry, "outcome").to_owned())).collect()
+}
+
+each_kind! {
+    async fn acts_are_audited_with_what_came_of_them_and_stand_on_the_timeline(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        floor.app.act(&floor.path(0, "/pause")).await.expect(200);
+        floor.app.job_is(&job, "PAUSED").await;
+        floor.app.act(&format!("/api/jobs/{job}/resume")).await.expect(200);
+        floor.app.job_is(&job, "PRINTING").await;
+        let lines = json!({"commands": ["M104 S200"], "force": true});
+        floor.app.post(&floor.path(0, "/gcode"), &lines).await.expect(200);
+        floor.app.act(&floor.path(0, "/cancel")).await.expect(200);
+        floor.app.job_is(&job, "FAILED").await;
+        floor.free(0).await;
+        floor.app.act(&floor.path(0, "/home")).await.expect(200);
+        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
+        let path = floor.path(0, &format!("/files/{}", words(&put, "filename")));
+        floor.app.delete(&path).await.expect(204);
+        floor.faults(0, |faults| faults.wrong_key = true);
+        let refused = floor.app.act(&floor.path(0, "/pause")).await;
+        assert_eq!(refused.error(502), "printer_refused");
+        let expected = [
+            ("printer.pause", "done"), ("printer.resume", "done"), ("printer.gcode", "done"), ("printer.cancel", "done"),
+            ("printer.home", "done"), ("printer.put_file", "done"), ("printer.delete_file", "done"),
+            ("printer.pause", "printer_refused"),
+        ];
+        let expected = expected.map(|(action, outcome)| (action.to_owned(), outcome.to_owned()));
+        assert_eq!(audited(&floor).await, expected);
+        let gcode = floor.app.get("/api/audit-log?action=printer.gcode").await.expect(200);
+        assert_eq!(gcode["entries"][0]["detail"]["detail"], "M104 S200", "{gcode}");
+        assert_eq!(gcode["entries"][0]["detail"]["jobId"], json!(job), "{gcode}");
+        // Those during the print stand on the order's timeline, with who did it.
+        let timeline = floor.app.get(&format!("/api/orders/{order}/timeline")).await.expect(200);
+        let acts: Vec<&Value> =
+            timeline["timeline"].as_array().unwrap().iter().filter(|one| one["event"] == "printer.commanded").collect();
+        let told: Vec<&str> = acts.iter().map(|one| words(&one["data"], "command")).collect();
+        assert_eq!(told, ["pause", "resume", "gcode", "cancel"], "{timeline}");
+        assert!(acts.iter().all(|one| words(one, "actor") != "system" && one["data"]["jobId"] == json!(job)));
+    }
+
+    async fn gcode_and_homing_do_not_spoil_a_print_unless_forced(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let (order, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        let gcode = floor.path(0, "/gcode");
+        assert_eq!(floor.app.post(&gcode, &json!({"commands": ["G28"]})).await.error(409), "printing");
+        assert_eq!(floor.app.act(&floor.path(0, "/home")).await.error(409), "printing");
+        assert_eq!(floor.count(0, |what| matches!(what, What::Gcode { .. })), 0, "nothing reached the machine");
+        floor.app.post(&gcode, &json!({"commands": ["M220 S90"], "force": true})).await.expect(200);
+        floor.physically("the forced line", 0, |what| matches!(what, What::Gcode { line } if line == "M220 S90")).await;
+        floor.hurry(0);
+        floor.app.order_is(&order, "ready").await;
+        floor.free(0).await;
+        floor.app.post(&gcode, &json!({"commands": ["M104 S0"]})).await.expect(200);
+    }
+
+    async fn a_persons_file_of_the_same_name_is_not_overwritten(kind: PrinterKind) {
+        let floor = Floor::new(kind, 1, FAST, &[JUDGE_LATE]).await;
+        let theirs = simulator::gcode::gcode("theirs", 60, 1.0, 300.0).into_bytes();
+        floor.sim(0).handle.put_file("vase.gcode", theirs.clone());
+        let file = floor.app.gcode("vase", 60, 1.0).await;
+        let stored = floor.app.get(&format!("/api/files/{file}")).await.expect(200);
+        assert_eq!(stored["name"], "vase.gcode");
+        let put = floor.app.post(&floor.path(0, "/files"), &json!({"fileId": file})).await.expect(201);
+        let printed = floor.app.post(&floor.path(0, "/print"), &json!({"fileId": file})).await.expect(200);
+        for told in [&put, &printed] {
+            assert_ne!(told["filename"], "vase.gcode", "{told}");
+        }
+        let kept = floor.sim(0).handle.with(|machine| machine.files().get("vase.gcode").unwrap().bytes.clone());
+        assert_eq!(kept, theirs);
+    }
+}
