@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 use super::{PrinterEffects, tell};
 use crate::actors::kernel::handle::Handle;
 use crate::domain::printer::{Printer, PrinterCommand};
-use crate::domain::printer_status::{Activity, Status};
+use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 
@@ -17,9 +17,10 @@ const PACE: Duration = Duration::from_secs(1);
 /// While the push connection is open, the printer is looked at once in so many polls all the same.
 const POLLS_PER_LOOK: u32 = 10;
 
-/// The pause until the next look at a printer that answered.
+/// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it.
 pub(super) fn pause(link: &PrinterConnection, poll: Duration) -> Duration {
-    if link.adapter.push().open { poll * POLLS_PER_LOOK } else { poll }
+    let connected = link.status.borrow().connection == Connection::Connected;
+    if connected && link.adapter.push().open { poll * POLLS_PER_LOOK } else { poll }
 }
 
 /// When the printer was heard last: in a look, or on its push connection.

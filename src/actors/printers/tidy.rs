@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 use crate::actors::kernel::handle::Handle;
+use crate::domain::id::Id;
 use crate::domain::printer::Printer;
 use crate::domain::printer_status::Connection;
 use crate::printers::adapter::{Deleted, PrinterError};
@@ -42,14 +43,16 @@ pub(super) async fn tidy(of: &Handle<Printer>, link: &Arc<PrinterConnection>) {
 struct Work {
     /// The file of the attempt in hand when it was last looked.
     in_hand: Option<String>,
-    /// Whether the printer's files were listed since it was connected.
+    /// The attempt that ended last.
+    ended: Option<Id>,
+    /// Whether the printer's files were listed since it was connected, and since an attempt ended whose file was not seen in hand.
     listed: bool,
     due: BTreeSet<String>,
     not_before: Option<Instant>,
 }
 
 impl Work {
-    /// Notes an attempt that ended, and a connection that was lost.
+    /// Notes attempts that ended, also those that came and went between two looks, and a connection that was lost.
     fn note(&mut self, printer: &Printer, connected: bool) {
         let now =
             printer.in_hand.as_ref().map(|hand| hand.remote_name.clone().unwrap_or_else(|| hand.file_name.clone()));
@@ -57,6 +60,12 @@ impl Work {
             && let Some(ended) = std::mem::replace(&mut self.in_hand, now)
         {
             self.add(ended);
+        }
+        let ended = printer.past.last().copied();
+        if self.ended != ended {
+            self.ended = ended;
+            let named = |attempt: Id| self.due.iter().any(|name| name.contains(&attempt.to_string()));
+            self.listed &= ended.is_none_or(named);
         }
         self.listed &= connected;
     }

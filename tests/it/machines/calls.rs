@@ -42,6 +42,13 @@ each_kind! {
         };
         gcode(json!({"commands": ["M104 S50", "M106 S128"]})).await.expect(200);
         floor.physically("the second command", 0, |what| matches!(what, What::Gcode { line } if line == "M106 S128")).await;
+        // What it does not know it says on its console; one is heard once its push connection is open.
+        crate::support::until("the console to tell", || async {
+            let told = gcode(json!({"commands": ["DANCE"]})).await.expect(200);
+            let said = told["console"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+            said.into_iter().any(|line| line.starts_with("Unknown command") && line.contains("DANCE")).then_some(())
+        })
+        .await;
         assert_eq!(gcode(json!({"commands": []})).await.error(400), "validation_failed");
         assert_eq!(gcode(json!({"commands": ["G28\nM112"]})).await.error(400), "validation_failed");
         floor.app.act(&floor.path(0, "/home")).await.expect(200);

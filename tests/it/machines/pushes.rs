@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use super::{Floor, JUDGE_LATE, PrinterKind, SLOW};
 
+/// The interval of the shipped settings; the tests' own is shorter.
+const AS_SHIPPED: (&str, &str) = ("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", "2");
+
 /// When a status was read, in milliseconds.
 fn read_at(status: &Value) -> i64 {
     let text = status["updatedAt"].as_str().unwrap();
@@ -12,7 +15,7 @@ fn read_at(status: &Value) -> i64 {
 
 each_kind! {
     async fn a_printer_that_pushes_is_hardly_asked_and_shown_as_it_is(kind: PrinterKind) {
-        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE]).await;
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, AS_SHIPPED]).await;
         let (_, job) = floor.one().await;
         floor.app.job_is(&job, "PRINTING").await;
         let first = floor.status_until("some progress", 0, |s| s["progress"].as_f64().unwrap() > 0.0).await;

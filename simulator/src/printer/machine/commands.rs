@@ -1,6 +1,7 @@
 //! The commands that a machine carries out.
 
 use super::{Controller, Duration, Machine, Outcome, Phase, SHUTDOWN_BY_M112, Upcoming, What};
+use crate::gcode::is_known;
 
 /// Why a command was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -140,6 +141,9 @@ impl Machine {
         }
         self.write(What::Gcode { line: line.to_owned() });
         self.say(line.to_owned());
+        if !is_known(line) {
+            self.say(format!("// Unknown command:\"{line}\""));
+        }
         let mut words = line.split_whitespace();
         let command = words.next().unwrap_or_default().to_ascii_uppercase();
         let arguments: Vec<&str> = words.collect();
