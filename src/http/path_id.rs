@@ -14,7 +14,8 @@ pub struct PathId(pub Id);
 impl<S: Send + Sync> FromRequestParts<S> for PathId {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let params = RawPathParams::from_request_parts(parts, state).await.map_err(ApiError::internal)?;
+        // Bytes that are no text are no identifier either.
+        let params = RawPathParams::from_request_parts(parts, state).await.map_err(|_| no_such_id(""))?;
         let text = params.iter().find(|(name, _)| *name == "id").map_or("", |(_, text)| text);
         text.parse().map(Self).map_err(|_| no_such_id(text))
     }

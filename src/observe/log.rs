@@ -27,11 +27,11 @@ fn install(filter: EnvFilter, json: bool) {
     // Whoever read standard error may have gone away: a line that cannot be written is lost, and nothing else.
     let lines = tracing_subscriber::fmt::layer().with_writer(stderr).log_internal_errors(false);
     let lines = if json {
-        lines.json().flatten_event(true).with_filter(Repeats::default()).boxed()
+        lines.json().flatten_event(true).boxed()
     } else {
-        lines.with_ansi(stderr().is_terminal()).with_target(false).with_filter(Repeats::default()).boxed()
+        lines.with_ansi(stderr().is_terminal()).with_target(false).boxed()
     };
-    let started = tracing_subscriber::registry().with(filter).with(lines).try_init();
+    let started = tracing_subscriber::registry().with(filter).with(Repeats::default()).with(lines).try_init();
     if started.is_ok() {
         panic::set_hook(Box::new(|info| {
             let at = info.location().map(ToString::to_string).unwrap_or_default();

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use tracing::field::{Field, Visit};
-use tracing::subscriber::Interest;
-use tracing::{Event, Level, Metadata, Subscriber};
-use tracing_subscriber::layer::{Context, Filter};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
 /// How long an equal line is left out.
@@ -46,17 +46,10 @@ impl Repeats {
     }
 }
 
-impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Repeats {
-    fn enabled(&self, _: &Metadata<'_>, _: &Context<'_, S>) -> bool {
-        true
-    }
-
-    /// Always, so that the answer is cached for each place in the code: what repeats is told by the event itself.
-    fn callsite_enabled(&self, _: &'static Metadata<'static>) -> Interest {
-        Interest::always()
-    }
-
-    fn event_enabled(&self, event: &Event<'_>, context: &Context<'_, S>) -> bool {
+/// A layer over all others, not a filter of one: when a filter of the only filtered layer refuses an event,
+/// `tracing-subscriber` keeps its refusal for the next event, and asserts in debug builds.
+impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Repeats {
+    fn event_enabled(&self, event: &Event<'_>, context: Context<'_, S>) -> bool {
         let metadata = event.metadata();
         // An error within a request is looked for by the request's id, so each of them is written.
         let of_a_request = *metadata.level() == Level::ERROR && context.event_span(event).is_some();
@@ -84,7 +77,6 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-    use tracing_subscriber::Layer;
     use tracing_subscriber::layer::SubscriberExt as _;
 
     use super::*;
@@ -113,7 +105,7 @@ mod tests {
     #[test]
     fn what_fails_in_a_loop_is_one_line_and_news_are_not_held_back() {
         let count = Arc::new(AtomicUsize::new(0));
-        let subscriber = tracing_subscriber::registry().with(Counting(count.clone()).with_filter(Repeats::default()));
+        let subscriber = tracing_subscriber::registry().with(Repeats::default()).with(Counting(count.clone()));
         tracing::subscriber::with_default(subscriber, || {
             for tries in 0..300 {
                 tracing::error!(printer = 7, "the key cannot be decrypted");

@@ -92,7 +92,8 @@ fn every_operation_is_documented() {
         assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what}");
         let roles = operation["x-roles"].as_array().unwrap_or_else(|| panic!("{what} has no roles"));
         let open = roles.iter().any(|role| role == openapi::derive::ANYBODY);
-        let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("agentToken").is_none());
+        let by_key =
+            operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("gatewayToken").is_none());
         assert_eq!(open, !by_key, "{what}: roles and security differ");
         let answers = operation["responses"].as_object().unwrap();
         assert!(answers.keys().any(|status| status.starts_with('2')), "{what}");

@@ -118,7 +118,7 @@ async fn orders_that_need_a_person_are_counted_by_flag() {
 #[tokio::test]
 async fn ready_says_of_every_part_how_it_fares() {
     let app = App::new(Db::sqlite()).await;
-    let ready = app.nobody().get("/readyz").await.expect(200);
+    let ready = app.get("/readyz").await.expect(200);
     assert_eq!((&ready["status"], &ready["database"], &ready["degraded"]), (&json!("ready"), &json!("ok"), &json!([])));
     for part in ["store", "order", "material", "printer", "endpoint", "mail", "inbound", "access", "dispatcher"] {
         assert_eq!(ready["parts"][part], json!({"state": "up", "falls": 0}), "{part} in {ready}");

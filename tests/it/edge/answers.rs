@@ -116,7 +116,7 @@ async fn strangers_learn_whether_the_server_works_and_not_what_it_is_made_of() {
     let told = app.nobody().get("/readyz").await.expect(200);
     assert_eq!(told, serde_json::json!({"status": "ready", "database": "ok", "parts": {}, "degraded": []}));
     let all = app.get("/readyz").await.expect(200);
-    assert_eq!(all["parts"]["writer"]["state"], "up", "{all}");
+    assert_eq!(all["parts"]["store"]["state"], "up", "{all}");
 }
 
 #[tokio::test]
