@@ -73,7 +73,7 @@ impl Ground {
             Kind::Postgres => Some(Postgres::fresh().await),
         };
         let config = config(folder.path(), postgres.as_ref().map(Postgres::url).as_deref());
-        let server = Server::start(config.clone()).await.unwrap();
+        let server = Box::pin(Server::start(config.clone())).await.unwrap();
         let (key, by) = admin_key(server.shop(), &config).await;
         Self { server, key, by: Arc::new(by), config, postgres, _folder: folder }
     }

@@ -61,9 +61,9 @@ pub fn denied_address(ip: IpAddr) -> Option<&'static str> {
 
 /// The IPv4 address that an IPv6 address stands for: mapped, compatible, NAT64 or 6to4.
 fn embedded_v4(ip: Ipv6Addr) -> Option<Ipv4Addr> {
-    let [a, b, c, d, e, f, high, low] = ip.segments();
+    let [prefix @ .., high, low] = ip.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
-    match [a, b, c, d, e, f] {
+    match prefix {
         [0, 0, 0, 0, 0, 0 | 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => Some(v4(high, low)),
         [0x2002, high, low, ..] => Some(v4(high, low)),
         _ => None,

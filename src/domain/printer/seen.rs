@@ -185,15 +185,14 @@ impl Printer {
         }
         let job = in_hand.job;
         match shown {
-            Observation::Nothing => {}
             Observation::Printing | Observation::Paused => {
                 in_hand.gone = None;
                 let at = in_hand.began().unwrap_or(now);
                 in_hand.began_at = Some(at);
                 let paused = matches!(shown, Observation::Paused);
                 match in_hand.phase {
-                    Phase::Printing { .. } if !paused => {}
-                    Phase::Paused { .. } if paused => {}
+                    Phase::Printing { .. } | Phase::Paused { .. }
+                        if paused == matches!(in_hand.phase, Phase::Paused { .. }) => {}
                     _ if paused => in_hand.enter(Phase::Paused { at }),
                     _ => in_hand.enter(Phase::Printing { at }),
                 }
@@ -208,7 +207,7 @@ impl Printer {
             Observation::Gone(reason) if matches!(in_hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) => {
                 in_hand.gone.get_or_insert(reason);
             }
-            Observation::Gone(_) => {}
+            Observation::Nothing | Observation::Gone(_) => {}
         }
         if seen_now {
             self.start_confirmed(job, now);

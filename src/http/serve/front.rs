@@ -174,7 +174,7 @@ impl Lobby {
         let Ok(Some(told)) = tokio::time::timeout(within, told).await else { return };
         match told {
             FirstLine::HealthCheck => {
-                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK)))
+                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK)));
             }
             FirstLine::EmergencyStop => self.stops.clone().run(self.answer(stream, peer, begin, None)),
             FirstLine::Incomplete | FirstLine::Other => self.hand_over(stream, peer, begin),

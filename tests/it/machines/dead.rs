@@ -18,7 +18,7 @@ async fn frozen(kind: PrinterKind, printers: usize) -> (Floor, String, String, f
     let floor = Floor::new(kind, printers, SLOW, &[JUDGE_LATE, IMPATIENT, OFFLINE_SOON]).await;
     let (order, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
-    let progress = || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, |job| job.progress()));
+    let progress = || floor.sim(0).handle.with(|machine| machine.job().map_or(0.0, simulator::printer::Job::progress));
     floor.sim(0).handle.set_speed(BRISK);
     until("some progress between two tenths", || async {
         let (now, tenths) = (progress(), progress() * 10.0);

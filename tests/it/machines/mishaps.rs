@@ -15,7 +15,7 @@ fn closed(floor: &Floor) -> bool {
 async fn recovered(floor: &Floor, kind: PrinterKind) {
     floor.sim(0).handle.set_speed(50.0);
     match kind {
-        PrinterKind::FwRest => floor.sim(0).handle.with(|machine| machine.restart()).unwrap(),
+        PrinterKind::FwRest => floor.sim(0).handle.with(simulator::printer::Machine::restart).unwrap(),
         _ => {
             floor.app.act(&floor.path(0, "/connect")).await.expect(200);
         }
@@ -126,7 +126,7 @@ each_kind! {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_a_person_closed_by_hand_is_opened_by_a_person() {
     let floor = Floor::new(PrinterKind::ServerRest, 1, SLOW, &[JUDGE_LATE]).await;
-    floor.sim(0).handle.with(|machine| machine.disconnect());
+    floor.sim(0).handle.with(simulator::printer::Machine::disconnect);
     floor.connection_is(0, "firmware_disconnected").await;
     floor.looked_at(0).await;
     assert!(closed(&floor), "not opened by itself");

@@ -23,9 +23,10 @@ async fn out_of_sight(kind: PrinterKind) -> (Floor, String, String) {
 
 /// A person clears what Klipper shows of the last print. `OctoPrint` has nothing like it: there another file is selected.
 fn clear(floor: &Floor, kind: PrinterKind) {
-    floor.sim(0).handle.with(|machine| match kind {
-        PrinterKind::FwRest => machine.gcode("SDCARD_RESET_FILE").unwrap(),
-        _ => {}
+    floor.sim(0).handle.with(|machine| {
+        if kind == PrinterKind::FwRest {
+            machine.gcode("SDCARD_RESET_FILE").unwrap();
+        }
     });
 }
 

@@ -22,7 +22,7 @@ async fn race(app: &Client, n: usize, gone: &str, uses: (&str, &str, Value)) -> 
             _ => app.post(path, &body).await,
         }
     };
-    let (deleted, used) = if n % 2 == 0 {
+    let (deleted, used) = if n.is_multiple_of(2) {
         tokio::join!(delete, begin)
     } else {
         let (used, deleted) = tokio::join!(begin, delete);

@@ -133,7 +133,7 @@ fn a_dead_printer_gives_its_part_back_and_wants_its_bed_cleared() {
         let mut shop = PrinterFixture::printing();
         let fields = PrinterFields { auto_clear: true, ..fields() };
         shop.ask(PrinterCommand::Update { if_version: None, fields: Box::new(fields) }).unwrap();
-        assert_eq!(shop.p().seen_print(id(ATTEMPT)).shown_now, true);
+        assert!(shop.p().seen_print(id(ATTEMPT)).shown_now);
         shop.silent();
         let seen = shop.p().seen_print(id(ATTEMPT));
         assert_eq!((seen.shown_now, seen.began), (false, true));
