@@ -45,7 +45,6 @@ impl FirstLine {
 #[cfg(test)]
 mod tests {
     use super::FirstLine as F;
-
     use super::*;
 
     #[test]

@@ -11,7 +11,7 @@ const ENCODING: &[u8] = b"transfer-encoding:";
 
 /// Where in the stream of bytes the next one stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Place {
+enum ScanPosition {
     /// In a head: how many bytes of its present line came, and whether the last was a carriage return.
     Head { column: usize, returned: bool },
     /// In a body of so many more bytes.
@@ -23,7 +23,7 @@ enum Place {
 /// What was seen so far.
 #[derive(Debug)]
 pub struct HeadScan {
-    place: Place,
+    place: ScanPosition,
     /// The beginning of the present line, in lower case.
     line: [u8; MAX_NAME_BYTES],
     /// The digits of a `Content-Length` in the present head.
@@ -34,7 +34,7 @@ pub struct HeadScan {
 
 impl Default for HeadScan {
     fn default() -> Self {
-        let place = Place::Head { column: 0, returned: false };
+        let place = ScanPosition::Head { column: 0, returned: false };
         Self { place, line: [0; MAX_NAME_BYTES], length: 0, encoded: false, bare: false }
     }
 }
@@ -49,16 +49,16 @@ impl HeadScan {
     pub fn look(&mut self, mut bytes: &[u8]) {
         while let Some((byte, rest)) = bytes.split_first() {
             match self.place {
-                Place::Unknown => return,
-                Place::Body(left) => {
+                ScanPosition::Unknown => return,
+                ScanPosition::Body(left) => {
                     let passed = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
                     bytes = &bytes[passed..];
                     self.place = match left - passed as u64 {
-                        0 => Place::Head { column: 0, returned: false },
-                        left => Place::Body(left),
+                        0 => ScanPosition::Head { column: 0, returned: false },
+                        left => ScanPosition::Body(left),
                     };
                 }
-                Place::Head { column, returned } => {
+                ScanPosition::Head { column, returned } => {
                     bytes = rest;
                     self.head(*byte, column, returned);
                 }
@@ -74,7 +74,7 @@ impl HeadScan {
                 self.place = if column <= usize::from(returned) {
                     self.after_head()
                 } else {
-                    Place::Head { column: 0, returned: false }
+                    ScanPosition::Head { column: 0, returned: false }
                 };
             }
             _ => {
@@ -86,17 +86,17 @@ impl HeadScan {
                 if named.starts_with(LENGTH) && byte.is_ascii_digit() {
                     self.length = self.length.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
                 }
-                self.place = Place::Head { column: column.saturating_add(1), returned: byte == b'\r' };
+                self.place = ScanPosition::Head { column: column.saturating_add(1), returned: byte == b'\r' };
             }
         }
     }
 
-    fn after_head(&mut self) -> Place {
+    fn after_head(&mut self) -> ScanPosition {
         let (length, encoded) = (std::mem::take(&mut self.length), std::mem::take(&mut self.encoded));
         match (encoded, length) {
-            (true, _) => Place::Unknown,
-            (false, 0) => Place::Head { column: 0, returned: false },
-            (false, length) => Place::Body(length),
+            (true, _) => ScanPosition::Unknown,
+            (false, 0) => ScanPosition::Head { column: 0, returned: false },
+            (false, length) => ScanPosition::Body(length),
         }
     }
 }
