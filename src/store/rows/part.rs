@@ -15,7 +15,7 @@ use crate::store::rows::{Doc, Snapshot, Unique, WriteError};
 /// The model of a part's table.
 pub type ModelOf<P> = <<P as Part>::Entity as EntityTrait>::Model;
 
-/// A part of an aggregate that has a table of its own. [`part_row!`] implements it.
+/// A part of an aggregate that has a table of its own. `part_row!` implements it.
 pub trait Part: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// The table of its rows.
     type Entity: EntityTrait<Model: TableRow + Doc>;

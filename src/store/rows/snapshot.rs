@@ -13,7 +13,7 @@ use crate::domain::id::Id;
 use crate::store::rows::batch::{Batch, TableRow};
 use crate::store::rows::{Doc, Unique, WriteError};
 
-/// A kind of aggregate that has a table of snapshot rows. [`snapshot_row!`] implements it.
+/// A kind of aggregate that has a table of snapshot rows. `snapshot_row!` implements it.
 pub trait Snapshot: Serialize + DeserializeOwned + Clone + Send + Sync + 'static {
     /// The table of its snapshot rows.
     type Entity: EntityTrait<Model: SnapshotModel>;
