@@ -152,7 +152,8 @@ impl Printer {
         // A print that is no job leaves a part on the bed all the same.
         let at_rest = status.connection == Connection::Connected && !active;
         if self.foreign_print() && at_rest {
-            next.bed_not_cleared |= !(next.fields.auto_clear && status.ended == Some(PrintEnd::Finished));
+            let clears = next.fields.auto_clear && next.fault.is_none();
+            next.bed_not_cleared |= !(clears && status.ended == Some(PrintEnd::Finished));
         }
         if next == *self {
             return None;
@@ -215,9 +216,10 @@ impl Printer {
     }
 
     /// A print of ours has ended: something lies on the bed, unless it finished and the printer clears its bed by
-    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks.
+    /// itself. What failed or was cancelled may stick to the bed or the nozzle, so a person looks; so does what a printer
+    /// with a firmware fault calls finished.
     pub(super) fn print_over(&mut self, end: PrintEnd, auto_clear: bool) {
-        self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished);
+        self.bed_not_cleared |= !(auto_clear && end == PrintEnd::Finished && self.fault.is_none());
         self.print_failed |= end == PrintEnd::Failed;
     }
 }

@@ -174,7 +174,7 @@ async fn without_the_database_the_server_says_so_and_lives() {
     for wire in [Wire::Cut, Wire::Silent] {
         proxy.is(wire);
         let away = until("the server to notice", || async {
-            Some(app.nobody().get("/readyz").await).filter(|answer| answer.status == 503)
+            Some(app.get("/readyz").await).filter(|answer| answer.status == 503)
         })
         .await;
         assert!(away.header("retry-after").is_some(), "{away:?}");

@@ -3,6 +3,8 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::config::{Config, LoadOptions};
 use printfloor::domain::access::AccessCommand;
@@ -144,8 +146,9 @@ async fn unfinished_bodies_of_strangers_hold_no_place_and_are_bounded() {
     let body = json!({"email": "nobody@example.org", "password": "wrong password"});
     assert_eq!(app.nobody().post("/api/auth/login", &body).await.error(401), "wrong_credentials");
     // Those beyond the bound were told so.
-    for wire in held.iter_mut().rev().take(32) {
-        let (status, text) = wire.answer().await.expect("an answer");
+    let mut answers = held.iter_mut().map(Wire::answer).collect::<FuturesUnordered<_>>().take(32);
+    while let Some(answer) = answers.next().await {
+        let (status, text) = answer.expect("an answer");
         assert_eq!(status, 503, "{text}");
         assert!(text.contains(r#""code":"overloaded""#) && text.contains("whose bodies have not come"), "{text}");
         refused += 1;

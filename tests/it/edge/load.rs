@@ -58,6 +58,8 @@ async fn requests_beyond_those_under_way_are_refused_early() {
         ("SERVER__MAX_CONCURRENT_REQUESTS", "2"),
         ("LIMITS__STAFF_REQUESTS_PER_MINUTE", "5000"),
         ("PRINTERS__REQUEST_TIMEOUT_SECONDS", "60"),
+        ("PRINTERS__POLL_INTERVAL_SECONDS", "60"),
+        ("PRINTERS__OFFLINE_AFTER_SECONDS", "600"),
     ])
     .await;
     // A printer that takes connections and never answers.

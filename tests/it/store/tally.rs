@@ -150,7 +150,7 @@ impl Snapshot for Tally {
             schema: SCHEMA,
             doc: serde_json::to_string(self)?,
             code: self.code.clone(),
-            slug: String::new(),
+            slug: self.code.clone(),
             name: String::new(),
             material_id: String::new(),
             gcode_file_id: None,

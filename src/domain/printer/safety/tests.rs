@@ -132,12 +132,13 @@ proptest! {
                     let end = ends[usize::from(how / 3) % 4];
                     shop.sees(Activity::Idle, file, end);
                     let ended = printed && !shop.prints_ours();
-                    dirty |= ended && !(file == Some(OURS) && end == Some(PrintEnd::Finished));
+                    dirty |= ended && (fault || !(file == Some(OURS) && end == Some(PrintEnd::Finished)));
                 }
                 4 => {
                     fault = true;
-                    dirty |= shop.prints_ours();
+                    let printed = shop.prints_ours();
                     shop.sees(Activity::Error, file, None);
+                    dirty |= printed && !shop.prints_ours();
                 }
                 5 => drop(shop.ask(PrinterCommand::Homed).unwrap()),
                 6 => {
