@@ -67,6 +67,7 @@ each_kind! {
         floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
         floor.app.job_is(&job, "CANCELLED").await;
         floor.faults(0, |faults| faults.slow_commands = None);
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
         let (next, other) = floor.one().await;
         floor.app.job_is(&other, "PRINTING").await;
         assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 1, "once, and not the next job");
