@@ -2,7 +2,7 @@
 //!
 //! An endpoint's URL comes from a user, and the server stands inside the business's network. Without these rules a
 //! webhook could be aimed at the router, a printer or a cloud's metadata service. A URL is judged when it is
-//! registered ([`check`]), and each address again when it is connected to ([`address_allowed`]), because a name may
+//! registered ([`check`]), and each address again when it is connected to ([`denied_range`]), because a name may
 //! resolve to something else by then.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -71,12 +71,7 @@ pub fn check(text: &str, allow_private: bool) -> Result<Url, TargetError> {
     }
 }
 
-/// Whether a webhook may be sent to this address: a public unicast address.
-pub fn address_allowed(ip: IpAddr) -> bool {
-    denied_range(ip).is_none()
-}
-
-/// The denied range that the address belongs to; `None` if it may be sent to.
+/// The denied range that the address belongs to; `None` if a webhook may be sent to it: a public unicast address.
 pub fn denied_range(ip: IpAddr) -> Option<&'static str> {
     match ip {
         IpAddr::V4(ip) => denied_v4(ip),
@@ -156,6 +151,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn address_allowed(ip: IpAddr) -> bool {
+        denied_range(ip).is_none()
+    }
 
     /// First and last address of each denied range, written by hand so that the tables are checked against something
     /// else.

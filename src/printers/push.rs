@@ -19,6 +19,7 @@ use crate::domain::schedule::Delays;
 use crate::printers::adapter::{PrinterError, PushState, Telemetry};
 use crate::printers::registry::Settings;
 use crate::printers::wire::Wire;
+use crate::services::http::lan_connect;
 
 /// Longest silence after which we ask whether the other side is still there.
 const LONGEST_QUIET: Duration = Duration::from_secs(5);
@@ -193,11 +194,15 @@ async fn talk<D: Dialect>(endpoint: &Endpoint, dialect: &mut D, shared: &PushInb
         .read_buffer_size(READ_BYTES)
         .max_message_size(Some(MAX_MESSAGE_BYTES))
         .max_frame_size(Some(MAX_MESSAGE_BYTES));
-    let opening = tokio_tungstenite::connect_async_with_config(request, Some(config), true);
-    let (mut socket, _) = timeout(endpoint.connect_timeout, opening)
-        .await
-        .map_err(|_| PrinterError::Timeout)?
-        .map_err(|error| unreachable(&error))?;
+    let opening = async {
+        let host =
+            endpoint.url.host().ok_or_else(|| PrinterError::Unreachable("the address has no host".to_owned()))?;
+        let port = endpoint.url.port_or_known_default().unwrap_or(80);
+        let stream = lan_connect(host, port).await.map_err(|error| unreachable(&error))?;
+        let opened = tokio_tungstenite::client_async_with_config(request, stream, Some(config)).await;
+        opened.map_err(|error| unreachable(&error))
+    };
+    let (mut socket, _) = timeout(endpoint.connect_timeout, opening).await.map_err(|_| PrinterError::Timeout)??;
     for message in greeting {
         socket.send(Message::text(message)).await.map_err(|error| unreachable(&error))?;
     }

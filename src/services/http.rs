@@ -3,7 +3,7 @@
 //! There are two, with opposite policies, and they are never mixed. [`Outbound`] carries webhooks to addresses that users chose: it
 //! refuses everything that is not public, and it refuses at dial time, because a name may resolve to something else than it did when the
 //! endpoint was registered. [`lan`] talks to printers and services that the shop's own people configured, so private addresses are what
-//! it is for. Neither follows redirects or uses a proxy from the environment, and neither sends a request twice on its own.
+//! it is for; link-local addresses and metadata services, where neither is, are refused when dialling, by [`lan_connect`] too. Neither follows redirects or uses a proxy from the environment, and neither sends a request twice on its own.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -12,6 +12,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::net::TcpStream;
+use url::Host;
 
 use crate::domain::printer::denied_address;
 use crate::domain::target::{self, TargetError};
@@ -82,7 +84,7 @@ impl Lookup for SystemLookup {
     }
 }
 
-/// A host has addresses, but none that a webhook may go to.
+/// A host has addresses, but none that may be dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the host's address is not allowed: {range}")]
 pub struct Blocked {
@@ -105,7 +107,8 @@ impl Outbound {
 
     /// Builds it with another resolver. Its answers are judged like those of any other.
     pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
-        let guard = Guard { lookup, allow_private: settings.allow_private };
+        let denied: Denied = if settings.allow_private { |_| None } else { target::denied_range };
+        let guard = Guard { lookup, denied };
         let client = builder(settings.connect_timeout)
             .timeout(settings.timeout)
             .pool_max_idle_per_host(settings.idle_per_host)
@@ -128,7 +131,7 @@ impl Outbound {
 
 /// Builds the client for printers and configured services.
 pub fn lan(settings: &LanSettings) -> Result<reqwest::Client, BuildError> {
-    let builder = builder(settings.connect_timeout).dns_resolver(LanGuard);
+    let builder = builder(settings.connect_timeout).dns_resolver(lan_guard());
     Ok(builder.timeout(settings.timeout).read_timeout(settings.read_timeout).build()?)
 }
 
@@ -145,52 +148,60 @@ fn builder(connect_timeout: Duration) -> reqwest::ClientBuilder {
         .pool_max_idle_per_host(2)
 }
 
-/// Stands between the client and the resolver and lets only allowed addresses through to be dialled.
+/// Opens a connection to a printer or configured service that is spoken to in another protocol than HTTP.
+pub async fn lan_connect(host: Host<&str>, port: u16) -> io::Result<TcpStream> {
+    let addresses = lan_guard().addresses(host).await.map_err(io::Error::other)?;
+    let addresses: Vec<SocketAddr> = addresses.into_iter().map(|ip| SocketAddr::new(ip, port)).collect();
+    let stream = TcpStream::connect(&addresses[..]).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+fn lan_guard() -> Guard {
+    Guard { lookup: Arc::new(SystemLookup), denied: denied_address }
+}
+
+/// Tells in words the range of an address that must not be dialled; `None` for one that may.
+type Denied = fn(IpAddr) -> Option<&'static str>;
+
+type AnyError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Stands between a client and the resolver and lets only allowed addresses through to be dialled.
 struct Guard {
     lookup: Arc<dyn Lookup>,
-    allow_private: bool,
+    denied: Denied,
+}
+
+impl Guard {
+    /// The addresses of a host that may be dialled; an error when there is none.
+    async fn addresses(&self, host: Host<&str>) -> Result<Vec<IpAddr>, AnyError> {
+        let found = match host {
+            Host::Domain(name) => self.lookup.lookup(name.to_owned()).await?,
+            Host::Ipv4(ip) => vec![ip.into()],
+            Host::Ipv6(ip) => vec![ip.into()],
+        };
+        allowed(found, self.denied)
+    }
 }
 
 impl Resolve for Guard {
     fn resolve(&self, name: Name) -> Resolving {
         let found = self.lookup.lookup(name.as_str().to_owned());
-        let allow_private = self.allow_private;
+        let denied = self.denied;
         Box::pin(async move {
-            let allowed = allowed(found.await?, allow_private)?;
             // The client puts the port of the URL in place of 0.
-            let addresses: Addrs = Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0)));
+            let addresses: Addrs =
+                Box::new(allowed(found.await?, denied)?.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
         })
     }
 }
 
-/// Lets no name lead to a link-local address or to a cloud's metadata service, where no printer and no configured
-/// service is.
-struct LanGuard;
-
-impl Resolve for LanGuard {
-    fn resolve(&self, name: Name) -> Resolving {
-        let found = SystemLookup.lookup(name.as_str().to_owned());
-        Box::pin(async move {
-            let found = found.await?;
-            let denied = found.first().and_then(|ip| denied_address(*ip));
-            let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| denied_address(*ip).is_none()).collect();
-            match denied {
-                Some(range) if allowed.is_empty() => Err(Blocked { range }.into()),
-                _ => Ok(Box::new(allowed.into_iter().map(|ip| SocketAddr::new(ip, 0))) as Addrs),
-            }
-        })
-    }
-}
-
-/// Those addresses that may be dialled; an error when there are some and none may.
-fn allowed(found: Vec<IpAddr>, allow_private: bool) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
+/// Those addresses that may be dialled; an error when there is none, or none that may.
+fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> {
     let first = *found.first().ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "the name has no address"))?;
-    if allow_private {
-        return Ok(found);
-    }
-    let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| target::address_allowed(*ip)).collect();
-    match target::denied_range(first) {
+    let allowed: Vec<IpAddr> = found.into_iter().filter(|ip| denied(*ip).is_none()).collect();
+    match denied(first) {
         Some(range) if allowed.is_empty() => Err(Box::new(Blocked { range })),
         _ => Ok(allowed),
     }
@@ -231,16 +242,40 @@ mod tests {
     #[test]
     fn only_the_allowed_addresses_of_a_host_are_dialled() {
         let found = ips(&["10.0.0.1", "8.8.8.8", "::1", "2606:4700::1", "::ffff:127.0.0.1"]);
-        assert_eq!(allowed(found.clone(), false).unwrap(), ips(&["8.8.8.8", "2606:4700::1"]));
-        assert_eq!(allowed(found.clone(), true).unwrap(), found);
+        assert_eq!(allowed(found.clone(), target::denied_range).unwrap(), ips(&["8.8.8.8", "2606:4700::1"]));
+        assert_eq!(allowed(found.clone(), |_| None).unwrap(), found);
     }
 
     #[test]
     fn a_host_with_denied_addresses_only_is_blocked_and_one_without_any_is_not_found() {
-        let error = allowed(ips(&["192.168.1.4", "::1"]), false).unwrap_err();
+        let error = allowed(ips(&["192.168.1.4", "::1"]), target::denied_range).unwrap_err();
         assert_eq!(error.downcast_ref(), Some(&Blocked { range: "private network" }));
-        let error = allowed(Vec::new(), false).unwrap_err();
+        let error = allowed(Vec::new(), target::denied_range).unwrap_err();
         assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::NotFound);
+    }
+
+    /// A resolver with one answer.
+    struct Answers(Vec<IpAddr>);
+
+    impl Lookup for Answers {
+        fn lookup(&self, _: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+            let found = self.0.clone();
+            Box::pin(async move { Ok(found) })
+        }
+    }
+
+    #[tokio::test]
+    async fn no_name_of_a_printer_leads_to_a_metadata_service() {
+        let guard = |found: &[&str]| Guard { lookup: Arc::new(Answers(ips(found))), denied: denied_address };
+        let mixed = guard(&["169.254.169.254", "192.168.1.4"]).addresses(Host::Domain("printer.lan")).await;
+        assert_eq!(mixed.unwrap(), ips(&["192.168.1.4"]));
+        for denied in [
+            guard(&["169.254.169.254"]).addresses(Host::Domain("printer.lan")).await,
+            guard(&[]).addresses(Host::Ipv4([169, 254, 1, 1].into())).await,
+            guard(&[]).addresses(Host::Ipv6("fe80::1".parse().unwrap())).await,
+        ] {
+            assert!(denied.unwrap_err().downcast_ref::<Blocked>().is_some());
+        }
     }
 
     #[test]
