@@ -9,6 +9,7 @@ pub mod endpoints;
 pub mod events;
 pub mod files;
 pub mod health;
+pub mod insights;
 pub mod jobs;
 pub mod keys;
 pub mod materials;
@@ -17,6 +18,7 @@ pub mod orders;
 pub mod payments;
 pub mod place;
 pub mod printers;
+pub mod sign_off;
 pub mod skus;
 pub mod users;
 
@@ -48,6 +50,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // What happens
         events::routes(),
         dashboard::routes(),
+        insights::routes(),
         health::routes(),
         metrics::routes(public_metrics),
         // The description itself

@@ -10,6 +10,7 @@ use crate::domain::id::Id;
 use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
 /// A new order. The edge has looked up SKUs, materials and files before, because the rules do no look-ups.
@@ -250,6 +251,27 @@ pub enum OrderCommand {
     },
     /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
     RetryJob(Id),
+    /// A person says how many parts of a job's last print are good, for the first time or once more.
+    SignOff {
+        /// The job whose parts they are.
+        job: Id,
+        /// What the person says.
+        said: Inspection,
+    },
+    /// A printer tells what a person said when they cleared its bed. It tells so of each attempt once, and repeats it until
+    /// the order has answered.
+    SignedAtPrinter {
+        /// The job that was printed.
+        job: Id,
+        /// The print.
+        attempt: Id,
+        /// What the person said.
+        said: Inspection,
+        /// Who said it.
+        by: String,
+        /// When they said it.
+        at: Timestamp,
+    },
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob {
         /// The job to release.

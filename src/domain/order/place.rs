@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::change::{OrderChange, SHORT};
+use super::parts::plate_parts;
 use super::{Address, Line, NewOrder, Order, OrderStatus, PICKUP, Shipment};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::event::data::OrderShippedData;
@@ -19,7 +20,7 @@ const DEFAULT_PRIORITY: u8 = 5;
 
 /// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
-    line.quantity.div_ceil(line.make.units_per_plate.max(1))
+    line.quantity.div_ceil(plate_parts(line))
 }
 
 /// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without

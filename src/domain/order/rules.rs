@@ -63,6 +63,10 @@ impl Aggregate for Order {
             }
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
+            OrderCommand::SignOff { job, said } => change.sign_off(*job, said),
+            OrderCommand::SignedAtPrinter { job, attempt, said, by, at } => {
+                Ok(change.signed_at_printer(*job, *attempt, said, by, *at))
+            }
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
@@ -88,6 +92,8 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",
             OrderCommand::RetryJob(_) => "job.retry",
+            OrderCommand::SignOff { .. } => "job.sign_off",
+            OrderCommand::SignedAtPrinter { .. } => "job.signed_at_printer",
             OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::Resolve { .. } => "job.resolve",
         }

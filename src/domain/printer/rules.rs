@@ -41,11 +41,12 @@ impl Aggregate for Printer {
             }
             (Some(printer), _) => printer.clone(),
         };
-        match command {
+        let decided = match command {
             PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
             PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
             PrinterCommand::Archive => {
                 printer.not_busy("deleted")?;
+                printer.has_told_sign_offs()?;
                 Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
@@ -111,10 +112,8 @@ impl Aggregate for Printer {
             PrinterCommand::EmergencyStopped => {
                 Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
-            PrinterCommand::BedCleared => {
-                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
-                Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
-            }
+            PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
+            PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
             PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
             PrinterCommand::ClearAttention => printer.clear_attention(cx),
             PrinterCommand::Homed => Ok(printer.homed(cx)),
@@ -122,7 +121,8 @@ impl Aggregate for Printer {
                 let note = on.then(|| note.clone().unwrap_or_default());
                 Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
             }
-        }
+        };
+        decided.map(|decision| Self::with_last_print(this, decision))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -148,7 +148,8 @@ impl Aggregate for Printer {
             PrinterCommand::ManualOver { .. } => "printer.print_over",
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
-            PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
+            PrinterCommand::SignedOff(_) => "printer.signed_off",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
@@ -204,6 +205,7 @@ impl Aggregate for Printer {
                 effects.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }
+        effects.extend(self.sign_offs_to_tell());
         effects
     }
 
@@ -225,6 +227,8 @@ fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<
         kept_closed: false,
         refusals: None,
         last_start: None,
+        last_print: None,
+        signed_prints: Vec::new(),
         maintenance: None,
         print_failed: false,
         disconnected: false,

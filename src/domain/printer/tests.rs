@@ -124,6 +124,10 @@ impl PrinterFixture {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();
     }
+    /// Sets what a test needs and no command says.
+    pub(super) fn edit(&mut self, change: impl FnOnce(&mut Printer)) {
+        change(self.printer.as_mut().unwrap());
+    }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()
     }
@@ -162,7 +166,7 @@ fn the_whole_way_of_an_attempt() {
     shop.heard(false);
     assert!(shop.p().in_hand.is_none());
     assert_eq!(shop.p().free(), Err("bed not cleared".into()));
-    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     assert_eq!(shop.p().free(), Ok(()));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "an attempt that is over is never taken again");
 }
@@ -319,7 +323,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
     shop.heard(false);
-    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.tell(Status { homed: Some(true), ..before });
     assert_eq!(shop.p().attention(), [Attention::NeedsHome], "homed before the stop does not count");
     let after = shop.status(Activity::Idle, None, None);
@@ -373,7 +377,7 @@ fn a_printer_with_work_in_hand_stays_where_it_is() {
     assert!(shop.sees(Activity::Idle, None, None).next.is_none());
     shop.ask(PrinterCommand::Archive).unwrap();
     assert!(shop.p().at_rest());
-    assert_eq!(shop.ask(PrinterCommand::BedCleared).unwrap_err().code, "printer_not_found");
+    assert_eq!(shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap_err().code, "printer_not_found");
 }
 
 #[test]
@@ -426,7 +430,7 @@ proptest! {
                 9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
                 9 => {
                     shop.ask(PrinterCommand::Homed).unwrap();
-                    shop.ask(PrinterCommand::BedCleared).unwrap()
+                    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap()
                 }
                 _ => shop.sees(state, file, ended),
             };

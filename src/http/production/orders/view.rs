@@ -11,7 +11,7 @@ use super::site::Site;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
 use crate::domain::job::JobState;
-use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment, Shipment};
+use crate::domain::order::{Address, Line, LineParts, Order, OrderKind, OrderStatus, Payment, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
@@ -28,7 +28,7 @@ readable!(OrderStatus);
     "customerId": null, "customerEmail": "buyer@example.org",
     "lines": [{
         "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
-        "taxRateBps": 0, "jobs": {"total": 2, "completed": 1},
+        "taxRateBps": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
     "keptCents": 2500, "payments": [{
@@ -63,8 +63,8 @@ pub struct OrderView<'a> {
     /// Oldest first; empty in lists.
     payments: Payments<'a>,
     shipment: Option<ShipmentView<'a>>,
-    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`. For staff
-    /// only.
+    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`,
+    /// `needs_attention`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
     shipping_address: Option<&'a Address>,
@@ -133,6 +133,18 @@ struct LineView<'a> {
     /// Its plates and how many are done; once there are jobs, where one order is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     jobs: Option<Progress>,
+    /// Parts that are good; like the following, where `jobs` is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    good: Option<u64>,
+    /// Parts on plates that are not over, wait for their sign-off, or failed and wait for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<u64>,
+    /// Parts that nothing makes any more although nobody gave them up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<u64>,
+    /// Parts on plates that were cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancelled: Option<u64>,
 }
 
 /// How many plates a line makes and how many are done.
@@ -231,7 +243,10 @@ impl Serialize for Lines<'_> {
                 progress.completed += u64::from(job.state == JobState::Completed);
             }
         }
-        to.collect_seq(order.lines.iter().zip(made).map(|(line, jobs)| LineView::new(line, jobs)))
+        let parts = order.parts();
+        to.collect_seq(
+            order.lines.iter().zip(made).zip(parts).map(|((line, jobs), parts)| LineView::new(line, jobs, parts)),
+        )
     }
 }
 
@@ -245,14 +260,19 @@ impl ToSchema for Lines<'_> {
 }
 
 impl<'a> LineView<'a> {
-    fn new(line: &'a Line, jobs: Progress) -> Self {
+    fn new(line: &'a Line, jobs: Progress, parts: LineParts) -> Self {
+        let shown = jobs.total > 0;
         Self {
             sku_id: line.sku_id,
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
             description: &line.description,
             tax_rate_bps: line.tax_rate_bps,
-            jobs: (jobs.total > 0).then_some(jobs),
+            jobs: shown.then_some(jobs),
+            good: shown.then_some(parts.good),
+            running: shown.then_some(parts.running),
+            missing: shown.then(|| parts.missing(line.quantity)),
+            cancelled: shown.then_some(parts.cancelled),
         }
     }
 }
