@@ -196,7 +196,9 @@ carried_by! { JobData:
     "job.released", "An operator released a job that awaited review.";
 }
 
+mod shipping;
 mod sign_off;
+pub use shipping::OrderPartShippedData;
 pub use sign_off::JobSignedOffData;
 
 /// What is told of a material that runs low.

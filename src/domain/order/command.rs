@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Line, Make, Order, OrderKind, Shipment};
+use super::{Address, Line, Make, Order, OrderKind, SentLine, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, Resolution, SeenPrint};
@@ -187,10 +187,12 @@ pub enum OrderCommand {
         /// Gives up on printers that do not answer instead of waiting for them.
         force: bool,
     },
-    /// Ships the order: ready → shipped.
+    /// Ships parts of the order; with the last of them it is shipped.
     Ship {
-        /// How it travels. For [`PICKUP`] the tracking number and the date may be empty.
+        /// How they travel. For [`PICKUP`] the tracking number and the date may be empty.
         shipment: Shipment,
+        /// What leaves; `None` is all that is good and has not left, once the order is ready.
+        lines: Option<Vec<SentLine>>,
         /// Whether the customer takes fewer parts than were ordered; without it a short order is refused.
         accept_short: bool,
     },

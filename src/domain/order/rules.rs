@@ -50,7 +50,9 @@ impl Aggregate for Order {
             OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
-            OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
+            OrderCommand::Ship { shipment, lines, accept_short } => {
+                change.ship(shipment, lines.as_deref(), *accept_short)
+            }
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),

@@ -7,6 +7,7 @@ mod money;
 mod parts;
 mod placing;
 mod random;
+mod shipping;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};

@@ -9,8 +9,9 @@ use super::operation::Named;
 use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
     DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
-    OrderFlaggedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData,
-    PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData, TestData,
+    OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
+    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData,
+    TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -59,6 +60,7 @@ pub fn all() -> Vec<Entry> {
     entries::<PrinterFaultData>(&mut all);
     entries::<PrinterCommandData>(&mut all);
     entries::<TestData>(&mut all);
+    entries::<OrderPartShippedData>(&mut all);
     entries::<JobSignedOffData>(&mut all);
     entries::<OrderFlaggedData>(&mut all);
     entries::<OrderPaymentFailedData>(&mut all);

@@ -22,7 +22,7 @@ use crate::http::handles::handles;
 use crate::http::page::Query;
 use crate::http::reply::Plain;
 use crate::http::routes::ResourceRoutes;
-use crate::store::queries::{Queries, QualityBy, QualityCounts};
+use crate::store::queries::{QualityBy, QualityCounts, Queries};
 
 /// The time that is looked at when none is asked for: 30 days.
 const USUAL_SPAN_MS: i64 = 30 * 24 * 60 * 60 * 1000;

@@ -75,7 +75,8 @@ impl Queries {
             sum(&format!("attempts.print_ms * {scrap} / attempts.parts")),
             sum(&format!("attempts.used * {scrap} / attempts.parts")),
         );
-        let statement = Statement::from_sql_and_values(self.db.get_database_backend(), sql, [from.0.into(), to.0.into()]);
+        let statement =
+            Statement::from_sql_and_values(self.db.get_database_backend(), sql, [from.0.into(), to.0.into()]);
         let mut groups: Vec<QualityCounts> = Vec::new();
         for row in self.db.query_all_raw(statement).await? {
             let (of_kind, unit) = read(&row)?;

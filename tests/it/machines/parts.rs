@@ -68,11 +68,13 @@ async fn a_rejected_part_is_made_again_and_the_numbers_say_so() {
     let said = json!({"goodCount": 0, "reason": "adhesion", "note": "came off", "photoFileId": photo});
     let cleared = act(&floor, 0, &said).await.expect(200);
     assert!(cleared["lastPrint"].is_null(), "{cleared}");
-    let signed = floor.job_until("the job to be signed off", &first, |job| {
-        job["attempts"][0]["signOff"]["reason"] == "adhesion"
-    });
+    let signed = floor
+        .job_until("the job to be signed off", &first, |job| job["attempts"][0]["signOff"]["reason"] == "adhesion");
     let sign_off = signed.await["attempts"][0]["signOff"].clone();
-    assert_eq!((&sign_off["goodCount"], &sign_off["note"], &sign_off["photoFileId"]), (&json!(0), &json!("came off"), &photo));
+    assert_eq!(
+        (&sign_off["goodCount"], &sign_off["note"], &sign_off["photoFileId"]),
+        (&json!(0), &json!("came off"), &photo)
+    );
     assert!(sign_off["by"].as_str().unwrap() != "system", "{sign_off}");
     line_is(&floor, &order, 0, 2, 0).await;
 
@@ -92,7 +94,10 @@ async fn a_rejected_part_is_made_again_and_the_numbers_say_so() {
     let numbers = |of: &Value| json!([of["prints"], of["parts"], of["good"], of["scrap"], of["firstPassYield"]]);
     assert_eq!(numbers(&quality["total"]), json!([3, 3, 2, 1, 0.5]), "{quality}");
     assert_eq!(numbers(&quality["bySku"][0]), json!([3, 3, 2, 1, 0.5]));
-    assert_eq!((&quality["bySku"][0]["skuId"], &quality["byPrinter"][0]["printerId"]), (&json!(floor.sku), &json!(floor.printers[0])));
+    assert_eq!(
+        (&quality["bySku"][0]["skuId"], &quality["byPrinter"][0]["printerId"]),
+        (&json!(floor.sku), &json!(floor.printers[0]))
+    );
     assert_eq!((&quality["byReason"][0]["reason"], &quality["byReason"][0]["scrap"]), (&json!("adhesion"), &json!(1)));
     let lost = quality["total"]["scrapMaterial"][0]["amount"].as_f64().unwrap();
     assert!((lost - 10.0).abs() < 0.5, "one part of three: {quality}");

@@ -28,7 +28,7 @@ pub(super) fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &st
         tracking_number: tracking_number.to_owned(),
         estimated_delivery: estimated_delivery.to_owned(),
     };
-    OrderCommand::Ship { shipment, accept_short }
+    OrderCommand::Ship { shipment, lines: None, accept_short }
 }
 
 #[test]

@@ -92,6 +92,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
                 tracking_number: "1Z".into(),
                 estimated_delivery: "2026-12-01".into(),
             },
+            lines: how.is_multiple_of(3).then(|| vec![SentLine { line: u32::from(how % 2), quantity: 1 }]),
             accept_short: how.is_multiple_of(2),
         },
     }
@@ -127,7 +128,7 @@ fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
             Created => matches!(to, Paid | PaymentFailed | Cancelled | Refunded),
             PaymentFailed => matches!(to, Paid | Cancelled | Refunded),
             Paid => matches!(to, Printing | Ready | Cancelled | Refunded),
-            Printing => matches!(to, Ready | Cancelled | Refunded),
+            Printing => matches!(to, Ready | Shipped | Cancelled | Refunded),
             Ready => matches!(to, Printing | Shipped | Cancelled | Refunded),
             Shipped | Cancelled => to == Refunded,
             Refunded => false,
@@ -159,6 +160,10 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert!(job.file_id.is_some() || matches!(job.state, JobState::Created | JobState::Cancelled));
         assert!(job.file_id.is_none() || job.state != JobState::Created);
         assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
+    }
+    let sent = after.lines.iter().zip(after.shipped_parts());
+    for (line, left) in sent {
+        assert!(left <= u64::from(line.quantity), "no more leaves than was ordered");
     }
     if after.status == OrderStatus::Ready {
         assert!(after.jobs.values().all(|job| matches!(job.state, JobState::Completed | JobState::Cancelled)));
