@@ -68,7 +68,10 @@ pub struct SignOff {
     /// A picture of the parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub photo_file_id: Option<Id>,
-    /// Who said it; [`Principal::System`] where nobody has looked and the end of the print stands for it.
+    /// Nobody has looked yet: the end of the print stands for it.
+    #[serde(default)]
+    pub automatic: bool,
+    /// Who said it.
     pub by: String,
     /// When it was said.
     pub at: Timestamp,
@@ -78,7 +81,7 @@ impl SignOff {
     /// What the end of a print says by itself: every part is good if it finished, no part if it did not.
     pub fn automatic(finished: bool, parts: u32, at: Timestamp) -> Self {
         let (good, by) = (if finished { parts } else { 0 }, Principal::System.to_string());
-        Self { good, parts, reason: None, note: None, photo_file_id: None, by, at }
+        Self { good, parts, reason: None, note: None, photo_file_id: None, automatic: true, by, at }
     }
 
     /// What is recorded when somebody says more of the same print. A number replaces all that people said before; words
@@ -92,14 +95,10 @@ impl SignOff {
             reason: said.reason.clone().or(self.reason.filter(|_| keeps_words)),
             note: said.note.clone().or(self.note.filter(|_| keeps_words)),
             photo_file_id: said.photo_file_id.or(self.photo_file_id.filter(|_| keeps_words)),
+            automatic: false,
             by,
             at,
         }
-    }
-
-    /// Whether nobody has said it yet.
-    pub fn is_automatic(&self) -> bool {
-        self.by == Principal::System.to_string()
     }
 
     /// Whether both say the same of the parts, whoever said it.

@@ -11,7 +11,7 @@ pub(super) fn plate_parts(line: &Line) -> u32 {
     line.make.units_per_plate.max(1)
 }
 
-/// The parts of one line.
+/// How many parts of one line are good, under way and given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineParts {
     /// Parts that count as good.
@@ -28,11 +28,6 @@ impl LineParts {
     /// Parts of this many that nothing makes any more although nobody gave them up.
     pub fn missing(&self, quantity: u32) -> u64 {
         u64::from(quantity).saturating_sub(self.good + self.running + self.cancelled)
-    }
-
-    /// Whether what is good and what is under way make up this many.
-    pub(super) fn cover(&self, quantity: u32) -> bool {
-        self.good + self.running >= u64::from(quantity)
     }
 }
 

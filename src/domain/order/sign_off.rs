@@ -61,7 +61,7 @@ impl OrderChange<'_> {
         let known = job.attempts.iter().find(|one| one.id == attempt && !one.signed_at_printer).cloned();
         let Some(known) = known else { return self.heard(false) };
         self.edit_attempt(id, attempt, |attempt| attempt.signed_at_printer = true);
-        let said_before = known.sign_off.as_ref().filter(|before| !before.is_automatic());
+        let said_before = known.sign_off.as_ref().filter(|before| !before.automatic);
         if said_before.is_none_or(|before| !said.says_nothing() && at > before.at) {
             self.signed(&job, &known, said, by.to_owned(), at);
         }
@@ -76,7 +76,7 @@ impl OrderChange<'_> {
             None => SignOff::automatic(attempt.state == AttemptState::Finished, plate, at),
         };
         let sign_off = before.and_then(said, by, at);
-        if attempt.sign_off.as_ref().is_some_and(|known| !known.is_automatic() && known.says_the_same(&sign_off)) {
+        if attempt.sign_off.as_ref().is_some_and(|known| !known.automatic && known.says_the_same(&sign_off)) {
             return;
         }
         let data = |job: JobData| JobSignedOffData {

@@ -141,7 +141,7 @@ pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &
         if made == 0 || before.jobs.is_empty() {
             continue;
         }
-        let (all, plate) = (parts.good + parts.running + parts.cancelled, u64::from(parts::plate_parts(line)));
+        let (all, plate) = (parts.good + parts.running + parts.cancelled, u64::from(super::parts::plate_parts(line)));
         assert!(quality.reprint_missing && parts.reprints <= quality.max_reprints, "{parts:?}");
         assert!(all < u64::from(line.quantity) + plate, "{parts:?} of {}", line.quantity);
         assert!(matches!(before.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready));

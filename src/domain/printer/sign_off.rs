@@ -32,7 +32,7 @@ pub struct LastPrint {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedPrint {
-    /// The print.
+    /// The attempt, with its job and order.
     #[serde(flatten)]
     pub print: LastPrint,
     /// What was said of its parts.

@@ -20,7 +20,7 @@ pub(super) const OURS: &str = "JOB-000001_x.gcode";
 
 pub(super) struct PrinterFixture {
     pub(super) bench: Bench,
-    printer: Option<Printer>,
+    pub(super) printer: Option<Printer>,
 }
 
 fn fields() -> PrinterFields {
@@ -123,10 +123,6 @@ impl PrinterFixture {
     pub(super) fn heard_of(&mut self, attempt: u32) {
         let step = self.p().in_hand.as_ref().unwrap().step;
         self.ask(PrinterCommand::Heard { attempt: id(attempt), step, wanted: false }).unwrap();
-    }
-    /// Sets what a test needs and no command says.
-    pub(super) fn edit(&mut self, change: impl FnOnce(&mut Printer)) {
-        change(self.printer.as_mut().unwrap());
     }
     pub(super) fn p(&self) -> &Printer {
         self.printer.as_ref().unwrap()

@@ -83,7 +83,7 @@ pub struct SignOffView {
 
 impl From<&SignOff> for SignOffView {
     fn from(sign_off: &SignOff) -> Self {
-        let SignOff { good, parts, reason, note, photo_file_id, by, at } = sign_off.clone();
+        let SignOff { good, parts, reason, note, photo_file_id, automatic: _, by, at } = sign_off.clone();
         Self { good_count: good, plate_parts: parts, reason, note, photo_file_id, by, at }
     }
 }

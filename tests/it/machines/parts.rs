@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind};
-use crate::support::{Db, on_both, until};
+use crate::support::{on_both, until};
 
 const REQUIRED: (&str, &str) = ("PRINTFLOOR_QUALITY__SIGN_OFF", "required");
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n0000";
@@ -150,6 +150,64 @@ async fn a_print_of_somebodys_own_leaves_nothing_to_sign_off() {
     floor.attention(0, "foreign_print", true).await;
     assert_eq!(act(&floor, 0, &json!({"goodCount": 0})).await.error(409), "nothing_to_sign_off");
     assert!(floor.app.get(&floor.path(0, "")).await.expect(200)["lastPrint"].is_null());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn parts_leave_in_several_shipments_as_they_are_good() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, FAST, &[REQUIRED]).await;
+    let order = floor.order(3).await;
+    let jobs = until("all to be printed", || async {
+        let jobs = floor.app.jobs(&order).await;
+        jobs.iter().all(|job| job["state"] == "COMPLETED").then_some(jobs)
+    })
+    .await;
+    let sign = |at: usize| format!("/api/jobs/{}/sign-off", jobs[at]["id"].as_str().unwrap());
+    let ship = format!("/api/orders/{order}/ship");
+    let some = |line: u32, quantity: u32, carrier: &str| {
+        json!({
+            "carrier": carrier, "trackingNumber": "JD1", "estimatedDelivery": "2030-01-31",
+            "lines": [{"line": line, "quantity": quantity}],
+        })
+    };
+    floor.app.act(&sign(0)).await.expect(200);
+    assert_eq!(
+        floor.app.post(&ship, &json!({"carrier": "pickup"})).await.error(409),
+        "invalid_transition",
+        "not all is made"
+    );
+    assert_eq!(floor.app.post(&ship, &some(0, 2, "DHL")).await.error(409), "parts_not_there");
+    assert_eq!(faulty(&floor.app.post(&ship, &some(1, 1, "DHL")).await.expect(400)), "lines.0.line");
+    assert_eq!(faulty(&floor.app.post(&ship, &some(0, 0, "DHL")).await.expect(400)), "lines.0.quantity");
+    let sent = floor.app.post(&ship, &some(0, 1, "DHL")).await.expect(200);
+    assert_eq!(
+        (&sent["status"], &sent["shipment"], &sent["lines"][0]["shipped"]),
+        (&json!("printing"), &Value::Null, &json!(1))
+    );
+    let first = &sent["shipments"][0];
+    assert_eq!(
+        (&first["number"], &first["carrier"], &first["lines"][0]["quantity"]),
+        (&json!(1), &json!("DHL"), &json!(1))
+    );
+    let path = |number: &str| format!("/api/orders/{order}/shipments/{number}/packing-list");
+    let list = floor.app.get(&path("1")).await.expect(200);
+    assert_eq!(
+        (&list["complete"], &list["trackingNumber"], &list["orderId"]),
+        (&json!(false), &json!("JD1"), &json!(order))
+    );
+    for unknown in ["2", "0", "first"] {
+        assert_eq!(floor.app.get(&path(unknown)).await.error(404), "shipment_not_found", "{unknown}");
+    }
+    for at in 1..3 {
+        floor.app.act(&sign(at)).await.expect(200);
+    }
+    floor.app.order_is(&order, "ready").await;
+    let shipped = floor.app.post(&ship, &json!({"carrier": "pickup"})).await.expect(200);
+    assert_eq!((&shipped["status"], &shipped["shipment"]["carrier"]), (&json!("shipped"), &json!("pickup")));
+    assert_eq!(shipped["shipments"][1]["lines"][0]["quantity"], 2, "the rest: {shipped}");
+    assert_eq!(floor.app.get(&path("2")).await.expect(200)["complete"], true);
+    assert_eq!(floor.app.get(&path("1")).await.expect(200)["complete"], false, "as it was then");
+    assert_eq!((floor.events("order.part_shipped").await.len(), floor.events("order.shipped").await.len()), (1, 1));
+    floor.truth().await;
 }
 
 on_both! {

@@ -87,7 +87,7 @@ fn sign_offs_that_no_order_hears_are_bounded_and_none_that_was_given_is_lost() {
     for n in 0..=MAX_WAITING_SIGN_OFFS as u32 {
         if n > 0 {
             let print = LastPrint { attempt: id(NEXT + n), job: id(21), order: id(22) };
-            shop.edit(|printer| printer.last_print = Some(print));
+            shop.printer.as_mut().unwrap().last_print = Some(print);
         }
         if n < MAX_WAITING_SIGN_OFFS as u32 {
             shop.clears(good(1)).unwrap();

@@ -117,6 +117,7 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     "jobId": EXAMPLE_JOB_ID, "attemptId": "01890a5d-ac96-774b-bcce-b302099a8070",
     "orderId": "01890a5d-ac96-774b-bcce-b302099a8065",
 }))]
+#[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub struct LastPrintView {
     job_id: Id,
     attempt_id: Id,
