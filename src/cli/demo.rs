@@ -68,7 +68,7 @@ pub struct DemoOptions {
 }
 
 /// The server's clock, for the simulated people.
-pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Runs the demo until a signal or its time limit stops it.
 pub async fn run(options: DemoOptions) -> Result<(), CliError> {

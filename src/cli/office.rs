@@ -46,7 +46,7 @@ pub struct KeyLine {
 
 /// A new API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct MadeKey {
+struct MadeKey {
     /// Id of the key.
     pub id: Id,
     /// The key itself, which is not stored.

@@ -12,13 +12,13 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 pub struct Amount(pub i64);
 
 /// The largest amount accepted from outside: 10^9 units, such as a thousand tonnes in grams.
-pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
+pub(super) const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 
 /// The largest amount that is stored and read back exactly, as a sum of accepted ones. Sums stop there.
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
-    /// No amount.
+    /// Nothing at all.
     pub const ZERO: Self = Self(0);
 
     /// An amount of whole units.
@@ -35,7 +35,7 @@ impl Amount {
     }
 
     /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`MAX_AMOUNT`].
-    pub fn scaled(self, fraction: f64) -> Self {
+    pub(super) fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
         }
@@ -43,7 +43,7 @@ impl Amount {
     }
 
     /// The amount in whole units, rounded half up, for subjects and headlines.
-    pub const fn rounded(self) -> i64 {
+    pub(super) const fn rounded(self) -> i64 {
         (self.0 + 500).div_euclid(1000)
     }
 
@@ -76,7 +76,7 @@ impl Amount {
 
 /// Why a number is not a valid amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum AmountError {
+enum AmountError {
     /// It has more than three decimals.
     #[error("at most three decimals")]
     TooFine,

@@ -141,13 +141,13 @@ pub struct Payment {
     /// What was due when the payment arrived, in minor units of the order's currency; `None` for refunds, and while
     /// the order took no payments. A processor's payment of another amount is flagged.
     #[serde(default)]
-    pub due_cents: Option<i64>,
+    due_cents: Option<i64>,
     /// For a refund: whether the processor says that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
     /// For a refund that an operator recorded: the payment that went back.
     #[serde(default)]
-    pub refund_of: Option<Id>,
+    refund_of: Option<Id>,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }
@@ -266,7 +266,7 @@ impl fmt::Display for OrderStatus {
 
 impl OrderStatus {
     /// Whether a payment is still to come: unpaid, and neither cancelled nor refunded.
-    pub fn payable(self) -> bool {
+    fn payable(self) -> bool {
         matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
     }
 }
@@ -290,7 +290,7 @@ impl Order {
     }
 
     /// What is still to be paid, in minor units; 0 once it is paid.
-    pub fn due_cents(&self) -> i64 {
+    fn due_cents(&self) -> i64 {
         if self.status.payable() { (self.total_cents - self.kept_cents).max(0) } else { 0 }
     }
 }

@@ -9,7 +9,8 @@
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
 //! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
-//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs.
+//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs,
+//! `registration` is what operators edit.
 
 mod acts;
 mod address;
@@ -20,6 +21,7 @@ mod leftover;
 mod manual;
 mod readiness;
 mod refusals;
+mod registration;
 mod rules;
 mod safety;
 mod seen;
@@ -131,7 +133,7 @@ pub enum Phase {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InHand {
-    /// The order's attempt.
+    /// Id of the attempt, given by the order.
     pub attempt: Id,
     /// The job that is attempted.
     pub job: Id,
@@ -154,7 +156,7 @@ pub struct InHand {
     /// Whether the order has given the attempt up: the print is cancelled, and the printer is freed even if its end
     /// cannot be seen.
     #[serde(default)]
-    pub unwanted: bool,
+    unwanted: bool,
     /// The latest progress recorded, 0 to 1. While the print runs it is recorded at each tenth only; when the print
     /// ends, and before an emergency stop is recorded, the latest that was seen.
     #[serde(default)]
@@ -215,7 +217,7 @@ pub enum Attention {
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
-    /// Its registration.
+    /// What operators registered and edit.
     #[serde(flatten)]
     pub fields: PrinterFields,
     /// The attempt in hand; `None` when no order uses the printer.
@@ -236,7 +238,7 @@ pub struct Printer {
     /// The connection between the printer's own server and its firmware was closed by an error, by an emergency stop or
     /// by a person there; only a person opens it again.
     #[serde(default)]
-    pub kept_closed: bool,
+    kept_closed: bool,
     /// The starts that it refused since it last confirmed one; `None` after a confirmed start.
     #[serde(default)]
     pub refusals: Option<Refusals>,
@@ -246,7 +248,7 @@ pub struct Printer {
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.
-    pub print_failed: bool,
+    print_failed: bool,
     /// Whether an operator disconnected it; it is then neither watched nor used.
     pub disconnected: bool,
     /// The state that was last recorded, by which the dispatcher and the alerts go.

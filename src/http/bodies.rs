@@ -107,7 +107,7 @@ impl Bodies {
 }
 
 /// An unfinished body; it counts until this is dropped.
-pub struct BodyPlace {
+struct BodyPlace {
     bodies: Arc<Bodies>,
     caller: u128,
 }

@@ -9,17 +9,17 @@ const TICKS_PER_SECOND: f64 = 100.0;
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProcessNumbers {
     /// Processor time used in the program and for it in the kernel, in seconds.
-    pub cpu_seconds: Option<f64>,
+    cpu_seconds: Option<f64>,
     /// Memory in RAM, in bytes.
-    pub resident_bytes: Option<u64>,
+    resident_bytes: Option<u64>,
     /// Address space, in bytes.
-    pub virtual_bytes: Option<u64>,
+    virtual_bytes: Option<u64>,
     /// File descriptors that are open.
-    pub open_fds: Option<u64>,
+    open_fds: Option<u64>,
     /// Most file descriptors that may be open.
-    pub max_fds: Option<u64>,
+    max_fds: Option<u64>,
     /// Threads of the process.
-    pub threads: Option<u64>,
+    threads: Option<u64>,
     /// When it started, in seconds since 1970.
     pub started_at: Option<f64>,
 }

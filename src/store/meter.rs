@@ -21,7 +21,7 @@ pub struct CommitMeter {
 }
 
 /// Names of the settlements, as the metrics show them.
-pub const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
+const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
 
 impl Default for CommitMeter {
     fn default() -> Self {
@@ -80,7 +80,7 @@ impl CommitMeter {
     }
 
     /// How many submissions had each settlement.
-    pub fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
         RESULTS.into_iter().zip(self.settled.iter().map(Counter::get))
     }
 }

@@ -50,7 +50,7 @@ const MAX_SUPERSEDED: u32 = 3;
 
 /// Messages of an actor.
 pub enum Msg<T: Aggregate> {
-    /// A command.
+    /// A command for the aggregate, with who waits for its answer.
     Do(Envelope<T>),
     /// The store answers a load: everything that was queued before it is in it.
     Loaded(LoadAnswer<T>),
@@ -101,7 +101,7 @@ struct Flight<T: Aggregate> {
 }
 
 /// What the actor of one aggregate keeps between messages.
-pub struct ActorState<T: Aggregate> {
+struct ActorState<T: Aggregate> {
     args: Args<T>,
     /// The last committed state; `None` while loading.
     committed: Option<Arc<Versioned<T>>>,

@@ -251,7 +251,7 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Creates an aggregate with this id, which must be fresh.
-    pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
+    async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));
@@ -260,7 +260,7 @@ impl<T: StoredAggregate> Directory<T> {
         handle.ask(caller, command, ASK_TIMEOUT).await
     }
 
-    /// Lines of `/api/system/actors`.
+    /// What `/api/system/actors` shows: one line for each aggregate in memory.
     pub fn observe(&self) -> Vec<ActorSummary> {
         let mut entries: Vec<_> = self.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);

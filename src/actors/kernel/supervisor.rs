@@ -48,7 +48,7 @@ pub enum SupervisorMsg<T: Aggregate> {
     Crash,
 }
 
-/// The supervisor actor.
+/// The actor that starts, restarts, parks and passivates the actors of one kind.
 pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);
 
 /// What a supervisor is made with.
@@ -90,7 +90,7 @@ struct Child {
 }
 
 /// What a supervisor keeps of its actors between messages.
-pub struct SupervisorState<T: Aggregate> {
+struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,

@@ -36,7 +36,7 @@ pub struct PaymentMatcher {
     pub orders: Directory<Order>,
     /// Finds an order by its payment session or payment intent.
     pub store: Store,
-    /// The clock.
+    /// Clock and settings, handed in.
     pub environment: Arc<Environment>,
     /// Told of each payment that an order took, because kept events may be about it.
     pub new_references: watch::Sender<u64>,
@@ -44,7 +44,7 @@ pub struct PaymentMatcher {
 
 impl PaymentMatcher {
     /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most one.
-    pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
+    pub(super) async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         let Some(news) = news(event) else { return Ok(PaymentMatch::Ignored) };
         let Some(order) = self.find(&event.links).await? else { return Ok(PaymentMatch::Unmatched) };
         let key = IdempotencyKey {

@@ -48,7 +48,7 @@ impl Content {
     }
 
     /// Its media type for HTTP.
-    pub fn media_type(self) -> &'static str {
+    fn media_type(self) -> &'static str {
         match self {
             Self::Gcode => "text/x.gcode",
             Self::BinaryGcode => "application/octet-stream",
