@@ -40,13 +40,13 @@ use crate::domain::time::Timestamp;
 /// The server a 3D-print shop runs on: orders, stock, printers, webhooks.
 #[derive(Debug, Parser)]
 #[command(name = "printfloor", version, max_term_width = 100)]
-struct Cli {
+pub struct Cli {
     /// The command; without one, the server runs.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Options of every command.
     #[command(flatten)]
-    global: Global,
+    pub global: Global,
     /// Options of the server.
     #[command(flatten)]
     pub serve: ServeArgs,
@@ -54,7 +54,7 @@ struct Cli {
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
-struct Global {
+pub struct Global {
     /// Read settings from this file instead of printfloor.toml in the working directory
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
@@ -66,7 +66,7 @@ struct Global {
 
 /// Options of the server.
 #[derive(Clone, Debug, Default, Args)]
-struct ServeArgs {
+pub struct ServeArgs {
     /// IP address and port to listen on, for example 0.0.0.0:8787; also an address or :PORT alone
     /// [default: server.listen of the settings]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
@@ -109,7 +109,7 @@ pub enum Description {
 
 /// What `demo` may be told.
 #[derive(Clone, Debug, Args)]
-struct DemoArgs {
+pub struct DemoArgs {
     /// Number of simulated printers, about as many of each type
     /// [default: 6 in a new demo, otherwise as many as before]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=100))]
@@ -119,12 +119,12 @@ struct DemoArgs {
     pub listen: Option<SocketAddr>,
     /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
-    end_after: Option<Duration>,
+    pub end_after: Option<Duration>,
 }
 
 /// What `simulate` may be told.
 #[derive(Clone, Debug, Args)]
-struct SimulateArgs {
+pub struct SimulateArgs {
     /// How many printers of which kind
     #[command(flatten)]
     pub printers: simulate::PrinterCounts,
@@ -141,7 +141,7 @@ struct SimulateArgs {
 
 /// What `config` prints.
 #[derive(Clone, Copy, Debug, Args)]
-struct ConfigArgs {
+pub struct ConfigArgs {
     /// Print only what is set somewhere, one line each
     #[arg(long, conflicts_with = "defaults")]
     pub set: bool,
@@ -152,7 +152,7 @@ struct ConfigArgs {
 
 /// Commands about API keys.
 #[derive(Debug, Subcommand)]
-enum KeyCommand {
+pub enum KeyCommand {
     /// Create a key and print it; it cannot be shown again
     Create(NewKey),
     /// List all keys, newest first
@@ -167,7 +167,7 @@ enum KeyCommand {
 
 /// Arguments of `key create`.
 #[derive(Clone, Debug, Args)]
-struct NewKey {
+pub struct NewKey {
     /// A name that says what the key is for
     #[arg(long)]
     pub name: String,
@@ -188,7 +188,7 @@ struct NewKey {
 
 /// Commands about accounts of staff members.
 #[derive(Debug, Subcommand)]
-enum UserCommand {
+pub enum UserCommand {
     /// Create an account; the password is asked for, or read as one line from standard input
     Create(NewUser),
     /// List all accounts
@@ -220,7 +220,7 @@ pub struct NewUser {
 
 /// Role of an API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum AnyRole {
+pub enum AnyRole {
     /// The customer's own orders, and the catalogue
     Customer,
     /// Daily work: orders, jobs, printers, files, stock and products

@@ -65,7 +65,7 @@ impl Deref for AppParts {
 }
 
 /// The parts of an [`AppState`].
-struct AppParts {
+pub struct AppParts {
     /// The directories, the store's queries and everything else behind the edge.
     pub app: Arc<App>,
     /// The settings as they were loaded at start.

@@ -27,7 +27,7 @@ use crate::domain::time::Timestamp;
 const AFTER_FAILURE: Duration = Duration::from_millis(500);
 
 /// What the dispatcher is told.
-enum DispatcherMsg {
+pub enum DispatcherMsg {
     /// An order's commit is on disk.
     Order(Id, Arc<Versioned<Order>>),
     /// A printer's commit is on disk.

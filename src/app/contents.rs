@@ -7,7 +7,7 @@ use crate::store::rows::LoadError;
 
 /// Why contents were not removed.
 #[derive(Debug, thiserror::Error)]
-enum RemoveError {
+pub enum RemoveError {
     /// It cannot be read which contents files name.
     #[error(transparent)]
     Query(#[from] LoadError),

@@ -68,7 +68,7 @@ pub struct DemoOptions {
 }
 
 /// The server's clock, for the simulated people.
-type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// Runs the demo until a signal or its time limit stops it.
 pub async fn run(options: DemoOptions) -> Result<(), CliError> {

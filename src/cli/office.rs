@@ -46,7 +46,7 @@ pub struct KeyLine {
 
 /// A new API key.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-struct MadeKey {
+pub struct MadeKey {
     /// Id of the key.
     pub id: Id,
     /// The key itself, which is not stored.

@@ -35,7 +35,7 @@ impl fmt::Debug for Secret {
 
 /// A duration, written in the settings as a number of units of `UNIT` seconds, which may have a fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Span<const UNIT: u32>(Duration);
+pub struct Span<const UNIT: u32>(Duration);
 
 /// A setting in seconds.
 pub type Seconds = Span<1>;

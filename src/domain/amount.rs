@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 pub struct Amount(pub i64);
 
 /// The largest amount accepted from outside: 10^9 units, such as a thousand tonnes in grams.
-pub(super) const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
+pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 
 /// The largest amount that is stored and read back exactly, as a sum of accepted ones. Sums stop there.
 const MAX_STORED: i64 = 9_000_000_000_000_000;
@@ -76,7 +76,7 @@ impl Amount {
 
 /// Why a number is not a valid amount.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-enum AmountError {
+pub enum AmountError {
     /// It has more than three decimals.
     #[error("at most three decimals")]
     TooFine,

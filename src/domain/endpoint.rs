@@ -137,20 +137,20 @@ pub struct Endpoint {
     pub backlog: bool,
     /// Number of redeliveries and replays so far.
     #[serde(default)]
-    replays: u32,
+    pub replays: u32,
     /// The replay under way; `None` if there is none.
     #[serde(default)]
     pub replaying: Option<Replaying>,
     /// When it was last enabled. A pending delivery that was last attempted before counts its attempts anew. Later than
     /// every attempt before it, even when the wall clock was set back.
     #[serde(default)]
-    anew_at: Option<Timestamp>,
+    pub anew_at: Option<Timestamp>,
     /// The latest moment of an attempt.
     #[serde(default)]
-    tried_at: Option<Timestamp>,
+    pub tried_at: Option<Timestamp>,
     /// The delivery whose last retry failed and so disabled the endpoint; enabling sends it again. `None` while active.
     #[serde(default)]
-    disabled_by: Option<Box<Delivery>>,
+    pub disabled_by: Option<Box<Delivery>>,
     /// Whether it was deleted; the delivery log stays.
     pub archived: bool,
     /// When it was made.

@@ -57,7 +57,7 @@ pub struct Found {
 
 /// Why a file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Damage {
+pub enum Damage {
     /// The file ends in the middle.
     #[error("the file is cut off: upload it again")]
     CutOff,

@@ -104,7 +104,7 @@ pub struct Claim {
     pub since: Timestamp,
     /// When it was reserved, by which the latest reservations are asked back first; `None` while it waits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    reserved_at: Option<Timestamp>,
+    pub reserved_at: Option<Timestamp>,
     /// Whether the order is asked to give the reservation up.
     #[serde(default)]
     pub recalled: bool,
@@ -201,10 +201,10 @@ pub struct Material {
     /// Reserved by held claims, in the material's unit.
     pub reserved: Amount,
     /// Whether it was told that the material runs low; set back when what is available is at the reorder point again.
-    alerted: bool,
+    pub alerted: bool,
     /// Whether it was told that a claim needs more than is available; set back when no claim waits.
     #[serde(default)]
-    shortage_told: bool,
+    pub shortage_told: bool,
     /// Whether it was deleted; the record stays for the ledger.
     pub archived: bool,
     /// When it was made.

@@ -141,13 +141,13 @@ pub struct Payment {
     /// What was due when the payment arrived, in minor units of the order's currency; `None` for refunds, and while
     /// the order took no payments. A processor's payment of another amount is flagged.
     #[serde(default)]
-    due_cents: Option<i64>,
+    pub due_cents: Option<i64>,
     /// For a refund: whether the processor says that nothing of the payment is left.
     #[serde(default)]
     pub whole: bool,
     /// For a refund that an operator recorded: the payment that went back.
     #[serde(default)]
-    refund_of: Option<Id>,
+    pub refund_of: Option<Id>,
     /// When the payment was recorded, not when the money moved.
     pub created_at: Timestamp,
 }

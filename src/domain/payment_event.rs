@@ -11,7 +11,7 @@ use crate::domain::signing::{hmac_sha256, same};
 
 /// Why an inbound event is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum SignatureError {
+pub enum SignatureError {
     /// The header has no readable `t=`, or several.
     #[error("the signature header has no single timestamp t=")]
     NoTimestamp,

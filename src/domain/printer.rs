@@ -156,7 +156,7 @@ pub struct InHand {
     /// Whether the order has given the attempt up: the print is cancelled, and the printer is freed even if its end
     /// cannot be seen.
     #[serde(default)]
-    unwanted: bool,
+    pub unwanted: bool,
     /// The latest progress recorded, 0 to 1. While the print runs it is recorded at each tenth only; when the print
     /// ends, and before an emergency stop is recorded, the latest that was seen.
     #[serde(default)]
@@ -238,7 +238,7 @@ pub struct Printer {
     /// The connection between the printer's own server and its firmware was closed by an error, by an emergency stop or
     /// by a person there; only a person opens it again.
     #[serde(default)]
-    kept_closed: bool,
+    pub kept_closed: bool,
     /// The starts that it refused since it last confirmed one; `None` after a confirmed start.
     #[serde(default)]
     pub refusals: Option<Refusals>,
@@ -248,7 +248,7 @@ pub struct Printer {
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.
-    print_failed: bool,
+    pub print_failed: bool,
     /// Whether an operator disconnected it; it is then neither watched nor used.
     pub disconnected: bool,
     /// The state that was last recorded, by which the dispatcher and the alerts go.

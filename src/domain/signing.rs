@@ -23,7 +23,7 @@ const STANDARD_PREFIX: &str = "v1,";
 
 /// Why a secret is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-enum SecretError {
+pub enum SecretError {
     /// The secret is empty.
     #[error("the secret must not be empty")]
     Empty,

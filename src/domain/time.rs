@@ -48,7 +48,7 @@ impl fmt::Display for Timestamp {
 /// Why a text is not a point in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not an RFC 3339 date and time from 1970 to 2999")]
-struct TimestampError;
+pub struct TimestampError;
 
 impl FromStr for Timestamp {
     type Err = TimestampError;

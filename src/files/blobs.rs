@@ -50,7 +50,7 @@ pub struct Recording {
 
 /// The right to remove contents. Nothing is stored meanwhile.
 #[derive(Debug)]
-struct Removing<'a> {
+pub struct Removing<'a> {
     blobs: &'a Blobs,
     _alone: OwnedRwLockWriteGuard<()>,
 }

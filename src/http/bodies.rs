@@ -107,7 +107,7 @@ impl Bodies {
 }
 
 /// An unfinished body; it counts until this is dropped.
-struct BodyPlace {
+pub struct BodyPlace {
     bodies: Arc<Bodies>,
     caller: u128,
 }

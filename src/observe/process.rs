@@ -9,17 +9,17 @@ const TICKS_PER_SECOND: f64 = 100.0;
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct ProcessNumbers {
     /// Processor time used in the program and for it in the kernel, in seconds.
-    cpu_seconds: Option<f64>,
+    pub cpu_seconds: Option<f64>,
     /// Memory in RAM, in bytes.
-    resident_bytes: Option<u64>,
+    pub resident_bytes: Option<u64>,
     /// Address space, in bytes.
-    virtual_bytes: Option<u64>,
+    pub virtual_bytes: Option<u64>,
     /// File descriptors that are open.
-    open_fds: Option<u64>,
+    pub open_fds: Option<u64>,
     /// Most file descriptors that may be open.
-    max_fds: Option<u64>,
+    pub max_fds: Option<u64>,
     /// Threads of the process.
-    threads: Option<u64>,
+    pub threads: Option<u64>,
     /// When it started, in seconds since 1970.
     pub started_at: Option<f64>,
 }

@@ -7,7 +7,7 @@ use crate::domain::event::Event;
 
 /// How urgent a line is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Urgency {
+pub enum Urgency {
     /// Good to know; nobody has to act.
     Info,
     /// Somebody should look at it.

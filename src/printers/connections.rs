@@ -98,7 +98,7 @@ impl PrinterConnection {
 }
 
 /// Guards an emergency stop under way. When it is dropped, the printer is asked for its status.
-struct Stopping(Arc<PrinterConnection>);
+pub struct Stopping(Arc<PrinterConnection>);
 
 impl Drop for Stopping {
     fn drop(&mut self) {

@@ -13,7 +13,7 @@ use crate::printers::registry::{AdapterParts, MakeError};
 pub(super) type Make = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
 /// Address and API key that the settings hold for printers of a type that were registered without.
-type TypeDefaults = fn(&Printers) -> (&str, &Secret);
+pub type TypeDefaults = fn(&Printers) -> (&str, &Secret);
 
 /// The declaration of a printer type.
 pub struct PrinterType {

@@ -73,7 +73,7 @@ pub trait Lookup: Send + Sync + 'static {
 
 /// The resolver of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
-struct SystemLookup;
+pub struct SystemLookup;
 
 impl Lookup for SystemLookup {
     fn lookup(&self, host: String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {

@@ -113,11 +113,11 @@ impl Redis {
     }
 
     /// Whether it is there.
-    fn is_up(&self) -> bool {
+    pub fn is_up(&self) -> bool {
         self.link.load().is_some()
     }
     /// How often it was lost so far.
-    fn losses(&self) -> u64 {
+    pub fn losses(&self) -> u64 {
         self.losses.load(Relaxed)
     }
     /// Questions that got no answer so far.

@@ -65,7 +65,7 @@ pub struct Loading<'a, T> {
 }
 
 /// Parts by the aggregate they belong to.
-struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
+pub struct PartsByOwner<P>(HashMap<Id, Parts<P>>);
 
 /// The parts of one aggregate, and the rows among them that cannot be read.
 struct Parts<P> {

@@ -80,7 +80,7 @@ impl CommitMeter {
     }
 
     /// How many submissions had each settlement.
-    fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
+    pub fn by_result(&self) -> impl Iterator<Item = (&'static str, u64)> {
         RESULTS.into_iter().zip(self.settled.iter().map(Counter::get))
     }
 }

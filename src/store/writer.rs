@@ -41,7 +41,7 @@ const PROBE_DELAYS: Delays = Delays { first: Duration::from_millis(100), longest
 const EPOCH_CHECK_EVERY: Duration = Duration::from_secs(1);
 
 /// Messages of the writer.
-enum StoreMsg {
+pub enum StoreMsg {
     /// A commit or ordered work for the end of the queue.
     Enqueue(QueueEntry),
     /// The actor of this aggregate has left memory, so its generations need not be remembered.
@@ -74,14 +74,14 @@ pub enum QueueEntry {
 /// The lock travels with the connection and not with the actor: when the writer crashes during a transaction, its
 /// successor can open the database only after that transaction has ended and dropped this guard. Otherwise the
 /// successor's new epoch would fence its own predecessor, and the process would leave for no reason.
-struct ConnectionGuard {
+pub struct ConnectionGuard {
     writing: Writing,
     _write_lock: OwnedMutexGuard<()>,
 }
 
 /// Why there is no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum ConnectionError {
+pub enum ConnectionError {
     /// The database is unavailable; opening it is tried again.
     Unavailable(Unavailable),
     /// Another server has taken a newer epoch of this database, so this process may never write to it again. Two writers
@@ -110,7 +110,7 @@ pub struct Writer;
 /// Invariants: entries leave `queue` only from its front and only in `WriterState::next`, which is what keeps commits
 /// and loads in order; at most one transaction runs, because the connection is then `ConnectionState::Busy`; and a
 /// key is in `generations` only while its actor is in memory.
-struct WriterState {
+pub struct WriterState {
     args: WriterArgs,
     queue: Vec<QueueEntry>,
     /// Set while callers who were just answered are yielded to before the next transaction.

@@ -101,7 +101,7 @@ struct Flight<T: Aggregate> {
 }
 
 /// What the actor of one aggregate keeps between messages.
-struct ActorState<T: Aggregate> {
+pub struct ActorState<T: Aggregate> {
     args: Args<T>,
     /// The last committed state; `None` while loading.
     committed: Option<Arc<Versioned<T>>>,

@@ -251,7 +251,7 @@ impl<T: StoredAggregate> Directory<T> {
     }
 
     /// Creates an aggregate with this id, which must be fresh.
-    async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
+    pub async fn create_as(&self, id: Id, caller: CommandOrigin, command: T::Command) -> Result<Answered<T>, AskError> {
         let nothing = vec![(id, Arc::new(Versioned::nothing()))];
         if tokio::time::timeout(ASK_TIMEOUT, self.start_known(nothing)).await.is_err() {
             return Err(AskError::Unavailable(Unavailable::Database));

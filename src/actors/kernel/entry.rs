@@ -64,7 +64,7 @@ struct Keeping<T: Aggregate> {
 
 /// What is counted of a kind since the start of the process.
 #[derive(Debug, Default)]
-struct KindMeter {
+pub struct KindMeter {
     /// Crashes of actors of this kind since the server started.
     pub crashes: Counter,
     /// Commands refused because too many waited.

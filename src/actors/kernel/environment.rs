@@ -109,7 +109,7 @@ impl Ids for MachineIds {
 }
 
 /// Ids and chance from a seed, for tests and replays.
-struct SeededIds {
+pub struct SeededIds {
     next: AtomicI64,
     numbers: Numbers,
     random: Mutex<fastrand::Rng>,

@@ -65,7 +65,7 @@ impl<T: Aggregate> Handle<T> {
     }
 
     /// Out of service after repeated crashes.
-    fn is_parked(&self) -> bool {
+    pub fn is_parked(&self) -> bool {
         matches!(self.0.status.borrow().1, ActorStatus::Parked)
     }
 

@@ -13,11 +13,11 @@ use tokio::time::Instant; // follows a paused clock of the runtime, unlike that 
 use crate::domain::schedule::Delays;
 
 /// Starts a child linked to the given supervisor and puts its address where others find it.
-type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
+pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell, SpawnErr>> + Send + Sync>;
 
 /// The condition of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Component {
+pub struct Component {
     /// Whether it has started and not crashed since.
     pub up: bool,
     /// Crashes since the start of the process.
@@ -60,7 +60,7 @@ pub struct Root;
 
 /// What the root keeps of its children between messages.
 #[derive(Default)]
-struct RootState {
+pub struct RootState {
     starters: HashMap<&'static str, Starter>,
     by_actor: HashMap<ActorId, &'static str>,
     /// Recent crashes of each component, and the moment of the last one.

@@ -90,7 +90,7 @@ struct Child {
 }
 
 /// What a supervisor keeps of its actors between messages.
-struct SupervisorState<T: Aggregate> {
+pub struct SupervisorState<T: Aggregate> {
     args: SupervisorArgs<T>,
     children: HashMap<Id, Child>,
     by_actor: HashMap<ActorId, Id>,

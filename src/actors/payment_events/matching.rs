@@ -44,7 +44,7 @@ pub struct PaymentMatcher {
 
 impl PaymentMatcher {
     /// Finds the order and tells it. The id of the event is kept in the same commit as its effect, so it has at most one.
-    pub(super) async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
+    pub async fn apply(&self, event: &PaymentEvent) -> Result<PaymentMatch, AskError> {
         let Some(news) = news(event) else { return Ok(PaymentMatch::Ignored) };
         let Some(order) = self.find(&event.links).await? else { return Ok(PaymentMatch::Unmatched) };
         let key = IdempotencyKey {

@@ -4,7 +4,7 @@ use crate::domain::sku::MachineType;
 
 /// A material as it is stocked.
 #[derive(Clone, Copy, Debug)]
-struct SampleMaterial {
+pub struct SampleMaterial {
     /// Shown name; unique here.
     pub name: &'static str,
     /// Its colour as `#rrggbb`.

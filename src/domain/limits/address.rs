@@ -13,7 +13,7 @@ pub struct Network(IpNet);
 /// The text is neither an address nor a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("is neither an address nor a network such as 10.0.0.0/8")]
-struct NoNetwork;
+pub struct NoNetwork;
 
 impl FromStr for Network {
     type Err = NoNetwork;

@@ -78,7 +78,7 @@ pub struct OrderLinks {
     /// `metadata.orderId` (or `order_id`).
     pub order_id: Option<String>,
     /// `metadata.invoiceId` (or `invoice_id`).
-    invoice_id: Option<String>,
+    pub invoice_id: Option<String>,
     /// The processor's id of one payment, `pi_...`.
     pub payment_intent: Option<String>,
     /// The processor's id of the checkout session.

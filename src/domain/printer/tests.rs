@@ -6,8 +6,8 @@ mod verdict;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
-use crate::domain::order::Report;
-use crate::domain::printer_status::{ServerRun, Status};
+use crate::domain::order::{Report, Resolution};
+use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Dimensions;
 use crate::domain::testing::{Bench, id};
@@ -143,6 +143,10 @@ impl PrinterFixture {
 
 pub(super) fn refused(decision: &Decision<Printer>) -> bool {
     matches!(decision.answer, PrinterAnswer::NotTaken(_))
+}
+
+fn past(ended: Option<PrintEnd>) -> PastPrint {
+    PastPrint { file: OURS.into(), ended, cut_off: false, filament_mm: None, started_at: None, ended_at: None }
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct Entry {
     /// Its name, and when it is sent.
     pub kind: EventKind,
     /// The name of the schema of what endpoints are sent; `None` for events that only `/api/events` shows.
-    sent_as: Option<&'static str>,
+    pub sent_as: Option<&'static str>,
     /// The members of its data.
     pub members: Vec<Member>,
     /// Data as it may look.

@@ -36,7 +36,7 @@ pub fn path(route: &Served) -> String {
 }
 
 /// The parameters of the path: name, shape, words.
-fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
+pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
         ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind.replace('_', " "))),
@@ -54,7 +54,7 @@ pub fn keyed(route: &Served, operation: &Operation) -> bool {
 }
 
 /// Whether an `If-Match` means something: what is changed has a version.
-fn conditional(route: &Served, versioned: bool) -> bool {
+pub fn conditional(route: &Served, versioned: bool) -> bool {
     route.method == Method::PATCH && versioned
 }
 

@@ -76,7 +76,7 @@ pub enum Content {
 pub type No = (u16, &'static str, &'static str);
 
 /// Reads a body and forgets what was read.
-type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
+pub type ReadBody = fn(&[u8]) -> Result<(), ApiError>;
 
 /// What can be done with one method at one path.
 pub struct Operation {

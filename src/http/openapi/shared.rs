@@ -19,7 +19,7 @@ pub const SESSION: &str = "staffSession";
 pub const TOKEN: &str = "gatewayToken";
 
 /// How callers prove who they are. The document lists the schemes by name: the API key comes first.
-fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
+pub fn security_schemes() -> [(&'static str, SecurityScheme); 4] {
     let header = ApiKeyValue::with_description("X-API-Key", "A key that an admin made. It wins over a session.");
     let cookie = ApiKeyValue::with_description(COOKIE, "A staff session; `POST /api/auth/login` sets the cookie.");
     debug_assert!("X-API-Key".eq_ignore_ascii_case(KEY_HEADER));

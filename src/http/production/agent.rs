@@ -78,7 +78,7 @@ enumeration!(Skill);
 #[api(open, example = json!({
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
 }))]
-struct AgentCommand {
+pub struct AgentCommand {
     skill: Skill,
     /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,

@@ -73,7 +73,7 @@ impl FromJson for SubjectFilter {
 
 /// Which entries are listed.
 #[derive(Request, Debug)]
-struct AuditQuery {
+pub struct AuditQuery {
     /// Entries of this actor: `user:...` or `key:...` with an identifier, or `machine`.
     actor: Option<String>,
     /// Entries of this action, such as `order.cancel`.

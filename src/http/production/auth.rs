@@ -91,7 +91,7 @@ pub fn routes() -> ResourceRoutes {
 /// What somebody signs in with.
 #[derive(Request, Debug)]
 #[api(name = "Credentials", example = json!({"email": "sam@example.org", "password": "correct horse battery"}))]
-struct LoginCredentials {
+pub struct LoginCredentials {
     #[api(EmailAddress)]
     email: String,
     #[api(Secret)]
@@ -101,7 +101,7 @@ struct LoginCredentials {
 /// A change of one's own password.
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
-struct PasswordChange {
+pub struct PasswordChange {
     #[api(Secret)]
     current_password: String,
     /// At least 10 characters and at most 1024 bytes.
@@ -111,7 +111,7 @@ struct PasswordChange {
 
 /// Which of one's own sessions end.
 #[derive(Request, Debug)]
-struct EndedSessions {
+pub struct EndedSessions {
     /// This session; without it, all sessions but the present one.
     id: Option<Id>,
 }

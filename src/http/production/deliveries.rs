@@ -75,7 +75,7 @@ impl From<DeliveryState> for DeliveryStatus {
 
 /// Which deliveries are listed.
 #[derive(Request, Debug)]
-struct DeliveryQuery {
+pub struct DeliveryQuery {
     /// Deliveries in this state only.
     state: Option<DeliveryState>,
     /// Of this kind of event.

@@ -117,7 +117,7 @@ impl Rule<String> for SigningSecret {
 /// An endpoint to register.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"url": "https://example.org/hooks", "events": ["order.paid", "order.shipped"]}))]
-struct NewEndpoint {
+pub struct NewEndpoint {
     /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
     #[api(WebTarget)]
     url: String,
@@ -131,7 +131,7 @@ struct NewEndpoint {
 /// Members that are left out stay as they are.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"events": ["order.paid"]}))]
-struct EndpointChange {
+pub struct EndpointChange {
     /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
     #[api(WebTarget)]
     url: Optional<String>,
@@ -142,7 +142,7 @@ struct EndpointChange {
 /// The secret that is to follow; one is made when there is none.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({}))]
-struct SecretRotation {
+pub struct SecretRotation {
     /// At most 256 bytes; 24 or more are advised.
     #[api(SigningSecret)]
     secret: Option<String>,

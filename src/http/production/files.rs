@@ -86,7 +86,7 @@ pub fn routes() -> ResourceRoutes {
 
 /// Which files are listed.
 #[derive(Request, Debug)]
-struct FileQuery {
+pub struct FileQuery {
     /// Files of this kind.
     kind: Option<FileKind>,
     /// Files whose content has this SHA-256, in lower-case hexadecimal digits.

@@ -63,7 +63,7 @@ pub fn routes() -> ResourceRoutes {
 #[api(example = json!({
     "name": "web shop", "role": "customer", "expiresAt": "2030-01-31T12:00:00.000Z", "customerEmail": "kim@example.org",
 }))]
-struct NewApiKey {
+pub struct NewApiKey {
     /// What the key is used for.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,

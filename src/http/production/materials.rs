@@ -100,7 +100,7 @@ impl From<MaterialType> for MaterialUnit {
         "reorderPoint": 500, "reorderQuantity": 2000,
     })
 )]
-struct NewMaterial {
+pub struct NewMaterial {
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     #[api(name = "type")]
@@ -134,7 +134,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 /// Stock to receive or to write off.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"delta": 1000, "reason": "new spool"}))]
-struct Adjustment {
+pub struct Adjustment {
     /// What comes in, or with a minus what goes. Not 0; at most three decimals.
     delta: Amount,
     #[api(Filled, ONE_LINE, MaxChars(500))]
@@ -143,7 +143,7 @@ struct Adjustment {
 
 /// Which materials are listed.
 #[derive(Request, Debug)]
-struct MaterialQuery {
+pub struct MaterialQuery {
     /// Of this type.
     #[api(name = "type")]
     kind: Option<MaterialType>,

@@ -30,7 +30,7 @@ const MAX_LINES: usize = 50;
     "lines": [{"skuId": skus::EXAMPLE_ID, "quantity": 2}], "customerEmail": "buyer@example.org",
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
-struct OrderRequest {
+pub struct OrderRequest {
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
     /// Whose order it is.
@@ -54,7 +54,7 @@ struct OrderRequest {
 /// What is ordered, and how many parts of it.
 #[derive(Request, Debug)]
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
-struct NewOrderLine {
+pub struct NewOrderLine {
     sku_id: Id,
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
@@ -83,7 +83,7 @@ impl FromJson for CustomerEmail {
 
 /// Where an order is placed from.
 #[derive(Request, Debug)]
-struct PlaceQuery {
+pub struct PlaceQuery {
     /// As in the body; the body wins.
     site: Option<Site>,
 }

@@ -144,7 +144,7 @@ impl FromJson for AttentionFilter {
 
 /// Which printers are listed.
 #[derive(Request, Debug)]
-struct PrinterQuery {
+pub struct PrinterQuery {
     /// Only printers of this type.
     #[api(name = "type")]
     kind: Option<String>,

@@ -89,7 +89,7 @@ pub fn routes() -> ResourceRoutes {
         "machineType": "fdm_standard", "priceCents": 1250, "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     })
 )]
-struct NewSku {
+pub struct NewSku {
     /// Unique; that of a deleted SKU is free again.
     #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
@@ -138,7 +138,7 @@ struct NewSku {
 
 /// Which SKUs are listed.
 #[derive(Request, Debug)]
-struct SkuQuery {
+pub struct SkuQuery {
     /// May be ordered.
     active: Option<bool>,
     /// Shown to customers.

@@ -1,21 +1,20 @@
-//! What may be `pub`: an item is public only where something outside its file uses it.
+//! What may be `pub`: a function or constant is public only where another file uses it. (A type may have to be public because a
+//! public function answers it, and the fields of a plain struct are open together: the compiler knows more of these.)
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::{File, code_of, word, words};
 use super::{Violation, all_files, told};
 
-/// What a line of code declares with a plain `pub`: the name behind the keywords, or that of a field.
+/// The function or constant that a line of code declares with a plain `pub`.
 fn declared(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix("pub ")?;
-    let rest = ["const fn ", "async fn ", "fn ", "struct ", "enum ", "trait ", "type ", "const ", "static "]
-        .iter()
-        .find_map(|keyword| rest.strip_prefix(keyword))
-        .or_else(|| rest.split_once(':').filter(|(name, _)| *name == word(name)).map(|_| rest))?;
+    let keywords = ["const fn ", "async fn ", "fn ", "const ", "static "];
+    let rest = keywords.iter().find_map(|keyword| rest.strip_prefix(keyword))?;
     Some(word(rest)).filter(|name| !name.is_empty())
 }
 
-/// Public items and fields of `src/` whose name stands in the code of no other file.
+/// Public functions and constants of `src/` whose name stands in the code of no other file.
 ///
 /// Names that mean something else elsewhere pass, so this finds less than there is, and nothing wrongly.
 fn needlessly_public(files: &[File]) -> Vec<Violation> {
@@ -48,13 +47,16 @@ fn what_is_public_is_used_elsewhere() {
 #[test]
 fn a_needless_pub_is_found_and_nothing_else() {
     let files = [
-        File::new("src/a.rs", "pub fn alone() {}\npub const fn used() {}\npub struct Kept {\n    pub field: u8,\n}"),
-        File::new("src/a/b.rs", "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"Kept\";"),
-        File::new("tests/it/c.rs", "let field = a.field;\npub fn of_tests() {}"),
+        File::new(
+            "src/a.rs",
+            "pub fn alone() {}\npub const fn used() {}\npub const KEPT: u8 = 1;\npub struct Open {\n    pub field: u8,\n}",
+        ),
+        File::new("src/a/b.rs", "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"KEPT\";"),
+        File::new("tests/it/c.rs", "pub fn of_tests() {}"),
     ];
     let found = needlessly_public(&files);
     assert_eq!(
         told(&found),
-        "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: Kept is public, and no other file names it"
+        "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: KEPT is public, and no other file names it"
     );
 }

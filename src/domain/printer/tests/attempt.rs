@@ -1,12 +1,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::order::Resolution;
-use crate::domain::printer_status::PastPrint;
-
-fn past(ended: Option<PrintEnd>) -> PastPrint {
-    PastPrint { file: OURS.into(), ended, cut_off: false, filament_mm: None, started_at: None, ended_at: None }
-}
 
 #[test]
 fn the_whole_way_of_an_attempt() {

@@ -70,8 +70,12 @@ impl Page {
         self.add(name, help, MetricType::Gauge, all.into_iter().map(|(labels, number)| (labels, Kind::Gauge(number))));
     }
     /// Measured values, counted by buckets.
-    fn histogram<L, S>(&mut self, name: &'static str, help: &'static str, all: impl IntoIterator<Item = (L, Counted)>)
-    where
+    pub fn histogram<L, S>(
+        &mut self,
+        name: &'static str,
+        help: &'static str,
+        all: impl IntoIterator<Item = (L, Counted)>,
+    ) where
         L: IntoIterator<Item = (&'static str, S)>,
         S: Into<String>,
     {
@@ -89,7 +93,7 @@ impl Page {
         self.plain.0.push(family(name, help, MetricType::Gauge, all));
     }
     /// A fraction that only counts up, whose name has no prefix.
-    fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
+    pub fn plain_counter(&mut self, name: &'static str, help: &'static str, number: Option<f64>) {
         let all = number.map(|number| ([] as [(&'static str, String); 0], Kind::Fraction(number)));
         self.plain.0.push(family(name, help, MetricType::Counter, all));
     }
@@ -108,7 +112,7 @@ impl Page {
     }
 
     /// In the text format of `OpenMetrics`.
-    fn open_metrics(self) -> Result<String, fmt::Error> {
+    pub fn open_metrics(self) -> Result<String, fmt::Error> {
         let mut text = String::new();
         for (mut registry, families) in [(Registry::with_prefix(PREFIX), self.own), (Registry::default(), self.plain)] {
             registry.register_collector(Box::new(families));

@@ -36,7 +36,7 @@ pub struct Tallies(Mutex<Option<(Instant, Option<Arc<Counts>>)>>);
 
 impl Tallies {
     /// Counts that are not older than a few seconds, or the last ones that could be had.
-    async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
+    pub async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
         let mut kept = self.0.lock().await;
         if let Some((at, counts)) = &*kept
             && at.elapsed() < FRESH

@@ -45,7 +45,7 @@ fn example() -> Value {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]
-struct StepView<'a> {
+pub struct StepView<'a> {
     /// Also the `id` of what endpoints are sent.
     id: Id,
     /// Its place in the order in which events became durable.

@@ -35,7 +35,7 @@ impl ToSchema for Percent {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
-struct TemperaturesView {
+pub struct TemperaturesView {
     /// Of the first nozzle, in degrees Celsius; 0 when unknown.
     nozzle: f64,
     /// Of the heated bed, in degrees Celsius; 0 when unknown.
