@@ -25,10 +25,15 @@ fn named(document: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// Whether this is written like a file of Rust.
+fn is_rust(code: &str) -> bool {
+    Path::new(code).extension().is_some_and(|extension| extension == "rs")
+}
+
 /// Whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or `a/<b>.rs`.
 fn is_path(code: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    (code.ends_with(".rs") || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
+    (is_rust(code) || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
 }
 
 /// Whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from one below.
@@ -69,7 +74,7 @@ fn misplaced(document: &str, files: &[File]) -> Vec<String> {
     let mut found = Vec::new();
     for window in codes.windows(3) {
         let [path, between, name] = window else { continue };
-        if *between != ", " || !is_path(path) || !path.ends_with(".rs") || is_path(name) {
+        if *between != ", " || !is_path(path) || !is_rust(path) || is_path(name) {
             continue;
         }
         let declared = format!("fn {name}");
