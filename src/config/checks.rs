@@ -26,7 +26,7 @@ const MAX_REASON_CHARS: usize = 50;
 const MIN_HEADER_BYTES: usize = 8192;
 
 /// Descriptions of all faults; empty if the settings are valid.
-pub fn problems(config: &Config) -> Vec<String> {
+pub(super) fn problems(config: &Config) -> Vec<String> {
     let mut found = missing(config);
     secrets(config, &mut found);
     addresses(config, &mut found);

@@ -312,13 +312,13 @@ async fn judge(app: &HealthHandles) -> Judged {
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
-    let word = |away: Unavailable| match away {
+    let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
     match app.writer.unavailable() {
-        Some(away) => (word(away), Some(away.into())),
+        Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
             Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
@@ -363,7 +363,10 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     let damaged =
         (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
-    parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
+    parked
+        .chain(damaged)
+        .chain(redis.map(|_| "redis is unavailable: limits are counted in this process".to_owned()))
+        .collect()
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
