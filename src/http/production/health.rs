@@ -314,13 +314,13 @@ async fn judge(app: &HealthHandles) -> Judged {
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
-    let word = |away: Unavailable| match away {
+    let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
     match app.writer.unavailable() {
-        Some(away) => (word(away), Some(away.into())),
+        Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
             Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
@@ -368,7 +368,7 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
         words.extend(damaged.named(MAX_NAMED));
     }
     if app.redis.iter().any(|redis| !redis.is_up()) {
-        words.push("redis is away: limits are counted in this process".to_owned());
+        words.push("redis is unavailable: limits are counted in this process".to_owned());
     }
     words
 }
