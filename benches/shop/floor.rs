@@ -53,7 +53,9 @@ async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Row {
         for entry in printer.handle.log() {
             match entry.what {
                 What::Finished { .. } => free = Some(entry.at),
-                What::Started { .. } => gaps.extend(free.take().map(|free| entry.at.duration_since(free).as_secs_f64())),
+                What::Started { .. } => {
+                    gaps.extend(free.take().map(|free| entry.at.duration_since(free).as_secs_f64()))
+                }
                 _ => {}
             }
         }

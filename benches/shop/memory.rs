@@ -59,8 +59,11 @@ async fn connected() -> Row {
     let each = app.memory().saturating_sub(before) / printers.len() as u64;
     app.end().await;
     fleet.shutdown();
-    Row::figure(format!("memory per connected printer, of {}", printers.len()), format!("{each} bytes"))
-        .at_most(each as f64, 40_000.0, "bytes")
+    Row::figure(format!("memory per connected printer, of {}", printers.len()), format!("{each} bytes")).at_most(
+        each as f64,
+        40_000.0,
+        "bytes",
+    )
 }
 
 /// Bytes of a server with so many orders, printers, endpoints; freshly started, as one that filled itself has leftovers.

@@ -69,7 +69,8 @@ pub async fn run() -> Vec<Row> {
     app.end().await;
     fleet.shutdown();
     let mut rows = rows(&samples);
-    let told = format!("{orders} orders, {} parts made, {} webhooks", done["pagination"]["total"], sink.received().len());
+    let told =
+        format!("{orders} orders, {} parts made, {} webhooks", done["pagination"]["total"], sink.received().len());
     rows.push(Row::figure(format!("soak of {minutes} minutes at {ORDERS_PER_SECOND} orders/s"), told));
     rows
 }
@@ -77,7 +78,8 @@ pub async fn run() -> Vec<Row> {
 /// Printers that clear themselves, stock without end, one SKU, one endpoint. Gives the SKU's id.
 async fn shop(app: &Remote, fleet: &Fleet, sink: &Sink) -> String {
     app.register(fleet).await;
-    let endpoint = json!({"url": sink.url(), "events": ["order.created", "order.paid", "order.ready", "job.completed"]});
+    let endpoint =
+        json!({"url": sink.url(), "events": ["order.created", "order.paid", "order.ready", "job.completed"]});
     app.make("/api/webhooks/endpoints", &endpoint).await;
     app.sku().await
 }
