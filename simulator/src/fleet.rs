@@ -98,7 +98,7 @@ pub struct SimPrinter {
     pub base_url: String,
     /// The API key that its calls need.
     pub api_key: String,
-    /// Its serial number.
+    /// The serial number that the printer reports, different for each printer of the fleet.
     pub serial: String,
     /// Its faults, log, speed and shutdown.
     pub handle: SimHandle,

@@ -71,7 +71,7 @@ pub struct SignOff {
     /// Nobody has looked yet: the end of the print stands for it.
     #[serde(default)]
     pub automatic: bool,
-    /// Who said it.
+    /// Who judged the parts: a person, or the server where it stands for nobody yet.
     pub by: String,
     /// When it was said.
     pub at: Timestamp,

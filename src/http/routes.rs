@@ -119,7 +119,7 @@ struct Bounds {
 pub struct Routes(Vec<(Served, Make)>);
 
 impl Routes {
-    /// Without any route.
+    /// An empty table, to which routes are added.
     pub fn new() -> Self {
         Self::default()
     }

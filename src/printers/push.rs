@@ -40,7 +40,7 @@ const READ_BYTES: usize = 4 * 1024;
 pub(super) trait Dialect: Send + 'static {
     /// Called before a connection is made: forgets the last one, and gives the messages to begin with.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
-    /// Reads a message.
+    /// Reads one message of the printer, and says what follows from it.
     fn heard(&mut self, text: &str) -> Heard;
 }
 
@@ -102,7 +102,7 @@ impl PushInbox {
     }
 }
 
-/// Where to connect.
+/// Where to connect, and how to say who we are.
 pub(super) struct Endpoint {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,

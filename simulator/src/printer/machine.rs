@@ -73,7 +73,7 @@ struct Temper {
     homing: f64,
 }
 
-/// Temperatures in °C.
+/// Measured and target temperatures of nozzle and bed, in °C.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperatures {
     /// Measured temperature of the nozzle.
@@ -203,7 +203,7 @@ impl Machine {
         self.touch();
     }
 
-    /// Its present faults.
+    /// The faults that the printer shows at present.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }

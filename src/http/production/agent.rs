@@ -94,9 +94,9 @@ pub struct AgentCommand {
     "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
 }))]
 struct AgentAnswer {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     ok: bool,
-    /// For the chat.
+    /// Answer to show in the chat.
     message: String,
     /// Facts for programs, which depend on the skill.
     data: AnyJson,

@@ -97,7 +97,7 @@ pub struct AuditQuery {
 }))]
 struct AuditEntryView {
     id: Id,
-    /// When it happened.
+    /// When the change was made or the request was refused.
     at: Timestamp,
     /// Who asked for it: `user:...` or `key:...` with an identifier, `machine`, `system`.
     actor: String,
@@ -124,7 +124,7 @@ struct AuditSubject {
     id: Option<Id>,
 }
 
-/// Any JSON value.
+/// Any JSON value: what the command carried, without secrets.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

@@ -167,11 +167,11 @@ struct Readiness {
 }))]
 struct Unreadiness {
     status: UnreadyStatus,
-    /// Always false.
+    /// Always `false`, as in every error.
     success: bool,
     /// In plain words, for people.
     message: String,
-    /// Stable, for programs.
+    /// A word for programs, which stays the same in later versions.
     code: String,
     #[serde(flatten)]
     facts: Facts,
@@ -218,7 +218,7 @@ struct ActorView {
     id: Id,
     /// `starting`, `running`, `resting`, `parked`.
     place: &'static str,
-    /// Counts its lives.
+    /// How often its actor was started; each start is one generation.
     generation: u64,
     /// How often it crashed.
     restarts: u64,

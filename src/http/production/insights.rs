@@ -130,9 +130,9 @@ struct ReasonQuality {
 }))]
 struct Quality {
     total: QualityNumbers,
-    /// At most 200.
+    /// At most 200 entries, most rejected parts first.
     by_sku: Vec<SkuQuality>,
-    /// At most 200.
+    /// At most 200 entries, most rejected parts first.
     by_printer: Vec<PrinterQuality>,
     /// Of prints with parts that are not good.
     by_reason: Vec<ReasonQuality>,

@@ -144,7 +144,7 @@ pub struct JobQuery {
 #[derive(Request, Debug)]
 #[api(example = json!({"priority": 9}))]
 pub struct JobChange {
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted.

@@ -144,7 +144,7 @@ pub struct Adjustment {
 /// Which materials are listed.
 #[derive(Request, Debug)]
 pub struct MaterialQuery {
-    /// Of this type.
+    /// Only materials of this type.
     #[api(name = "type")]
     kind: Option<MaterialType>,
     /// Whose name or brand has this in it.
@@ -164,7 +164,7 @@ struct MaterialView {
     id: Id,
     #[serde(flatten)]
     details: MaterialDetails,
-    /// Stock on hand.
+    /// Stock on hand, reserved or not, in the material's unit.
     quantity: Amount,
     /// What jobs have reserved of it.
     reserved: Amount,
@@ -216,7 +216,7 @@ struct MovementView {
     delta_reserved: Amount,
     /// Stock on hand afterwards.
     quantity: Amount,
-    /// Reserved afterwards.
+    /// What jobs have reserved after the movement.
     reserved: Amount,
     /// The job that it was for.
     job_id: Option<Id>,

@@ -127,7 +127,7 @@ impl ToSchema for PaymentEventBody {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
 struct Received {
-    /// Always true.
+    /// Always `true`: the event is kept and need not be sent again.
     received: bool,
 }
 
@@ -201,11 +201,11 @@ struct UnmatchedPayment {
     /// The `metadata.orderId` of the event.
     order_id: Option<String>,
     payment_intent: Option<String>,
-    /// The checkout session.
+    /// The processor's id of the checkout session.
     session: Option<String>,
     /// When an order is looked for again, at the latest.
     next_try_at: Timestamp,
-    /// When it arrived.
+    /// When the event arrived at the server.
     created_at: Timestamp,
 }
 enumeration!(UnmatchedKind);

@@ -88,7 +88,7 @@ pub struct PlaceQuery {
     site: Option<Site>,
 }
 
-/// `POST /api/orders`
+/// Answers `POST /api/orders`: places an order.
 pub(crate) async fn place(
     State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,

@@ -30,7 +30,7 @@ pub struct SignOffRequest {
     /// Why the others are not: one of the words in `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
-    /// For people.
+    /// Note for the staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
     /// An uploaded picture of the parts.

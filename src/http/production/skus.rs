@@ -128,10 +128,10 @@ pub struct NewSku {
     estimated_seconds: Option<i64>,
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
-    /// Shown to customers.
+    /// Whether customers see it.
     #[api(default = true)]
     public: bool,
-    /// May be ordered.
+    /// Whether it may be ordered.
     #[api(default = true)]
     active: bool,
 }
@@ -139,15 +139,15 @@ pub struct NewSku {
 /// Which SKUs are listed.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// May be ordered.
+    /// `true`: only SKUs that may be ordered. `false`: only the others.
     active: Option<bool>,
-    /// Shown to customers.
+    /// `true`: only SKUs that customers see. `false`: only the others.
     public: Option<bool>,
     /// Made of this material.
     material_id: Option<Id>,
-    /// With this slug.
+    /// Only the SKU with this slug.
     slug: Option<String>,
-    /// With this code.
+    /// Only the SKU with this code.
     code: Option<String>,
     /// Whose name or code has this in it.
     q: Option<String>,

@@ -10,7 +10,7 @@ pub enum FirstLine {
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// `POST /api/printers/{id}/emergency-stop`.
+    /// An emergency stop: `POST /api/printers/{id}/emergency-stop`.
     EmergencyStop,
     /// Anything else, also what is no HTTP.
     Other,

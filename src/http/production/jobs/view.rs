@@ -69,13 +69,13 @@ pub struct JobView {
     progress: Percent,
     /// As the printer says.
     remaining_seconds: Option<i64>,
-    /// The G-code.
+    /// The G-code file that is printed; null until one is known.
     file_id: Option<Id>,
-    /// Oldest first.
+    /// Its attempts to print, oldest first.
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
-    /// Why it failed.
+    /// Why the job failed, in plain words.
     error: Option<String>,
     /// Material that it used up.
     consumed: Amount,

@@ -22,7 +22,7 @@ struct PostalAddress {
     line2: Option<String>,
     #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
-    /// State or province.
+    /// State, province or canton, where the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
     #[api(Filled, ONE_LINE, MaxChars(20))]

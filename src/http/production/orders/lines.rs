@@ -15,12 +15,12 @@ use crate::http::wire::{Components, ToSchema, schema_of};
 #[api(name = "OrderLine")]
 struct LineView<'a> {
     sku_id: Id,
-    /// How many parts.
+    /// How many parts were ordered.
     quantity: u32,
     unit_price_cents: i64,
     /// The product's name when it was ordered.
     description: &'a str,
-    /// Basis points.
+    /// Tax rate in basis points (1900 is 19 %).
     tax_rate_bps: i64,
     /// Parts that have left.
     shipped: u64,

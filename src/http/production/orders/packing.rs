@@ -62,9 +62,9 @@ pub(super) struct PackingList {
     order_id: Id,
     order_number: OrderNumber,
     customer_email: Option<String>,
-    /// Where it goes.
+    /// Where the parcel goes; null for orders without an address.
     shipping_address: Option<Address>,
-    /// The customer's.
+    /// Notes that the customer wrote.
     notes: Option<String>,
     /// Of the shipment; counts from 1 within the order.
     number: u32,
@@ -113,7 +113,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
 
 impl Argument for ShipmentNumber {}
 
-/// `GET /api/orders/{id}/shipments/{number}/packing-list`
+/// Answers `GET /api/orders/{id}/shipments/{number}/packing-list`: what is in one shipment.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

@@ -35,7 +35,7 @@ pub struct OrderQuery {
     pub(super) flagged: Option<bool>,
     /// Orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
-    /// As `customerEmail`.
+    /// Other name of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
     /// Orders with this number, or with this in the customer's e-mail address.
     pub(super) q: Option<String>,
@@ -56,7 +56,7 @@ pub struct OrderChange {
     /// The staff's own, which customers do not read.
     #[api(MaxChars(1000))]
     pub(super) internal_notes: Optional<Option<String>>,
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
     /// When it is wanted.

@@ -42,7 +42,7 @@ fn example() -> Value {
     })
 }
 
-/// Something that happened.
+/// One step in the life of an order or job: an event with its time and data.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]

@@ -127,7 +127,7 @@ impl ToSchema for OrderNumber {
 #[api(name = "Payment")]
 struct PaymentView<'a> {
     id: Id,
-    /// Negative for refunds.
+    /// The sum in cents (the currency's smallest unit); negative for refunds.
     amount_cents: i64,
     /// ISO 4217, in lower case.
     currency: &'a str,
@@ -148,7 +148,7 @@ pub(super) struct ShipmentView<'a> {
     estimated_delivery: Day<'a>,
 }
 
-/// A day, `YYYY-MM-DD`.
+/// A day without a time, written `YYYY-MM-DD`.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Day<'a>(&'a str);

@@ -151,7 +151,7 @@ fn past_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "PrintHistory", example = json!({"history": [past_example()]}))]
 struct HistoryView {
-    /// Newest first.
+    /// The prints of the file that the printer remembers, newest first.
     history: Vec<PastPrintView>,
 }
 
@@ -197,7 +197,7 @@ struct WebcamsView {
 struct PrinterFileView {
     /// Its name; folders are joined by slashes.
     path: String,
-    /// In bytes.
+    /// Size in bytes; null where the printer does not tell it.
     size: Option<u64>,
     modified_at: Option<Timestamp>,
 }
@@ -221,7 +221,7 @@ struct PrinterFilesView {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
 pub(super) struct StoredFile {
-    /// A G-code file.
+    /// Id of a G-code file.
     file_id: Id,
 }
 
@@ -229,7 +229,7 @@ pub(super) struct StoredFile {
 #[derive(Response, Serialize)]
 #[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
 pub(super) struct UploadedFile {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     pub ok: bool,
     /// The name that the printer gave the file.
     pub filename: String,

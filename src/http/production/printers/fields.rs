@@ -77,7 +77,7 @@ pub struct NewPrinter {
     auto_clear: bool,
     /// The material that is loaded; with null, the printer takes jobs of any.
     loaded_material_id: Option<Id>,
-    /// Where it stands.
+    /// Where the printer stands, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
     #[api(TAGS, default = Vec::new())]

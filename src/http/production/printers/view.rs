@@ -31,7 +31,7 @@ impl ToSchema for Percent {
     }
 }
 
-/// Present temperatures.
+/// The temperatures that the printer measured last, in °C.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
