@@ -148,7 +148,7 @@ pub enum ConfigError {
     Dotenv {
         /// Which file it is.
         path: PathBuf,
-        /// Number of the faulty line, and what is wrong with it.
+        /// The number of the faulty line, and what is wrong there; never its value.
         source: DotenvError,
     },
     /// Settings are unknown, missing or invalid; the list names all of them.

@@ -27,12 +27,12 @@ pub struct FleetOptions {
 }
 
 impl FleetOptions {
-    /// So many printers of one kind, at real speed, on free ports.
+    /// A fleet of `count` printers of one kind, at real speed, on free ports.
     pub fn of(kind: PrinterKind, count: usize) -> Self {
         Self { printers: vec![(kind, count)], ..Self::default() }
     }
 
-    /// So many printers of each kind, at real speed, on free ports.
+    /// A fleet of `count` printers of each kind, at real speed, on free ports.
     pub fn of_each(count: usize) -> Self {
         Self { printers: PrinterKind::ALL.iter().map(|kind| (*kind, count)).collect(), ..Self::default() }
     }

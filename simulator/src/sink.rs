@@ -65,7 +65,7 @@ pub struct Received {
     pub method: String,
     /// Path and query, as they stood in the request line.
     pub uri: String,
-    /// All headers of the request, in the order of their arrival.
+    /// All headers of the request, by name.
     pub headers: HeaderMap,
     /// The body, byte for byte.
     pub body: Bytes,

@@ -231,7 +231,7 @@ pub trait Adapter: Send + Sync {
     async fn is_connected(&self) -> bool;
     /// One look, taken at `at`. A firmware that does not answer is a status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Measured and target temperatures of nozzle and bed, in °C, from a fresh look.
+    /// Measured temperatures of nozzle and bed in °C, from a new look at the printer.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
         let Status { nozzle, bed, .. } = self.connected_status().await?;
         Ok(Temperatures { nozzle, bed })

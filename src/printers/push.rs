@@ -23,7 +23,7 @@ use crate::services::http::lan_connect;
 
 /// Longest silence after which we ask whether the other side is still there.
 const LONGEST_QUIET: Duration = Duration::from_secs(5);
-/// So many silences in a row and the connection counts as dead; a printer that is silent for all of them is offline.
+/// Number of silences in a row after which the connection counts as dead and the printer as offline.
 const MAX_QUIET: u32 = 3;
 /// Pauses between attempts to open the connection again.
 const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };

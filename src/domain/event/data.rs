@@ -217,7 +217,7 @@ pub struct LowStockData {
     pub(crate) reorder_point: Amount,
     /// How much to order.
     pub(crate) reorder_quantity: Amount,
-    /// That of all amounts: `g`, `mL`, `sheet` or `unit`.
+    /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
 carried_by! { LowStockData:
@@ -240,7 +240,7 @@ pub struct DiscrepancyData {
     pub(crate) reserved: Amount,
     /// What prints used more than was on hand; 0 when the stock only no longer covers what is reserved.
     pub(crate) consumed_beyond_stock: Amount,
-    /// That of all amounts: `g`, `mL`, `sheet` or `unit`.
+    /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
 carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock on hand of a material is not what was counted on."; }

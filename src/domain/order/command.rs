@@ -269,7 +269,7 @@ pub enum OrderCommand {
         attempt: Id,
         /// What the person said.
         said: Inspection,
-        /// The person who judged the parts, as the printer recorded them.
+        /// The principal who judged the parts, as text.
         by: String,
         /// When they said it.
         at: Timestamp,

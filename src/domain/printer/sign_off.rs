@@ -37,7 +37,7 @@ pub struct SignedPrint {
     pub print: LastPrint,
     /// What was said of its parts.
     pub said: Inspection,
-    /// The person who judged the parts, as recorded in the audit log.
+    /// The principal who judged the parts, as text.
     pub by: String,
     /// When they said it.
     pub at: Timestamp,

@@ -124,7 +124,7 @@ struct AuditSubject {
     id: Option<Id>,
 }
 
-/// Any JSON value: what the command carried, without secrets.
+/// Any JSON value: what else is recorded of the command or of the refused request.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

@@ -40,7 +40,7 @@ const PATH: &str = "/api/webhooks/endpoints";
 pub const TAG: &str = "Webhooks";
 /// What the heading says.
 pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
-     body) and as Standard Webhooks; it is tried again after 1 min, 5 min, 25 min, 2 h and 10 h. What is sent stands under \
+     body) and as Standard Webhooks; it is tried again after the waits of the setting `webhooks.retry_schedule_seconds`. What is sent stands under \
      `webhooks`, and for people at `/docs/events`.";
 /// The id that examples use for an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";

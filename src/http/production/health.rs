@@ -32,7 +32,7 @@ use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
-/// So long a judgement of readiness is told again.
+/// A readiness answer is reused for this long.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
 /// Most aggregates out of service, and most damaged rows, that are named one by one.
 const MAX_NAMED: usize = 20;

@@ -41,7 +41,7 @@ pub struct OrderRequest {
     /// The staff's own, which customers do not read; set by staff only.
     #[api(MaxChars(1000))]
     internal_notes: Option<String>,
-    /// Higher first; set by staff only.
+    /// Jobs with a higher number are printed first; set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted; set by staff only.

@@ -79,7 +79,7 @@ pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// So many milliseconds into the tests' time.
+/// A moment `ms` milliseconds after the beginning of the tests' time.
 pub fn at(ms: i64) -> Timestamp {
     Timestamp(1_700_000_000_000 + ms)
 }

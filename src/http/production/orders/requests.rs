@@ -22,7 +22,7 @@ const MAX_LINE: u32 = 999;
 /// Which orders are listed.
 #[derive(Request, Debug)]
 pub struct OrderQuery {
-    /// Orders that stand so.
+    /// Only orders with this status.
     pub(super) status: Option<OrderStatus>,
     /// Orders of this kind.
     pub(super) kind: Option<OrderKind>,
