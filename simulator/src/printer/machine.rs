@@ -78,11 +78,11 @@ struct Temper {
 pub struct Temperatures {
     /// Measured temperature of the nozzle.
     pub nozzle: f64,
-    /// Target of the nozzle.
+    /// Temperature that the nozzle is to have; 0 while its heater is off.
     pub nozzle_target: f64,
     /// Measured temperature of the bed.
     pub bed: f64,
-    /// Target of the bed.
+    /// Temperature that the bed is to have; 0 while its heater is off.
     pub bed_target: f64,
 }
 

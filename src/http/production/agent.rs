@@ -79,6 +79,7 @@ enumeration!(Skill);
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
 }))]
 pub struct AgentCommand {
+    /// What is to be done.
     skill: Skill,
     /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,

@@ -88,6 +88,7 @@ pub struct AuditQuery {
     page: PageQuery,
 }
 
+/// One line of the audit log: a change, or a refused attempt.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -96,6 +97,7 @@ pub struct AuditQuery {
     "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
 }))]
 struct AuditEntryView {
+    /// Id of the line.
     id: Id,
     /// When the change was made or the request was refused.
     at: Timestamp,

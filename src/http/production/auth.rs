@@ -102,6 +102,7 @@ pub struct LoginCredentials {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
+    /// The password until now, so that a stolen session cannot change it.
     #[api(Secret)]
     current_password: String,
     /// At least 10 characters and at most 1024 bytes.
@@ -177,6 +178,7 @@ struct MachineIdentity {
     role: Role,
 }
 
+/// A session of a member of staff, started by signing in.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Session", many = "sessions", example = json!({

@@ -73,6 +73,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
+    /// Always `ok`.
     status: AliveStatus,
 }
 
@@ -126,6 +127,7 @@ enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatu
 #[serde(rename_all = "camelCase")]
 #[api(name = "ComponentStatus", example = json!({"state": "up", "falls": 0}))]
 struct ComponentStatus {
+    /// `up`, `parked` (out of service, tried again slowly) or `down`.
     state: ComponentState,
     /// How often it crashed.
     falls: u64,
@@ -136,6 +138,7 @@ struct ComponentStatus {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReadinessFacts")]
 struct Facts {
+    /// Whether the database takes writes and answers reads.
     database: DatabaseStatus,
     /// Where one is used.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,6 +156,7 @@ struct Facts {
     "status": "ready", "database": "ok", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
+    /// `degraded` if something is wrong that stops nobody, else `ready`.
     status: ReadyStatus,
     #[serde(flatten)]
     facts: Facts,
@@ -166,6 +170,7 @@ struct Readiness {
     "database": "away", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
+    /// Always `unavailable`.
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
@@ -215,6 +220,7 @@ impl Reply for ReadyReply {
 struct ActorView {
     /// `order`, `material`, `printer`, ...
     kind: &'static str,
+    /// Id of the aggregate.
     id: Id,
     /// `starting`, `running`, `resting`, `parked`.
     place: &'static str,
@@ -235,10 +241,12 @@ impl From<ActorSummary> for ActorView {
     }
 }
 
+/// The aggregates that are in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
 struct Actors {
+    /// One entry for each aggregate in memory.
     actors: Vec<ActorView>,
 }
 

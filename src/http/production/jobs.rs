@@ -164,6 +164,7 @@ pub struct JobCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
+    /// What became of the print, as a person has seen it.
     outcome: Resolution,
 }
 

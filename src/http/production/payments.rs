@@ -123,6 +123,7 @@ impl ToSchema for PaymentEventBody {
     }
 }
 
+/// That an event of the payment processor was taken.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
@@ -188,9 +189,11 @@ async fn unmatched(
     "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
 struct UnmatchedPayment {
+    /// Id of the kept event.
     id: Id,
     /// The payment processor's id of its event.
     event_id: String,
+    /// What happened to the money; null where the event does not say it.
     kind: Option<UnmatchedKind>,
     /// What was paid, or all that was paid back so far, in minor units of the currency.
     amount_cents: Option<i64>,
@@ -200,6 +203,7 @@ struct UnmatchedPayment {
     client_reference_id: Option<String>,
     /// The `metadata.orderId` of the event.
     order_id: Option<String>,
+    /// The processor's id of the payment, `pi_...`.
     payment_intent: Option<String>,
     /// The processor's id of the checkout session.
     session: Option<String>,

@@ -107,6 +107,7 @@ pub struct ShippedLine {
     /// Index of the order's line, from 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
+    /// How many good parts of it leave.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }

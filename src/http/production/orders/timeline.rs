@@ -53,7 +53,9 @@ pub struct StepView<'a> {
     seq: i64,
     /// What happened: `order.paid`, `job.failed`, ...
     event: &'a str,
+    /// When it happened.
     timestamp: Timestamp,
+    /// The order or job that it happened to.
     subject: SubjectView,
     /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
     actor: &'a str,

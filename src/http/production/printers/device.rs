@@ -130,7 +130,9 @@ struct PastPrintView {
     ended: Option<PrintEnd>,
     /// Filament that was used, in millimetres.
     filament_mm: Option<f64>,
+    /// When it began; null where the printer does not say.
     started_at: Option<Timestamp>,
+    /// When it ended; null while it is on, or where the printer does not say.
     ended_at: Option<Timestamp>,
 }
 
@@ -187,6 +189,7 @@ fn webcam_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "Webcams", example = json!({"webcams": [webcam_example()]}))]
 struct WebcamsView {
+    /// One entry for each camera.
     webcams: Vec<WebcamView>,
 }
 
@@ -199,6 +202,7 @@ struct PrinterFileView {
     path: String,
     /// Size in bytes; null where the printer does not tell it.
     size: Option<u64>,
+    /// When it last changed; null where the printer does not tell it.
     modified_at: Option<Timestamp>,
 }
 
@@ -214,6 +218,7 @@ impl From<RemoteFile> for PrinterFileView {
     "files": [{"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}],
 }))]
 struct PrinterFilesView {
+    /// One entry for each file, in no certain order.
     files: Vec<PrinterFileView>,
 }
 
