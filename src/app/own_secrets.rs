@@ -24,7 +24,7 @@ pub enum SecretsError {
     /// The database holds data, and secrets that it was made with are nowhere.
     #[error("{database} holds a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
-        /// The secrets.
+        /// Names of the secrets that are missing.
         names: Vec<&'static str>,
         /// Kind and place of the database.
         database: String,
@@ -34,7 +34,7 @@ pub enum SecretsError {
     /// The database was made with others.
     #[error("{database} was made with another {} than the present one", .names.join(" and another "))]
     Differ {
-        /// The secrets.
+        /// Names of the secrets that differ from those of the database.
         names: Vec<&'static str>,
         /// Kind and place of the database.
         database: String,

@@ -44,7 +44,7 @@ pub enum StartError {
     /// Something in it cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// No clients.
+    /// The HTTP clients for printers and services cannot be built.
     #[error(transparent)]
     Http(#[from] BuildError),
     /// The key that encrypts secrets cannot be used.

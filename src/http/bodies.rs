@@ -1,8 +1,8 @@
 //! Reads bodies before a request takes its place among those under way, so that a body that does not come holds nothing that
 //! another request needs.
 //!
-//! A body that is there with its head is taken at once. One that is still to come is bounded: so many for each caller (an
-//! address, or a key or session that was recognised), so many bytes of all together, a time for the whole, and a least rate.
+//! A body that is there with its head is taken at once. One that is still to come is bounded: in number for each caller
+//! (an address, or a key or session that was recognised), in bytes of all together, in time for the whole, and in rate.
 //! Uploads go to the disk as they come; they have the same bound for each caller and the same least rate.
 
 use std::error::Error;
@@ -22,14 +22,15 @@ use tokio::time::{Instant, timeout};
 use crate::config::sections::Server;
 use crate::http::error::ApiError;
 
-/// How often a body that came with its head is looked for: the connection hands it over a turn of the scheduler later.
+/// Scheduler turns for which a request waits for a body that came with its head: the connection hands it over a little
+/// later than the head.
 const MAX_TURNS: usize = 3;
-/// Before a body must come at the least rate.
+/// Time from the head of a request until its body must come at the least rate.
 const GRACE_PERIOD: Duration = Duration::from_secs(5);
 /// Bytes of unfinished bodies that are held in memory, of all callers together.
 const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
-/// So much of a body that is too large is still taken off the wire: a client that is cut off while it sends sees a broken
-/// connection instead of the answer.
+/// Most bytes of a body that is too large that are still read and thrown away: a client that is cut off while it sends
+/// sees a broken connection instead of the answer.
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
 /// The unfinished bodies of all callers, and their bounds.

@@ -125,7 +125,7 @@ struct Bounds {
 pub struct Routes(Vec<(Served, BuildRoute)>);
 
 impl Routes {
-    /// Without any route.
+    /// An empty table, to which routes are added.
     pub fn new() -> Self {
         Self::default()
     }

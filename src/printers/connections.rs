@@ -121,7 +121,7 @@ pub struct PrinterConnections {
 }
 
 impl PrinterConnections {
-    /// Without any connection.
+    /// A set without any connection; `registry` knows the printer types.
     pub fn new(registry: Registry) -> Self {
         Self {
             registry,

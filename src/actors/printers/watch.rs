@@ -18,7 +18,7 @@ use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::{MakeError, StoredAddress};
 
-/// So many failed requests for the status in a row count as silence, however little time passed.
+/// Number of failed status requests in a row after which the printer counts as silent, however little time passed.
 const MAX_FAILED_LOOKS: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 

@@ -114,7 +114,7 @@ pub fn errors(route: &Served, operation: &Operation, kind: &str, versioned: bool
 /// Why a path with an identifier leads nowhere.
 pub fn not_found(kind: &str) -> Vec<Code> {
     let words = format!("There is no such {}.", kind.replace('_', " "));
-    vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
+    vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is malformed.".to_owned())]
 }
 
 const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");

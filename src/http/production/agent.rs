@@ -79,6 +79,7 @@ enumeration!(Skill);
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
 }))]
 pub struct AgentCommand {
+    /// What is to be done.
     skill: Skill,
     /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,
@@ -94,9 +95,9 @@ pub struct AgentCommand {
     "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
 }))]
 struct AgentAnswer {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     ok: bool,
-    /// For the chat.
+    /// Answer to show in the chat.
     message: String,
     /// Facts for programs, which depend on the skill.
     data: AnyJson,

@@ -88,6 +88,7 @@ pub struct AuditQuery {
     page: PageQuery,
 }
 
+/// One line of the audit log: a change, or a refused attempt.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -96,8 +97,9 @@ pub struct AuditQuery {
     "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
 }))]
 struct AuditEntryView {
+    /// Id of the line.
     id: Id,
-    /// When it happened.
+    /// When the change was made or the request was refused.
     at: Timestamp,
     /// Who asked for it: `user:...` or `key:...` with an identifier, `machine`, `system`.
     actor: String,
@@ -124,7 +126,7 @@ struct AuditSubject {
     id: Option<Id>,
 }
 
-/// Any JSON value.
+/// Any JSON value: what else is recorded of the command or of the refused request.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

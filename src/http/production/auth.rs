@@ -63,7 +63,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "session")
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
-                .about("Each sign-in starts a session with a new token. A session ends 12 hours after its last request, and after 7 days in any case, unless the server is configured otherwise.")
+                .about("Each sign-in starts a session with a new token. A session ends when it was not used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` in any case; both are settings of the server.")
                 .no(401, "wrong_credentials", "The e-mail address or the password is wrong.")
         })
         .post(open, "/api/auth/logout", logout, |op| {
@@ -102,6 +102,7 @@ pub struct LoginCredentials {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
+    /// The password until now, so that a stolen session cannot change it.
     #[api(Secret)]
     current_password: String,
     /// At least 10 characters and at most 1024 bytes.
@@ -190,6 +191,7 @@ struct MachineIdentity {
     role: Role,
 }
 
+/// A session of a member of staff, started by signing in.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Session", many = "sessions", example = json!({

@@ -97,9 +97,11 @@ pub struct Replay {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
 struct ReplayStarted {
+    /// Number of events that are sent again.
     replayed: u32,
 }
 
+/// One event on its way to one endpoint, with what came of its attempts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Delivery", many = "deliveries", example = json!({
@@ -115,6 +117,7 @@ struct ReplayStarted {
 struct DeliveryView {
     /// `X-Service-Delivery`, the same on every attempt.
     id: Id,
+    /// The endpoint that it is sent to.
     endpoint_id: Id,
     /// `webhook-id`, and the `id` of what is sent.
     event_id: Id,
@@ -122,6 +125,7 @@ struct DeliveryView {
     event: String,
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,
+    /// How the delivery stands; `sending` while an attempt is due or under way.
     state: DeliveryStatus,
     /// Number of attempts since it was made, or since its endpoint was enabled.
     attempts: u32,
@@ -135,7 +139,9 @@ struct DeliveryView {
     last_excerpt: Option<String>,
     /// Milliseconds that the last attempt took.
     last_duration_ms: Option<i64>,
+    /// When the event became due for the endpoint.
     created_at: Timestamp,
+    /// When the last attempt ended; null before the first.
     attempted_at: Option<Timestamp>,
     /// The body that every attempt sends.
     payload: AnyJson,

@@ -105,6 +105,7 @@ pub struct EventChoice {
 pub struct SubjectView {
     /// `order`, `job`, `material`, `printer`, ...
     kind: String,
+    /// Id of the order, job, material or other record.
     id: Id,
 }
 
@@ -119,7 +120,9 @@ pub struct EventView {
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
+    /// When it happened.
     timestamp: Timestamp,
+    /// The record that it happened to.
     subject: SubjectView,
     /// Who caused it: a member of staff, a key, or the server itself.
     actor: String,
@@ -170,6 +173,7 @@ pub(super) fn example_data() -> Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
 struct EventPage {
+    /// The events in the order of their numbers.
     events: Vec<EventView>,
     /// The `after` of the next call.
     next: i64,

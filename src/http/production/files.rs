@@ -109,6 +109,7 @@ pub struct FileQuery {
     page: PageQuery,
 }
 
+/// An uploaded file and what was read from it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "File", many = "files", example = json!({
@@ -117,9 +118,11 @@ pub struct FileQuery {
     "metadata": <MetadataView as ToSchema>::example(), "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct FileView {
+    /// Id of the file.
     id: Id,
     /// The name with which it was uploaded, without directories.
     name: String,
+    /// What the file is, found from its content.
     kind: FileKind,
     /// The length of the content, in bytes.
     size: i64,
@@ -127,7 +130,9 @@ struct FileView {
     sha256: String,
     /// What the content says of itself.
     metadata: MetadataView,
+    /// When it was uploaded.
     created_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 

@@ -32,7 +32,7 @@ use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
-/// So long a judgement of readiness is told again.
+/// A readiness answer is reused for this long.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
 /// Most aggregates out of service, and most damaged rows, that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -73,6 +73,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
+    /// Always `ok`.
     status: AliveStatus,
 }
 
@@ -126,6 +127,7 @@ enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatu
 #[serde(rename_all = "camelCase")]
 #[api(name = "ComponentStatus", example = json!({"state": "up", "crashes": 0}))]
 struct ComponentStatus {
+    /// `up`, `parked` (out of service, tried again slowly) or `down`.
     state: ComponentState,
     /// How often it crashed.
     crashes: u64,
@@ -136,6 +138,7 @@ struct ComponentStatus {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReadinessFacts")]
 struct Facts {
+    /// Whether the database takes writes and answers reads.
     database: DatabaseStatus,
     /// Where one is used.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -153,6 +156,7 @@ struct Facts {
     "status": "ready", "database": "ok", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
+    /// `degraded` if something is wrong that stops nobody, else `ready`.
     status: ReadyStatus,
     #[serde(flatten)]
     facts: Facts,
@@ -166,12 +170,13 @@ struct Readiness {
     "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
+    /// Always `unavailable`.
     status: UnreadyStatus,
-    /// Always false.
+    /// Always `false`, as in every error.
     success: bool,
     /// In plain words, for people.
     message: String,
-    /// Stable, for programs.
+    /// A word for programs, which stays the same in later versions.
     code: String,
     #[serde(flatten)]
     facts: Facts,
@@ -215,10 +220,11 @@ impl Reply for ReadyReply {
 struct ActorView {
     /// `order`, `material`, `printer`, ...
     kind: &'static str,
+    /// Id of the aggregate.
     id: Id,
     /// `starting`, `running`, `resting`, `parked`.
     status: &'static str,
-    /// How often the actor of this aggregate was started; a commit of an older generation is refused.
+    /// How often its actor was started; each start is one generation.
     generation: u64,
     /// How often it crashed.
     restarts: u64,
@@ -235,10 +241,12 @@ impl From<ActorSummary> for ActorView {
     }
 }
 
+/// The aggregates that are in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
 struct Actors {
+    /// One entry for each aggregate in memory.
     actors: Vec<ActorView>,
 }
 

@@ -43,7 +43,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
 const AT_PRINTER: [No; 5] = [
-    (409, STATE, "The job does not stand so."),
+    (409, STATE, "The job is not in a state in which this is possible."),
     (409, "not_on_printer", "The printer does not have this job in hand."),
     (409, "printer_disconnected", "The printer is disconnected."),
     (502, "printer_refused", "The printer refused, in its own words."),
@@ -124,7 +124,7 @@ pub fn routes() -> ResourceRoutes {
 /// Which jobs are listed.
 #[derive(Request, Debug)]
 pub struct JobQuery {
-    /// Jobs that stand so.
+    /// Only jobs in this state.
     state: Option<JobState>,
     /// `true`: jobs that are on no printer and not over. `false`: the others.
     waiting: Option<bool>,
@@ -144,7 +144,7 @@ pub struct JobQuery {
 #[derive(Request, Debug)]
 #[api(example = json!({"priority": 9}))]
 pub struct JobChange {
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted.
@@ -164,6 +164,7 @@ pub struct JobCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
+    /// What became of the print, as a person has seen it.
     outcome: Resolution,
 }
 

@@ -101,13 +101,16 @@ impl From<MaterialType> for MaterialUnit {
     })
 )]
 pub struct NewMaterial {
+    /// Name for people, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
+    /// Its type, which decides the unit.
     #[api(name = "type")]
     kind: MaterialType,
     /// For people and pages: `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
+    /// Name of the manufacturer, free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
     /// Stock on hand; at most three decimals.
@@ -120,6 +123,7 @@ pub struct NewMaterial {
     /// Below it, alerts go out and new jobs wait; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_point: Amount,
+    /// How much to order when stock is low, in the material's unit; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_quantity: Amount,
 }
@@ -137,6 +141,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 pub struct Adjustment {
     /// What comes in, or with a minus what goes. Not 0; at most three decimals.
     delta: Amount,
+    /// Why, as it is shown in the ledger.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     reason: String,
 }
@@ -144,7 +149,7 @@ pub struct Adjustment {
 /// Which materials are listed.
 #[derive(Request, Debug)]
 pub struct MaterialQuery {
-    /// Of this type.
+    /// Only materials of this type.
     #[api(name = "type")]
     kind: Option<MaterialType>,
     /// Whose name or brand has this in it.
@@ -153,6 +158,7 @@ pub struct MaterialQuery {
     page: PageQuery,
 }
 
+/// A material with its stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
@@ -161,18 +167,23 @@ pub struct MaterialQuery {
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {
+    /// Id of the material.
     id: Id,
     #[serde(flatten)]
     details: MaterialDetails,
-    /// Stock on hand.
+    /// Stock on hand, reserved or not, in the material's unit.
     quantity: Amount,
     /// What jobs have reserved of it.
     reserved: Amount,
     /// What is left for new jobs; never below 0.
     available: Amount,
+    /// Unit of all its amounts, which follows from the type.
     unit: MaterialUnit,
+    /// When it was added.
     created_at: Timestamp,
+    /// When it last changed.
     updated_at: Timestamp,
+    /// Counts the changes that people made, from 1; also its `ETag`.
     version: i64,
 }
 
@@ -208,7 +219,9 @@ impl MaterialView {
     "actor": "system", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 struct MovementView {
+    /// Id of the entry in the ledger.
     id: Id,
+    /// What moved the stock: a delivery, a correction, a reservation, its release, or a print.
     kind: MovementKind,
     /// Change of the stock on hand.
     delta_quantity: Amount,
@@ -216,13 +229,15 @@ struct MovementView {
     delta_reserved: Amount,
     /// Stock on hand afterwards.
     quantity: Amount,
-    /// Reserved afterwards.
+    /// What jobs have reserved after the movement.
     reserved: Amount,
     /// The job that it was for.
     job_id: Option<Id>,
+    /// Why, in the words of whoever caused it; null where nobody gave any.
     reason: Option<String>,
     /// Who caused it: a user, an API key or the server.
     actor: String,
+    /// When the stock changed.
     created_at: Timestamp,
 }
 

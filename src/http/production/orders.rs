@@ -74,7 +74,7 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Change an order")
                 .about("Unfinished jobs follow priority and due date.")
-                .no(409, STATE, "The order does not stand so that this can change.")
+                .no(409, STATE, "The order has a status in which this cannot change.")
                 .no(409, "tax_differs", "The new destination has another tax rate.")
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {

@@ -31,6 +31,7 @@ const MAX_LINES: usize = 50;
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderRequest {
+    /// What is ordered, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
     /// Whose order it is.
@@ -41,11 +42,12 @@ pub struct OrderRequest {
     /// The staff's own, which customers do not read; set by staff only.
     #[api(MaxChars(1000))]
     internal_notes: Option<String>,
-    /// Higher first; set by staff only.
+    /// Jobs with a higher number are printed first; set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted; set by staff only.
     due_at: Option<Timestamp>,
+    /// Where it goes; shipping and tax may depend on it.
     shipping_address: Option<Address>,
     /// The site that it belongs to; wins over that of the query and of the header.
     site: Option<Site>,
@@ -55,7 +57,9 @@ pub struct OrderRequest {
 #[derive(Request, Debug)]
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
 pub struct NewOrderLine {
+    /// Id of the SKU to make.
     sku_id: Id,
+    /// How many parts of it.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }
@@ -88,7 +92,7 @@ pub struct PlaceQuery {
     site: Option<Site>,
 }
 
-/// `POST /api/orders`
+/// Answers `POST /api/orders`: places an order.
 pub(crate) async fn place(
     State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,

@@ -112,7 +112,7 @@ pub fn routes() -> ResourceRoutes {
 /// What printers that are listed must have: something that an operator has to look at.
 #[derive(Clone, Copy, Debug)]
 enum AttentionFilter {
-    /// Anything: `true`.
+    /// Printers with any attention: `true` in the query.
     Any,
     /// Printers with this attention only.
     One(Attention),
@@ -150,7 +150,7 @@ pub struct PrinterQuery {
     /// Only printers of this type.
     #[api(name = "type")]
     kind: Option<String>,
-    /// Only such machines.
+    /// Only printers that are machines of this type.
     machine_type: Option<MachineType>,
     /// Only printers that are doing this.
     state: Option<Activity>,

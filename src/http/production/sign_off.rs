@@ -30,7 +30,7 @@ pub struct SignOffRequest {
     /// Why the others are not: one of the words in `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
-    /// For people.
+    /// Note for the staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
     /// An uploaded picture of the parts.
@@ -74,10 +74,13 @@ pub struct SignOffView {
     plate_parts: u32,
     /// Why the others are not.
     reason: Option<String>,
+    /// Note for the staff.
     note: Option<String>,
+    /// An uploaded picture of the parts.
     photo_file_id: Option<Id>,
     /// Who said it; `system` where nobody has looked, and the end of the print stands for it.
     by: String,
+    /// When it was said.
     at: Timestamp,
 }
 

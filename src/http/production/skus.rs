@@ -96,20 +96,26 @@ pub struct NewSku {
     /// For addresses, and unique like the code; made of it when absent.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
+    /// Name that customers see, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
+    /// Description that customers see.
     #[api(MaxChars(1000))]
     description: Option<String>,
     /// A free word of the shop: `part`, `kit`, ...
     #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
+    /// Slugs of the collections that contain it.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
+    /// The material that it is made of.
     material_id: Id,
     /// For one full plate, in the material's unit; at most three decimals.
     #[api(AboveZero)]
     estimated_consumption: Amount,
+    /// The type of machine that it is made on.
     machine_type: MachineType,
+    /// Size of a full plate in millimetres; null fits every printer.
     dimensions: Option<Dimensions>,
     /// In minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
@@ -117,21 +123,26 @@ pub struct NewSku {
     /// ISO 4217, in lower case; the shop's own when absent.
     #[api(&CURRENCY)]
     currency: Optional<String>,
+    /// Number of parts that one plate makes.
     #[api(Within(1..=MAX_UNITS_PER_PLATE), default = 1)]
     units_per_plate: u32,
+    /// The model that it was sliced from.
     model_file_id: Option<Id>,
+    /// The G-code that prints one plate.
     gcode_file_id: Option<Id>,
+    /// Name of the slicer settings.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Of printing one full plate.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
+    /// Pictures: URLs, or ids of uploaded files.
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
-    /// Shown to customers.
+    /// Whether customers see it.
     #[api(default = true)]
     public: bool,
-    /// May be ordered.
+    /// Whether it may be ordered.
     #[api(default = true)]
     active: bool,
 }
@@ -139,15 +150,15 @@ pub struct NewSku {
 /// Which SKUs are listed.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// May be ordered.
+    /// `true`: only SKUs that may be ordered. `false`: only the others.
     active: Option<bool>,
-    /// Shown to customers.
+    /// `true`: only SKUs that customers see. `false`: only the others.
     public: Option<bool>,
     /// Made of this material.
     material_id: Option<Id>,
-    /// With this slug.
+    /// Only the SKU with this slug.
     slug: Option<String>,
-    /// With this code.
+    /// Only the SKU with this code.
     code: Option<String>,
     /// Whose name or code has this in it.
     q: Option<String>,
@@ -155,6 +166,7 @@ pub struct SkuQuery {
     page: PageQuery,
 }
 
+/// A product with what it is made from and with.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Sku", many = "skus", example = json!({
@@ -167,11 +179,15 @@ pub struct SkuQuery {
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct SkuView {
+    /// Id of the SKU.
     id: Id,
     #[serde(flatten)]
     details: SkuDetails,
+    /// When it was added.
     created_at: Timestamp,
+    /// When it was last changed.
     updated_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 

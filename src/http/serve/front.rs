@@ -44,7 +44,7 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Arrived {
     /// The connection, of no runtime yet.
     pub stream: std::net::TcpStream,
-    /// Whose it is.
+    /// Address of the client, by which connections are bounded.
     pub peer: IpAddr,
     /// What was read of it.
     pub begin: Vec<u8>,

@@ -65,7 +65,7 @@ impl Newest {
         });
     }
 
-    /// Whether none runs.
+    /// Whether no task is running.
     pub fn is_empty(&self) -> bool {
         self.locked(|running| running.tasks.is_empty())
     }

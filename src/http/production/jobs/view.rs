@@ -35,19 +35,25 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
 }))]
 pub struct JobView {
+    /// Id of the job.
     id: Id,
     /// The number that people use.
     number: JobNumber,
+    /// Id of the order that it belongs to.
     order_id: Id,
+    /// The number of that order that people use.
     order_number: OrderNumber,
     /// Index of the order's line.
     line: u32,
+    /// Id of the SKU that it makes.
     sku_id: Id,
+    /// Id of the material that it is made of.
     material_id: Id,
     /// Material that one plate takes.
     need: Amount,
     /// The need is reserved.
     reserved: bool,
+    /// How far the job is.
     state: JobState,
     /// Why it awaits review.
     blocked_by: Option<Block>,
@@ -69,17 +75,19 @@ pub struct JobView {
     progress: Percent,
     /// As the printer says.
     remaining_seconds: Option<i64>,
-    /// The G-code.
+    /// The G-code file that is printed; null until one is known.
     file_id: Option<Id>,
-    /// Oldest first.
+    /// Its attempts to print, oldest first.
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
-    /// Why it failed.
+    /// Why the job failed, in plain words.
     error: Option<String>,
     /// Material that it used up.
     consumed: Amount,
+    /// When it was made, with the payment of its order.
     created_at: Timestamp,
+    /// When it last changed.
     updated_at: Timestamp,
     /// Counts the job's own changes.
     version: i64,
@@ -94,7 +102,9 @@ struct AttemptView {
     id: Id,
     /// Counts from 1 within the job.
     number: u32,
+    /// The printer that was to print it.
     printer_id: Id,
+    /// How far the attempt is, or how it ended.
     state: AttemptState,
     /// Nobody can say whether the start happened.
     unverified: bool,
@@ -102,6 +112,7 @@ struct AttemptView {
     reason: Option<String>,
     /// When the printer showed the file.
     started_at: Option<Timestamp>,
+    /// When it ended; null while it goes on.
     ended_at: Option<Timestamp>,
     /// What was said of its parts; null while nobody can, or must and has not yet.
     sign_off: Option<SignOffView>,

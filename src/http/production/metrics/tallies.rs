@@ -12,7 +12,7 @@ use super::word;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Not asked again before.
+/// Counts younger than this are answered again without a query.
 const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
 /// A database that takes longer is passed over: monitoring must not wait for it.
 const COUNT_TIMEOUT: Duration = Duration::from_secs(3);

@@ -16,15 +16,19 @@ like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
     "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701", "country": "US",
 }))]
 struct PostalAddress {
+    /// Street and house number, or a post-office box.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     line1: String,
+    /// What does not fit into the first line: a flat, a company.
     #[api(ONE_LINE, MaxChars(200))]
     line2: Option<String>,
+    /// City, town or village.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
-    /// State or province.
+    /// State, province or canton, where the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
+    /// Post code, as the country writes it.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// ISO 3166-1, two letters.

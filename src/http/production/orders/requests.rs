@@ -22,7 +22,7 @@ const MAX_LINE: u32 = 999;
 /// Which orders are listed.
 #[derive(Request, Debug)]
 pub struct OrderQuery {
-    /// Orders that stand so.
+    /// Only orders with this status.
     pub(super) status: Option<OrderStatus>,
     /// Orders of this kind.
     pub(super) kind: Option<OrderKind>,
@@ -35,7 +35,7 @@ pub struct OrderQuery {
     pub(super) flagged: Option<bool>,
     /// Orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
-    /// As `customerEmail`.
+    /// Other name of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
     /// Orders with this number, or with this in the customer's e-mail address.
     pub(super) q: Option<String>,
@@ -56,7 +56,7 @@ pub struct OrderChange {
     /// The staff's own, which customers do not read.
     #[api(MaxChars(1000))]
     pub(super) internal_notes: Optional<Option<String>>,
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
     /// When it is wanted.
@@ -107,6 +107,7 @@ pub struct ShippedLine {
     /// Index of the order's line, from 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
+    /// How many good parts of it leave.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }

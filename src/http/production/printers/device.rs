@@ -130,7 +130,9 @@ struct PastPrintView {
     ended: Option<PrintEnd>,
     /// Filament that was used, in millimetres.
     filament_mm: Option<f64>,
+    /// When it began; null where the printer does not say.
     started_at: Option<Timestamp>,
+    /// When it ended; null while it is on, or where the printer does not say.
     ended_at: Option<Timestamp>,
 }
 
@@ -151,7 +153,7 @@ fn past_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "PrintHistory", example = json!({"history": [past_example()]}))]
 struct HistoryView {
-    /// Newest first.
+    /// The prints of the file that the printer remembers, newest first.
     history: Vec<PastPrintView>,
 }
 
@@ -187,6 +189,7 @@ fn webcam_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "Webcams", example = json!({"webcams": [webcam_example()]}))]
 struct WebcamsView {
+    /// One entry for each camera.
     webcams: Vec<WebcamView>,
 }
 
@@ -197,8 +200,9 @@ struct WebcamsView {
 struct PrinterFileView {
     /// Its name; folders are joined by slashes.
     path: String,
-    /// In bytes.
+    /// Size in bytes; null where the printer does not tell it.
     size: Option<u64>,
+    /// When it last changed; null where the printer does not tell it.
     modified_at: Option<Timestamp>,
 }
 
@@ -214,6 +218,7 @@ impl From<RemoteFile> for PrinterFileView {
     "files": [{"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}],
 }))]
 struct PrinterFilesView {
+    /// One entry for each file, in no certain order.
     files: Vec<PrinterFileView>,
 }
 
@@ -221,7 +226,7 @@ struct PrinterFilesView {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
 pub(super) struct StoredFile {
-    /// A G-code file.
+    /// Id of a G-code file.
     file_id: Id,
 }
 
@@ -229,7 +234,7 @@ pub(super) struct StoredFile {
 #[derive(Response, Serialize)]
 #[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
 pub(super) struct UploadedFile {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     pub ok: bool,
     /// The name that the printer gave the file.
     pub filename: String,

@@ -55,11 +55,13 @@ impl FromJson for PrinterType {
     })
 )]
 pub struct NewPrinter {
+    /// Name by which people know the printer, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// The protocol that it speaks.
     #[api(name = "type")]
     kind: PrinterType,
+    /// The type of machine, which decides the jobs that it can make.
     machine_type: MachineType,
     /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
     /// absent or empty. A change clears the API key, unless a new one comes with it.
@@ -71,15 +73,17 @@ pub struct NewPrinter {
     /// Its serial number, for types that need one.
     #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
+    /// Inner dimensions in millimetres; null takes prints of every size.
     build_volume: Option<Dimensions>,
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
     /// The material that is loaded; with null, the printer takes jobs of any.
     loaded_material_id: Option<Id>,
-    /// Where it stands.
+    /// Where the printer stands, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
+    /// Free labels, by which lists are filtered.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
 }

@@ -46,7 +46,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
 struct FileOnPrinter {
-    /// Its name there.
+    /// Name of the file in the printer's own storage.
     #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,

@@ -31,7 +31,7 @@ impl ToSchema for Percent {
     }
 }
 
-/// Present temperatures.
+/// The temperatures that the printer measured last, in °C.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
@@ -51,6 +51,7 @@ pub struct StatusView {
     state: Activity,
     /// How far the print is, in percent.
     progress: Percent,
+    /// What the printer measured last, in °C.
     temperatures: TemperaturesView,
     /// How the server is connected with the printer.
     connection: Connection,
@@ -119,8 +120,11 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
 }))]
 #[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub struct LastPrintView {
+    /// The job that was printed.
     job_id: Id,
+    /// The attempt of the job, which a sign-off names.
     attempt_id: Id,
+    /// The order of the job.
     order_id: Id,
 }
 
@@ -129,11 +133,13 @@ pub struct LastPrintView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Printer", many = "printers", example = printer_example())]
 pub struct PrinterView {
+    /// Id of the printer.
     id: Id,
     #[serde(flatten)]
     details: PrinterDetails,
     /// Whether an API key is kept for the printer.
     has_api_key: bool,
+    /// What the printer does at present.
     status: StatusView,
     /// Why the printer is out of service; null while it is in service.
     maintenance: Option<String>,
@@ -141,8 +147,11 @@ pub struct PrinterView {
     job_id: Option<Id>,
     /// The last print, as long as nobody has signed it off and nothing else was printed; clearing the bed signs it off.
     last_print: Option<LastPrintView>,
+    /// When it was registered.
     created_at: Timestamp,
+    /// When its registration was last changed.
     updated_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 
