@@ -71,7 +71,10 @@ pub fn routes() -> ResourceRoutes {
     })
 }
 
-enumeration!(Skill);
+enumeration! {
+    /// What the agent gateway can have done, or can ask for.
+    Skill,
+}
 
 /// A command of the agent gateway.
 #[derive(Request, Clone, Debug)]

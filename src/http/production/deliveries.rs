@@ -49,7 +49,12 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration!(DeliveryState, DeliveryStatus);
+enumeration! {
+    /// How a delivery stands, as lists are filtered by it.
+    DeliveryState,
+    /// How a delivery stands; `sending` while an attempt is due or under way.
+    DeliveryStatus,
+}
 
 /// How a delivery fares. It is sending while an attempt is due or under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -49,7 +49,12 @@ const MAX_NAME_CHARS: usize = 200;
 /// Longest form field other than the file, in bytes: such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
 
-enumeration!(FileKind, GcodeForm);
+enumeration! {
+    /// What a file is for, found from its content.
+    FileKind,
+    /// The format of G-code: text, Prusa's binary format, or a sliced 3MF package.
+    GcodeForm,
+}
 
 handles! {
     /// What the routes of files use.

@@ -120,7 +120,15 @@ enum ComponentState {
     Parked,
     Down,
 }
-enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatus, ComponentState);
+enumeration!(AliveStatus, ReadyStatus, UnreadyStatus);
+enumeration! {
+    /// Whether the database takes writes; `away` while it does not answer.
+    DatabaseStatus,
+    /// Whether Redis answers; `away` while it does not.
+    RedisStatus,
+    /// Whether a component runs; `parked` is out of service after repeated crashes and tried again slowly.
+    ComponentState,
+}
 
 /// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
 #[derive(Response, Serialize, Clone)]

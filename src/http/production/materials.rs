@@ -77,7 +77,10 @@ enum MaterialUnit {
     #[serde(rename = "unit")]
     Piece,
 }
-enumeration!(MaterialUnit);
+enumeration! {
+    /// The unit of a material's amounts, which follows from its type.
+    MaterialUnit,
+}
 
 impl From<MaterialType> for MaterialUnit {
     fn from(kind: MaterialType) -> Self {

@@ -131,6 +131,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
+            .about("Only printers with this attention; `true`: with any.")
     }
 }
 

@@ -18,7 +18,10 @@ use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
 
-enumeration!(OrderKind);
+enumeration! {
+    /// How an order came about; fixed when it is made.
+    OrderKind,
+}
 readable!(OrderStatus);
 
 /// An order. What was ordered keeps the names and prices of that moment.

@@ -36,7 +36,10 @@ use crate::printers::connections::PrinterConnection;
 /// The id that examples use for a G-code file.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
-enumeration!(PrintEnd);
+enumeration! {
+    /// How a print ended, as the printer remembers it.
+    PrintEnd,
+}
 
 /// Adds the routes of what a printer is asked.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {

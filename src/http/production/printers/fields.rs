@@ -27,7 +27,7 @@ pub struct PrinterType(String);
 impl ToSchema for PrinterType {
     const NAME: Option<&'static str> = Some("PrinterType");
     fn schema() -> Shape {
-        word(BUILT_IN)
+        word(BUILT_IN).about("The protocol that a printer speaks.")
     }
 }
 
