@@ -84,7 +84,7 @@ enumeration! {
 pub struct AgentCommand {
     /// What is to be done.
     skill: Skill,
-    /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
+    /// Parameters of the skill, such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,
     /// Who asks, with the channel in front: `telegram:123`.
     user_id: Option<String>,

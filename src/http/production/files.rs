@@ -92,11 +92,11 @@ pub fn routes() -> ResourceRoutes {
 /// Which files are listed.
 #[derive(Request, Debug)]
 pub struct FileQuery {
-    /// Files of this kind.
+    /// Only files of this kind.
     kind: Option<FileKind>,
-    /// Files whose content has this SHA-256, in lower-case hexadecimal digits.
+    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
     sha256: Option<String>,
-    /// Files whose name contains this text.
+    /// Only files whose name contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,

@@ -148,7 +148,7 @@ struct ComponentStatus {
 struct Facts {
     /// Whether the database takes writes and answers reads.
     database: DatabaseStatus,
-    /// Where one is used.
+    /// Whether Redis answers; absent where none is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
     /// Each component of the server; told to operators only, empty for others.
@@ -182,7 +182,7 @@ struct Unreadiness {
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
-    /// In plain words, for people.
+    /// What is wrong, in plain words for people.
     message: String,
     /// A word for programs, which stays the same in later versions.
     code: String,

@@ -153,7 +153,7 @@ pub struct PrinterQuery {
     kind: Option<String>,
     /// Only printers that are machines of this type.
     machine_type: Option<MachineType>,
-    /// Only printers that are doing this.
+    /// Only printers in this state.
     state: Option<Activity>,
     /// Only printers with this tag.
     tag: Option<String>,

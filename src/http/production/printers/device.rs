@@ -115,7 +115,7 @@ impl ToSchema for SystemInfo {
 }
 impl Response for SystemInfo {}
 
-/// Of which file the prints are asked.
+/// The file whose prints are asked for.
 #[derive(Request, Debug)]
 struct HistoryQuery {
     /// The name of a file on the printer; when absent, the file that it printed last.
@@ -167,9 +167,9 @@ struct HistoryView {
 struct WebcamView {
     /// The printer's name for it.
     name: String,
-    /// Where its live picture is.
+    /// Address of its live picture.
     stream_url: Option<String>,
-    /// Where a single picture is.
+    /// Address of a single picture.
     snapshot_url: Option<String>,
     /// Whether it is switched on.
     enabled: bool,
