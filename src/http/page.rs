@@ -61,7 +61,7 @@ pub struct Pagination {
 }
 
 impl Pagination {
-    /// Of a page with so many items, of so many in all.
+    /// Describes a page that holds `items` of the `total` entries of a list.
     pub fn of(Page { limit, offset }: Page, items: usize, total: u64) -> Self {
         Self { limit, offset, total, has_more: offset.saturating_add(items as u64) < total }
     }

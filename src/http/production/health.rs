@@ -178,7 +178,7 @@ struct Readiness {
     "database": "away", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
-    /// Always `unavailable`.
+    /// Always `unavailable`, the opposite of `ready`.
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
