@@ -30,7 +30,7 @@ impl Hashing {
         Self { turns: Arc::new(Semaphore::new(turns)), places: Arc::new(Semaphore::new(turns + waiting)) }
     }
 
-    /// Runs the work when a thread is free for it. It is taken until the work is done, even when the caller has disconnected.
+    /// Runs the work when it is its turn. The turn ends with the work, even when the caller has disconnected.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let full = |_| ApiError::unavailable("overloaded", "too many sign-ins at the same time", 1);
         let place = self.places.clone().try_acquire_owned().map_err(full)?;

@@ -120,7 +120,7 @@ pub struct EventView {
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
-    /// When it happened.
+    /// When the event happened.
     timestamp: Timestamp,
     /// The record that it happened to.
     subject: SubjectView,

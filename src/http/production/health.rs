@@ -73,7 +73,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
-    /// Always `ok`.
+    /// Always `ok`: a process that answers is alive.
     status: AliveStatus,
 }
 
