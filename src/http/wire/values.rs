@@ -183,7 +183,7 @@ impl<T: FromJson> FromJson for Vec<T> {
 impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM)));
+        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
         taken(members).about("Millimetres along each axis.")
     }
     fn example() -> Value {
