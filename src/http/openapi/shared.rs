@@ -44,7 +44,7 @@ pub fn shapes() -> Vec<Named> {
     let error = object([
         has("success", yes_no().about("Always false.")),
         has("message", text().about("What is wrong, in plain words for people.")),
-        has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs, which stays the same in later versions.")),
+        has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
         may("errors", list(fault).about("All faults of a body or query at once; only when it is not valid.")),
     ]);
     let pagination = object([
