@@ -49,7 +49,7 @@ pub enum StartError {
     Http(#[from] BuildError),
     /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),

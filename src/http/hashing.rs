@@ -8,7 +8,7 @@ use tokio::sync::Semaphore;
 use crate::http::error::ApiError;
 
 /// Number of passwords that may wait to be hashed; further ones are refused at once with 503.
-const WAITING: usize = 64;
+const MAX_WAITING: usize = 64;
 
 /// Limits how many passwords are hashed at a time, and how many wait for that.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ impl Default for Hashing {
     /// Hashes as many passwords at a time as half of the machine's cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new((cores / 2).max(1), WAITING)
+        Self::new((cores / 2).max(1), MAX_WAITING)
     }
 }
 

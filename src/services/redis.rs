@@ -28,9 +28,9 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// Pauses between attempts to connect.
 const RECONNECT: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Between two looks while it is there.
-const BEAT: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
-const LINGER_MS: i64 = 5_000;
+const WINDOW_GRACE_MS: i64 = 5_000;
 
 /// Counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of each.
 const COUNT: &str = r"
@@ -139,7 +139,7 @@ impl Redis {
         let mut asked = self.script.prepare_invoke();
         for window in windows {
             asked.key(format!("{PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
-            asked.arg(window.limit).arg(window.period_ms + LINGER_MS);
+            asked.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
         }
         let mut connection = link.0.clone();
         let why = match timeout(self.within, asked.invoke_async::<Vec<u32>>(&mut connection)).await {
@@ -204,7 +204,7 @@ impl Redis {
                 tokio::select! {
                     biased; // a lost connection needs no proof
                     () = self.lost.notified() => {}
-                    () = sleep(BEAT) => if let Err(error) = self.prove(&link.0).await {
+                    () = sleep(PING_INTERVAL) => if let Err(error) = self.prove(&link.0).await {
                         self.lose(&link, &error.to_string());
                     },
                 }

@@ -21,7 +21,7 @@ use crate::{
 /// Shortest interval between two `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Answers `GET /sockjs/info`, by which SockJS clients find out that WebSockets are supported.
+/// Answers `GET /sockjs/info`, by which `SockJS` clients find out that web sockets are supported.
 pub(super) async fn info() -> Response {
     Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
         .into_response()

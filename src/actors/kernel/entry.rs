@@ -186,7 +186,6 @@ pub struct ActorSummary {
     /// Id of the aggregate.
     pub id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    #[serde(rename = "place")]
     pub status: &'static str,
     /// How often its actor was started.
     pub generation: u64,

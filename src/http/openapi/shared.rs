@@ -6,7 +6,7 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use super::operation::Named;
-use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
+use super::shape::{has, list, may, named, object, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
 
 /// Name of the scheme of API keys.
@@ -45,7 +45,7 @@ pub fn shapes() -> Vec<Named> {
         has("success", yes_no().about("Always false.")),
         has("message", text().about("What is wrong, in plain words for people.")),
         has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
-        may("errors", list(fault).about("All faults of a body or query at once; only when it is not valid.")),
+        may("errors", list(named("Fault")).about("All faults of a body or query at once; only when it is not valid.")),
     ]);
     let pagination = object([
         has("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
@@ -63,7 +63,16 @@ pub fn shapes() -> Vec<Named> {
                 "errors": [{"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}],
             }),
         },
-        Named { name: "Pagination", shape: pagination, example: page_example() },
+        Named {
+            name: "Fault",
+            shape: fault.about("One fault of a body or query."),
+            example: json!({"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}),
+        },
+        Named {
+            name: "Pagination",
+            shape: pagination.about("Which part of a list this page is."),
+            example: page_example(),
+        },
     ]
 }
 

@@ -107,7 +107,7 @@ struct AgentAnswer {
 }
 
 /// What a skill answers: words for the chat, facts for programs.
-struct Told {
+struct AgentReply {
     message: String,
     data: Value,
 }
@@ -156,7 +156,7 @@ async fn receive(
     Ok(answer(asked.carry_out(skill).await?))
 }
 
-fn answer(told: Told) -> Plain<AgentAnswer> {
+fn answer(told: AgentReply) -> Plain<AgentAnswer> {
     Plain(AgentAnswer { ok: true, message: told.message, data: AnyJson(told.data) })
 }
 

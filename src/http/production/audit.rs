@@ -16,7 +16,7 @@ use crate::http::openapi::shape::{Shape, anything, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::Listed;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, Place, ToSchema};
+use crate::http::wire::{FromJson, ToSchema, ValuePath};
 use crate::store::queries::{AuditFilter, Queries};
 use crate::store::rows::Audit;
 
@@ -53,7 +53,7 @@ impl ToSchema for SubjectFilter {
 
 impl FromJson for SubjectFilter {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
         match text.split_once(':') {
             Some((kind, id)) => match id.parse() {

@@ -31,7 +31,7 @@ use crate::http::hashing::Hashing;
 use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::shape::{Shape, either, has, object};
+use crate::http::openapi::shape::{Shape, either};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
@@ -126,31 +126,44 @@ struct SignedIn {
 
 /// Who asks: exactly one of the members is there.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(untagged)]
 enum Identity {
-    User(UserView),
-    ApiKey(KeyIdentity),
-    Machine(MachineIdentity),
+    User(SignedIn),
+    ApiKey(ApiKeyCaller),
+    Machine(MachineCaller),
 }
 
 impl ToSchema for Identity {
     const NAME: Option<&'static str> = Some("Identity");
     fn schema() -> Shape {
-        let with = |name, of| object([has(name, of)]);
-        let (user, key) = (schema_of::<UserView>(), schema_of::<KeyIdentity>());
-        either([with("user", user), with("apiKey", key), with("machine", schema_of::<MachineIdentity>())])
+        either([schema_of::<SignedIn>(), schema_of::<ApiKeyCaller>(), schema_of::<MachineCaller>()])
             .about("Who asks: exactly one of the members is there.")
     }
     fn components(components: &mut Components) {
-        components.add::<UserView>();
-        components.add::<KeyIdentity>();
-        components.add::<MachineIdentity>();
+        components.add::<SignedIn>();
+        components.add::<ApiKeyCaller>();
+        components.add::<MachineCaller>();
     }
     fn example() -> Value {
         SignedIn::example()
     }
 }
 impl wire::Response for Identity {}
+
+/// A program asks with an API key.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({"apiKey": KeyIdentity::example()}))]
+struct ApiKeyCaller {
+    api_key: KeyIdentity,
+}
+
+/// The server's own machine asks, or the agent gateway.
+#[derive(Response, Serialize)]
+#[api(example = json!({"machine": MachineIdentity::example()}))]
+struct MachineCaller {
+    machine: MachineIdentity,
+}
 
 /// The API key that asks.
 #[derive(Response, Serialize)]
@@ -302,15 +315,15 @@ async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Iden
         Principal::User { id, .. } => {
             let user = with_access(&app.access, |access| access.user(*id).cloned())?;
             let user = user.ok_or_else(|| Refusal::not_found("user"))?;
-            Identity::User(UserView::new(&user))
+            Identity::User(SignedIn { user: UserView::new(&user) })
         }
         Principal::Key { id, name, role, customer_email } => {
             let (name, customer_email) = (name.clone(), customer_email.clone());
-            Identity::ApiKey(KeyIdentity { id: *id, name, role: *role, customer_email })
+            Identity::ApiKey(ApiKeyCaller { api_key: KeyIdentity { id: *id, name, role: *role, customer_email } })
         }
         other => {
             let role = other.role().ok_or_else(|| ApiError::internal(format!("{other} has no role")))?;
-            Identity::Machine(MachineIdentity { name: other.to_string(), role })
+            Identity::Machine(MachineCaller { machine: MachineIdentity { name: other.to_string(), role } })
         }
     }))
 }

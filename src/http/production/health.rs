@@ -101,7 +101,7 @@ enum UnreadyStatus {
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
     Ok,
-    Away,
+    Unavailable,
     DiskFull,
     ReadOnly,
 }
@@ -110,7 +110,7 @@ enum DatabaseStatus {
 #[serde(rename_all = "snake_case")]
 enum RedisStatus {
     Ok,
-    Away,
+    Unavailable,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,12 +133,12 @@ enumeration! {
 /// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
 #[derive(Response, Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "ComponentStatus", example = json!({"state": "up", "falls": 0}))]
+#[api(name = "ComponentStatus", example = json!({"state": "up", "crashes": 0}))]
 struct ComponentStatus {
     /// `up`, `parked` (out of service, tried again slowly) or `down`.
     state: ComponentState,
     /// How often it crashed.
-    falls: u64,
+    crashes: u64,
 }
 
 /// What readiness depends on.
@@ -152,7 +152,7 @@ struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
     /// Each component of the server; told to operators only, empty for others.
-    parts: BTreeMap<&'static str, ComponentStatus>,
+    components: BTreeMap<&'static str, ComponentStatus>,
     /// In plain words, what is wrong and stops nobody; told to operators only, empty for others.
     degraded: Vec<String>,
 }
@@ -161,7 +161,7 @@ struct Facts {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Readiness", example = json!({
-    "status": "ready", "database": "ok", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+    "status": "ready", "database": "ok", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
     /// `degraded` if something is wrong that stops nobody, else `ready`.
@@ -175,7 +175,7 @@ struct Readiness {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
     "status": "unavailable", "success": false, "message": "the database does not answer", "code": "unavailable",
-    "database": "away", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+    "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
     /// Always `unavailable`, the opposite of `ready`.
@@ -222,7 +222,7 @@ impl Reply for ReadyReply {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actor", example = json!({
-    "kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065", "place": "running", "generation": 1, "restarts": 0,
+    "kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065", "status": "running", "generation": 1, "restarts": 0,
     "waiting": 0, "lastError": null,
 }))]
 struct ActorView {
@@ -231,7 +231,7 @@ struct ActorView {
     /// Id of the aggregate.
     id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    place: &'static str,
+    status: &'static str,
     /// How often its actor was started; each start is one generation.
     generation: u64,
     /// How often it crashed.
@@ -245,7 +245,7 @@ struct ActorView {
 impl From<ActorSummary> for ActorView {
     fn from(actor: ActorSummary) -> Self {
         let ActorSummary { kind, id, status, generation, restarts, waiting, last_error } = actor;
-        Self { kind, id, place: status, generation, restarts, waiting, last_error }
+        Self { kind, id, status, generation, restarts, waiting, last_error }
     }
 }
 
@@ -268,13 +268,13 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
         _ => false,
     };
-    let Judged { database, redis, parts, degraded, fault } = (*judged).clone();
+    let Judged { database, redis, components, degraded, fault } = (*judged).clone();
     let is_degraded = !degraded.is_empty();
     let facts = if operator {
-        Facts { database, redis, parts, degraded }
+        Facts { database, redis, components, degraded }
     } else {
-        // Strangers learn whether it works; which parts it has is not theirs to know.
-        Facts { database, redis: None, parts: BTreeMap::new(), degraded: Vec::new() }
+        // Strangers learn whether it works; which components it has is not theirs to know.
+        Facts { database, redis: None, components: BTreeMap::new(), degraded: Vec::new() }
     };
     let Some(fault) = fault else {
         let status = if is_degraded { ReadyStatus::Degraded } else { ReadyStatus::Ready };
@@ -291,7 +291,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
 struct Judged {
     database: DatabaseStatus,
     redis: Option<RedisStatus>,
-    parts: BTreeMap<&'static str, ComponentStatus>,
+    components: BTreeMap<&'static str, ComponentStatus>,
     degraded: Vec<String>,
     /// Why the server cannot work.
     fault: Option<ApiError>,
@@ -317,21 +317,21 @@ impl ReadinessCache {
 
 async fn judge(app: &HealthHandles) -> Judged {
     let (database, mut fault) = database(app).await;
-    let (parts, crashed) = parts(app);
+    let (components, crashed) = components(app);
     if let (None, Some(name)) = (&fault, crashed) {
         fault = Some(ApiError::unavailable("parked", format!("{name} is out of service"), 5));
     }
     if app.leaving.is_cancelled() {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
-    let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Away });
-    Judged { database, redis, parts, degraded: degraded(app), fault }
+    let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Unavailable });
+    Judged { database, redis, components, degraded: degraded(app), fault }
 }
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |why: Unavailable| match why {
-        Unavailable::Database => DatabaseStatus::Away,
+        Unavailable::Database => DatabaseStatus::Unavailable,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
@@ -339,15 +339,15 @@ async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
         Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
-            Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
-            Err(_) => (DatabaseStatus::Away, Some(Unavailable::Database.into())),
+            Ok(Err(error)) => (DatabaseStatus::Unavailable, Some(error.into())),
+            Err(_) => (DatabaseStatus::Unavailable, Some(Unavailable::Database.into())),
         },
     }
 }
 
 /// Every component by name, and the first that does not stand.
-fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
-    let mut fallen = None;
+fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
+    let mut crashed = None;
     let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
@@ -359,11 +359,11 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
             (true, false) => ComponentState::Up,
         };
         if state != ComponentState::Up {
-            fallen = fallen.or(Some(name));
+            crashed = crashed.or(Some(name));
         }
-        shown.insert(name, ComponentStatus { state, falls: component.crashes });
+        shown.insert(name, ComponentStatus { state, crashes: component.crashes });
     }
-    (shown, fallen)
+    (shown, crashed)
 }
 
 /// In plain words what is wrong and stops nobody.

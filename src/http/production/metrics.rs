@@ -211,11 +211,11 @@ fn commits(app: &MetricsHandles, page: &mut Page) {
 /// Aggregates in memory, and the components that they run on.
 fn actors(app: &MetricsHandles, page: &mut Page) {
     let all = app.directories.summaries();
-    let places = all.iter().flat_map(|seen| {
-        let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
+    let statuses = all.iter().flat_map(|seen| {
+        let of = |(status, count): (&&'static str, &u64)| ([("kind", seen.kind), ("status", *status)], *count as i64);
         seen.statuses.iter().map(of).collect::<Vec<_>>()
     });
-    page.gauge("actors", "Aggregates in memory by kind and status", places);
+    page.gauge("actors", "Aggregates in memory by kind and status", statuses);
     let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
         all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
     };

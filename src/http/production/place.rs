@@ -19,7 +19,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
@@ -76,7 +76,7 @@ impl ToSchema for CustomerEmail {
 
 impl FromJson for CustomerEmail {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
         normal_email(&text).map_or_else(|_| place.fault(faults, "must be an e-mail address"), |email| Some(Self(email)))
     }

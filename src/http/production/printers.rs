@@ -43,7 +43,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, Place, ToSchema, read_word};
+use crate::http::wire::{FromJson, ToSchema, ValuePath, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::secrets::encryption::SecretCipher;
 use fields::{NewPrinter, PrinterChange};
@@ -137,7 +137,7 @@ impl ToSchema for AttentionFilter {
 
 impl FromJson for AttentionFilter {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         if value == "true" { Some(Self::Any) } else { read_word(&value, place, faults).map(Self::One) }
     }
     fn inner(&self) -> Option<&Self> {

@@ -20,12 +20,12 @@ struct Running {
 }
 
 /// Takes a task out when it is over, however it ends.
-struct Place {
+struct RunningTask {
     of: Arc<Newest>,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         self.of.locked(|running| running.tasks.remove(&self.number));
     }
@@ -52,7 +52,7 @@ impl Newest {
         if let Some((_, Some(oldest))) = oldest {
             oldest.abort();
         }
-        let place = Place { of: self.clone(), number };
+        let place = RunningTask { of: self.clone(), number };
         let started = tokio::spawn(async move {
             task.await;
             drop(place);

@@ -4,7 +4,7 @@ use api_schema::shape::{Shape, above_zero, has, taken};
 use api_schema::words::words_of;
 use serde_json::{Value, json};
 
-use super::{FromJson, Place, ToSchema};
+use super::{FromJson, ToSchema, ValuePath};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
 use crate::domain::id::Id;
@@ -20,7 +20,7 @@ macro_rules! value {
     ($type:ty, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
             type Inner = Self;
-            fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+            fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
                 let read: fn(&Value) -> Option<Self> = $read;
                 read(&value).or_else(|| place.fault(faults, $message))
             }
@@ -86,7 +86,7 @@ macro_rules! readable {
             type Inner = Self;
             fn from_json(
                 value: serde_json::Value,
-                place: &$crate::http::wire::Place<'_>,
+                place: &$crate::http::wire::ValuePath<'_>,
                 faults: &mut $crate::domain::refusal::Faults,
             ) -> Option<Self> {
                 $crate::http::wire::read_word(&value, place, faults)
@@ -112,7 +112,11 @@ enumeration! {
 }
 
 /// One of an enumeration's words.
-pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+pub fn read_word<T: serde::de::DeserializeOwned>(
+    value: &Value,
+    place: &ValuePath<'_>,
+    faults: &mut Faults,
+) -> Option<T> {
     let read = value.as_str().and_then(|text| {
         let text: serde::de::value::StrDeserializer<'_, serde::de::value::Error> =
             serde::de::IntoDeserializer::into_deserializer(text);
@@ -123,7 +127,7 @@ pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_
 
 impl FromJson for String {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let Value::String(text) = value else { return place.fault(faults, "must be a text") };
         // A search for odd characters finds nothing; but PostgreSQL takes no NUL, not even to compare with.
         let control = |c: char| c == '\0' || (!place.in_query && c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
@@ -142,7 +146,7 @@ impl FromJson for String {
 
 impl FromJson for Amount {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match &value {
             Value::Number(number) => {
                 Self::from_number(number).map_or_else(|error| place.fault(faults, error.to_string()), Some)
@@ -160,13 +164,13 @@ impl FromJson for Amount {
 
 impl<T: FromJson> FromJson for Vec<T> {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let Value::Array(items) = value else { return place.fault(faults, "must be a list") };
         let mut all = Self::with_capacity(items.len());
         let mut complete = true;
         for (index, item) in items.into_iter().enumerate() {
             let path = format!("{}.{index}", place.path);
-            let item = T::from_json(item, &Place { path: &path, in_query: false }, faults);
+            let item = T::from_json(item, &ValuePath { path: &path, in_query: false }, faults);
             complete &= item.is_some();
             all.extend(item);
         }
@@ -202,7 +206,7 @@ impl ToSchema for Length {
 
 impl FromJson for Length {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let length = value.as_f64().and_then(length_mm);
         length.map(Self).or_else(|| place.fault(faults, "must be a number of millimetres above 0"))
     }
@@ -213,7 +217,7 @@ impl FromJson for Length {
 
 impl FromJson for Dimensions {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let mut members = super::Members::of(value, place, faults)?;
         let axes: [Option<Length>; 3] = ["x", "y", "z"].map(|axis| members.read(axis, &[], None));
         members.finish();

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::Shape;
-use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, Place, ToSchema, like};
+use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, ToSchema, ValuePath, like};
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 
@@ -51,7 +51,7 @@ impl ToSchema for Address {
 
 impl FromJson for Address {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let mut address = PostalAddress::from_json(value, place, faults)?.into_fields();
         address.country.make_ascii_uppercase();
         Some(address)

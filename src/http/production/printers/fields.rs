@@ -13,7 +13,7 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
+use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Secret, TextList, ToSchema, ValuePath};
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
@@ -33,7 +33,7 @@ impl ToSchema for PrinterType {
 
 impl FromJson for PrinterType {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::String(kind) if BUILT_IN.contains(&kind.as_str()) => Some(Self(kind)),
             _ => place.fault(faults, format!("must be one of {}", BUILT_IN.join(", "))),
