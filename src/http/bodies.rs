@@ -151,7 +151,7 @@ impl Drop for BufferedBody<'_> {
 struct LeastRate(u64);
 
 impl LeastRate {
-    /// Whether so many bytes are too few after this time.
+    /// Whether a body of which only `bytes` came within the time `after` is slower than the least rate.
     fn is_missed(self, bytes: u64, after: Duration) -> bool {
         (bytes as f64) < after.saturating_sub(GRACE_PERIOD).as_secs_f64() * self.0 as f64
     }

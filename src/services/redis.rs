@@ -1,8 +1,8 @@
 //! Redis: windows of rate limits that all servers share, and a stream of events for other programs. Never the truth about
 //! anything.
 //!
-//! Away it costs nobody anything: the first question without an answer opens the circuit, everybody goes on without, and
-//! one task looks for it until it is back.
+//! While Redis is unavailable nothing waits for it: the first command without an answer opens the circuit, all go on
+//! without Redis, and one task tries it until it answers again.
 
 pub mod stream;
 

@@ -320,7 +320,7 @@ impl Machine {
         self.touch();
     }
 
-    /// The real time that so many seconds of G-code time take.
+    /// The real time that `gcode_seconds` of G-code time take.
     fn real(&self, gcode_seconds: f64) -> Duration {
         Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }

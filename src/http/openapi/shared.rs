@@ -43,16 +43,17 @@ pub fn shapes() -> Vec<Named> {
     ]);
     let error = object([
         has("success", yes_no().about("Always false.")),
-        has("message", text().about("In plain words, for people.")),
-        has("code", text_like("^[a-z][a-z0-9_]*$").about("Stable, for programs.")),
+        has("message", text().about("What is wrong, in plain words for people.")),
+        has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
         may("errors", list(named("Fault")).about("All faults of a body or query at once; only when it is not valid.")),
     ]);
     let pagination = object([
-        has("limit", whole(1..=200).about("How many were asked for at most.")),
-        has("offset", whole(0..).about("How many were passed over.")),
-        has("total", whole(0..).about("How many there are.")),
-        has("hasMore", yes_no().about("Whether there are more after these.")),
-    ]);
+        has("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
+        has("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
+        has("total", whole(0..).about("Entries of the whole list.")),
+        has("hasMore", yes_no().about("Whether there are entries after these.")),
+    ])
+    .about("Where a page stands in the whole list.");
     vec![
         Named {
             name: "Error",

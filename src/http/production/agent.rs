@@ -71,7 +71,10 @@ pub fn routes() -> ResourceRoutes {
     })
 }
 
-enumeration!(Skill);
+enumeration! {
+    /// What the agent gateway can have done, or can ask for.
+    Skill,
+}
 
 /// A command of the agent gateway.
 #[derive(Request, Clone, Debug)]
@@ -81,7 +84,7 @@ enumeration!(Skill);
 pub struct AgentCommand {
     /// What is to be done.
     skill: Skill,
-    /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
+    /// Parameters of the skill, such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,
     /// Who asks, with the channel in front: `telegram:123`.
     user_id: Option<String>,

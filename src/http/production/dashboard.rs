@@ -116,11 +116,11 @@ struct DeliveryCounts {
     "nextFreeAt": "2026-11-02T11:50:00.000Z", "at": "2026-11-02T11:00:00.000Z",
 }))]
 struct Dashboard {
-    /// Orders by status.
+    /// Numbers of orders by their status.
     orders: OrderCounts,
-    /// Jobs by state.
+    /// Numbers of jobs by their state.
     jobs: JobCounts,
-    /// Printers by state.
+    /// Numbers of printers by their state.
     printers: PrinterCounts,
     /// Materials below their reorder point.
     low_stock: Vec<LowStockData>,

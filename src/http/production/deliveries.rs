@@ -49,9 +49,14 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration!(DeliveryState, DeliveryStatus);
+enumeration! {
+    /// How a delivery stands, as lists are filtered by it.
+    DeliveryState,
+    /// How a delivery stands; `sending` while an attempt is due or under way.
+    DeliveryStatus,
+}
 
-/// How a delivery fares. It is sending while an attempt is due or under way.
+/// How a delivery stands. It is sending while an attempt is due or under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DeliveryStatus {
@@ -76,9 +81,9 @@ impl From<DeliveryState> for DeliveryStatus {
 /// Which deliveries are listed.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
-    /// Deliveries in this state only.
+    /// Only deliveries in this state.
     state: Option<DeliveryState>,
-    /// Of this kind of event.
+    /// Only deliveries of this kind of event.
     event: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -88,7 +93,7 @@ pub struct DeliveryQuery {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {
-    /// Within the last 30 days.
+    /// Events from this time on are sent again; at most 30 days back.
     since: Timestamp,
 }
 
@@ -121,7 +126,7 @@ struct DeliveryView {
     endpoint_id: Id,
     /// `webhook-id`, and the `id` of what is sent.
     event_id: Id,
-    /// The kind of event.
+    /// What happened: `order.paid`, `job.failed`, ...
     event: String,
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,

@@ -88,7 +88,12 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration!(EndpointState, OutboundEvent);
+enumeration! {
+    /// Whether an endpoint is sent events; `disabled` by a person or after a delivery was given up.
+    EndpointState,
+    /// An event that endpoints can be sent; `/docs/events` says when each happens.
+    OutboundEvent,
+}
 
 /// A URL that webhooks may be sent to. Whether private addresses are allowed is a setting, which is checked later.
 struct WebTarget;

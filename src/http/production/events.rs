@@ -82,7 +82,7 @@ pub fn routes() -> ResourceRoutes {
 pub struct EventQuery {
     #[api(flatten)]
     filter: EventChoice,
-    /// How many at most.
+    /// Most events of the answer.
     #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
     limit: u64,
 }
@@ -90,11 +90,11 @@ pub struct EventQuery {
 /// Which events are read or followed.
 #[derive(Request, Debug)]
 pub struct EventChoice {
-    /// Those after this number.
+    /// Only events with a higher number than this.
     after: Option<i64>,
-    /// Of these kinds, joined by commas.
+    /// Only events of these kinds, joined by commas.
     event: Option<String>,
-    /// What they happened to: `kind:id`, an id, or a kind.
+    /// Only events that happened to this: `kind:id`, an id, or a kind.
     subject: Option<String>,
 }
 
@@ -114,13 +114,13 @@ pub struct SubjectView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]
 pub struct EventView {
-    /// Also the `id` of what endpoints are sent.
+    /// Id of the event, which is also the `id` of what endpoints are sent.
     id: Id,
     /// Its number, in the order in which events became durable.
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
-    /// When it happened.
+    /// When the event happened.
     timestamp: Timestamp,
     /// The record that it happened to.
     subject: SubjectView,

@@ -49,7 +49,12 @@ const MAX_NAME_CHARS: usize = 200;
 /// Longest form field other than the file, in bytes: such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
 
-enumeration!(FileKind, GcodeForm);
+enumeration! {
+    /// What a file is for, found from its content.
+    FileKind,
+    /// The format of G-code: text, Prusa's binary format, or a sliced 3MF package.
+    GcodeForm,
+}
 
 handles! {
     /// What the routes of files use.
@@ -99,11 +104,11 @@ impl ToSchema for FileUpload {
 /// Which files are listed.
 #[derive(Request, Debug)]
 pub struct FileQuery {
-    /// Files of this kind.
+    /// Only files of this kind.
     kind: Option<FileKind>,
-    /// Files whose content has this SHA-256, in lower-case hexadecimal digits.
+    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
     sha256: Option<String>,
-    /// Files whose name contains this text.
+    /// Only files whose name contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,

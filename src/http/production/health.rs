@@ -73,7 +73,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
-    /// Always `ok`.
+    /// Always `ok`: a process that answers is alive.
     status: AliveStatus,
 }
 
@@ -120,7 +120,15 @@ enum ComponentState {
     Parked,
     Down,
 }
-enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatus, ComponentState);
+enumeration!(AliveStatus, ReadyStatus, UnreadyStatus);
+enumeration! {
+    /// Whether the database takes writes; `away` while it does not answer.
+    DatabaseStatus,
+    /// Whether Redis answers; `away` while it does not.
+    RedisStatus,
+    /// Whether a component runs; `parked` is out of service after repeated crashes and tried again slowly.
+    ComponentState,
+}
 
 /// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
 #[derive(Response, Serialize, Clone)]
@@ -140,7 +148,7 @@ struct ComponentStatus {
 struct Facts {
     /// Whether the database takes writes and answers reads.
     database: DatabaseStatus,
-    /// Where one is used.
+    /// Whether Redis answers; absent where none is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
     /// Each component of the server; told to operators only, empty for others.
@@ -170,11 +178,11 @@ struct Readiness {
     "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
-    /// Always `unavailable`.
+    /// Always `unavailable`, the opposite of `ready`.
     status: UnreadyStatus,
     /// Always `false`, as in every error.
     success: bool,
-    /// In plain words, for people.
+    /// What is wrong, in plain words for people.
     message: String,
     /// A word for programs, which stays the same in later versions.
     code: String,

@@ -138,7 +138,7 @@ struct ReasonQuality {
     "byReason": [ReasonQuality::example()],
 }))]
 struct Quality {
-    /// All prints together.
+    /// The numbers of all prints together.
     total: QualityNumbers,
     /// At most 200 entries, most rejected parts first.
     by_sku: Vec<SkuQuality>,

@@ -126,15 +126,15 @@ pub fn routes() -> ResourceRoutes {
 pub struct JobQuery {
     /// Only jobs in this state.
     state: Option<JobState>,
-    /// `true`: jobs that are on no printer and not over. `false`: the others.
+    /// `true`: only jobs that are on no printer and not over. `false`: only the others.
     waiting: Option<bool>,
-    /// Jobs of this order.
+    /// Only jobs of this order.
     order_id: Option<Id>,
-    /// Jobs on this printer.
+    /// Only jobs on this printer.
     printer_id: Option<Id>,
-    /// Jobs of this product.
+    /// Only jobs that make this SKU.
     sku_id: Option<Id>,
-    /// Jobs of this material.
+    /// Only jobs that are made of this material.
     material_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
@@ -155,7 +155,7 @@ pub struct JobChange {
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct JobCancellation {
-    /// Does not wait for the printer to confirm.
+    /// Cancels the job without waiting for the printer to confirm it.
     #[api(default = false)]
     force: bool,
 }
@@ -299,7 +299,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Where a job prints; 409 when it does not stand as wanted.
+/// The printer of a job; 409 when the job is not in the state that is wanted.
 async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {

@@ -89,7 +89,7 @@ struct ApiKeyView {
     id: Id,
     /// What the key is used for.
     name: String,
-    /// How the key begins.
+    /// The first characters of the key, by which people recognise it.
     prefix: String,
     /// The last four characters of the key.
     last4: String,

@@ -77,7 +77,10 @@ enum MaterialUnit {
     #[serde(rename = "unit")]
     Piece,
 }
-enumeration!(MaterialUnit);
+enumeration! {
+    /// The unit of a material's amounts, which follows from its type.
+    MaterialUnit,
+}
 
 impl From<MaterialType> for MaterialUnit {
     fn from(kind: MaterialType) -> Self {
@@ -107,7 +110,7 @@ pub struct NewMaterial {
     /// Its type, which decides the unit.
     #[api(name = "type")]
     kind: MaterialType,
-    /// For people and pages: `#rrggbb`.
+    /// Colour for people and pages: `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
     /// Name of the manufacturer, free text.
@@ -116,11 +119,11 @@ pub struct NewMaterial {
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
-    /// That of the type.
+    /// Unit of all amounts; it may be left out, and must be that of the type.
     #[expect(dead_code, reason = "it is checked and follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
-    /// Below it, alerts go out and new jobs wait; at most three decimals.
+    /// Below this stock, alerts go out and new jobs wait; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_point: Amount,
     /// How much to order when stock is low, in the material's unit; at most three decimals.
@@ -152,7 +155,7 @@ pub struct MaterialQuery {
     /// Only materials of this type.
     #[api(name = "type")]
     kind: Option<MaterialType>,
-    /// Whose name or brand has this in it.
+    /// Only materials whose name or brand contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -210,7 +213,7 @@ impl MaterialView {
     }
 }
 
-/// A line of the ledger.
+/// An entry of the ledger: one change of the stock of a material.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Movement", many = "movements", example = json!({
@@ -227,11 +230,11 @@ struct MovementView {
     delta_quantity: Amount,
     /// Change of what is reserved.
     delta_reserved: Amount,
-    /// Stock on hand afterwards.
+    /// Stock on hand after the movement.
     quantity: Amount,
     /// What jobs have reserved after the movement.
     reserved: Amount,
-    /// The job that it was for.
+    /// The job that caused it; null where none did.
     job_id: Option<Id>,
     /// Why, in the words of whoever caused it; null where nobody gave any.
     reason: Option<String>,

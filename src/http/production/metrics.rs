@@ -176,12 +176,12 @@ fn requests(app: &MetricsHandles, page: &mut Page) {
 fn edge(app: &MetricsHandles, page: &mut Page) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
-    page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
+    page.gauge("http_requests_under_way", "Requests that are being worked on", [(NONE, load.requests() as i64)]);
     page.counter("http_overloaded", "Requests refused because too many were under way", [(NONE, load.overloaded())]);
     page.counter("http_turned_away", "Connections closed before a request was read", [(NONE, load.turned_away())]);
     let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
     page.counter("rate_limited", "Requests refused because their caller asked too often", labelled("window", refused));
-    page.gauge("rate_windows", "Windows of callers in memory", [(NONE, app.limits.held() as i64)]);
+    page.gauge("rate_windows", "Rate limit windows of callers in memory", [(NONE, app.limits.held() as i64)]);
 }
 
 /// Redis, where there is one.

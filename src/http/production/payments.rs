@@ -212,7 +212,10 @@ struct UnmatchedPayment {
     /// When the event arrived at the server.
     created_at: Timestamp,
 }
-enumeration!(UnmatchedKind);
+enumeration! {
+    /// What happened to the money, by an event that belongs to no order.
+    UnmatchedKind,
+}
 
 impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(kept: KeptPaymentEvent) -> Self {

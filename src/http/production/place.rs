@@ -34,12 +34,12 @@ pub struct OrderRequest {
     /// What is ordered, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// Whose order it is.
+    /// E-mail address of the customer.
     customer_email: Option<CustomerEmail>,
-    /// The customer reads them.
+    /// Notes that the customer reads.
     #[api(MaxChars(1000))]
     notes: Option<String>,
-    /// The staff's own, which customers do not read; set by staff only.
+    /// Notes of the staff, which customers do not read; set by staff only.
     #[api(MaxChars(1000))]
     internal_notes: Option<String>,
     /// Jobs with a higher number are printed first; set by staff only.
@@ -88,7 +88,7 @@ impl FromJson for CustomerEmail {
 /// Where an order is placed from.
 #[derive(Request, Debug)]
 pub struct PlaceQuery {
-    /// As in the body; the body wins.
+    /// The site, as in the body; that of the body wins.
     site: Option<Site>,
 }
 

@@ -131,6 +131,7 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
+            .about("Only printers with this attention; `true`: with any.")
     }
 }
 
@@ -152,7 +153,7 @@ pub struct PrinterQuery {
     kind: Option<String>,
     /// Only printers that are machines of this type.
     machine_type: Option<MachineType>,
-    /// Only printers that are doing this.
+    /// Only printers in this state.
     state: Option<Activity>,
     /// Only printers with this tag.
     tag: Option<String>,

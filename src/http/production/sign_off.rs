@@ -27,7 +27,7 @@ pub struct SignOffRequest {
     /// How many parts of the plate are good. Left out: all of a print that finished, none of any other.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Why the others are not: one of the words in `quality.reasons`.
+    /// Why the other parts are not good: one of the words of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
     /// Note for the staff.

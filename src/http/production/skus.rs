@@ -90,10 +90,10 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Unique; that of a deleted SKU is free again.
+    /// Short name for the staff, unique; the code of a deleted SKU is free again.
     #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// For addresses, and unique like the code; made of it when absent.
+    /// Name in web addresses, unique like the code; made from the code when absent.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
     /// Name that customers see, one line of text.
@@ -110,17 +110,17 @@ pub struct NewSku {
     collections: Vec<String>,
     /// The material that it is made of.
     material_id: Id,
-    /// For one full plate, in the material's unit; at most three decimals.
+    /// Material for one full plate, in the material's unit; at most three decimals.
     #[api(AboveZero)]
     estimated_consumption: Amount,
     /// The type of machine that it is made on.
     machine_type: MachineType,
     /// Size of a full plate in millimetres; null fits every printer.
     dimensions: Option<Dimensions>,
-    /// In minor units of the currency.
+    /// Price of one part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
-    /// ISO 4217, in lower case; the shop's own when absent.
+    /// Currency of the price: ISO 4217, in lower case; the shop's own when absent.
     #[api(&CURRENCY)]
     currency: Optional<String>,
     /// Number of parts that one plate makes.
@@ -133,7 +133,7 @@ pub struct NewSku {
     /// Name of the slicer settings.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
-    /// Of printing one full plate.
+    /// Seconds that one full plate prints.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
     /// Pictures: URLs, or ids of uploaded files.
@@ -154,13 +154,13 @@ pub struct SkuQuery {
     active: Option<bool>,
     /// `true`: only SKUs that customers see. `false`: only the others.
     public: Option<bool>,
-    /// Made of this material.
+    /// Only SKUs made of this material.
     material_id: Option<Id>,
     /// Only the SKU with this slug.
     slug: Option<String>,
     /// Only the SKU with this code.
     code: Option<String>,
-    /// Whose name or code has this in it.
+    /// Only SKUs whose name or code contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,

@@ -69,7 +69,10 @@ enum StaffRole {
     Operator,
     Admin,
 }
-enumeration!(StaffRole);
+enumeration! {
+    /// What a member of staff may do; `admin` includes `operator`.
+    StaffRole,
+}
 
 impl From<StaffRole> for Role {
     fn from(role: StaffRole) -> Self {

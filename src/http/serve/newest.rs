@@ -32,7 +32,7 @@ impl Drop for RunningTask {
 }
 
 impl Newest {
-    /// With room for so many.
+    /// Runs at most `most` tasks at a time.
     pub fn new(most: usize) -> Self {
         Self { most, running: Mutex::default() }
     }

@@ -62,16 +62,17 @@ value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
 value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
-/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`.
+/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the type
+/// is the description of the schema.
 macro_rules! enumeration {
-    ($($type:ident),+) => {
-        $($crate::http::wire::enumeration!($type = stringify!($type));)+
+    ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
+        $($crate::http::wire::enumeration!($(#[doc = $doc])* $type = stringify!($type));)+
     };
-    ($($type:ident = $name:expr),+) => {$(
+    ($($(#[doc = $doc:literal])* $type:ident = $name:expr),+ $(,)?) => {$(
         impl api_schema::ToSchema for $type {
             const NAME: Option<&'static str> = Some($name);
             fn schema() -> api_schema::shape::Shape {
-                api_schema::words::word_of::<Self>()
+                api_schema::words::word_of::<Self>().described(concat!($($doc),*).trim())
             }
         }
         $crate::http::wire::readable!($type);
@@ -97,7 +98,18 @@ macro_rules! readable {
     )+};
 }
 pub(crate) use {enumeration, readable};
-enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
+enumeration! {
+    /// A type of machine; a job is printed on the type that its SKU names.
+    MachineType,
+    /// A type of material, which decides the unit of its amounts.
+    MaterialType,
+    /// What changed the stock of a material.
+    MovementKind,
+    /// What became of a print, as a person has seen it.
+    Resolution,
+    /// What a caller may do; `admin` includes `operator`, which includes `customer`.
+    Role,
+}
 
 /// One of an enumeration's words.
 pub fn read_word<T: serde::de::DeserializeOwned>(
@@ -175,7 +187,7 @@ impl<T: FromJson> FromJson for Vec<T> {
 impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM)));
+        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
         taken(members).about("Millimetres along each axis.")
     }
     fn example() -> Value {

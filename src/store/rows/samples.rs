@@ -145,7 +145,7 @@ pub fn claim(n: u128, material: u128) -> Claim {
     }))
 }
 
-/// A delivery of so many grams to a material.
+/// A delivery of `grams` to a material, number `n`.
 pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     read(json!({
         "id": id(n), "materialId": id(material), "kind": "receive", "deltaQuantity": grams, "deltaReserved": 1, "quantity": grams,

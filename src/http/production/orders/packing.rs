@@ -43,7 +43,7 @@ pub(super) struct SentView<'a> {
     "line": 0, "skuId": crate::http::production::skus::EXAMPLE_ID, "description": "Vase", "quantity": 2,
 }))]
 struct SentLineView {
-    /// Index of the order's line.
+    /// Index of the order's line, from 0.
     line: u32,
     /// Id of the SKU of these parts.
     sku_id: Id,
@@ -73,7 +73,7 @@ pub(super) struct PackingList {
     shipping_address: Option<Address>,
     /// Notes that the customer wrote.
     notes: Option<String>,
-    /// Of the shipment; counts from 1 within the order.
+    /// Number of the shipment; counts from 1 within the order.
     number: u32,
     /// Who carries it; `pickup` if the customer fetches it.
     carrier: String,

@@ -24,20 +24,20 @@ const MAX_LINE: u32 = 999;
 pub struct OrderQuery {
     /// Only orders with this status.
     pub(super) status: Option<OrderStatus>,
-    /// Orders of this kind.
+    /// Only orders of this kind.
     pub(super) kind: Option<OrderKind>,
-    /// Orders of this site.
+    /// Only orders of this site.
     pub(super) site: Option<Site>,
     /// Orders with this flag, such as `refund_due`. Of staff only; customers' orders show none.
     #[api(MaxChars(50))]
     pub(super) flag: Option<String>,
-    /// `true`: orders that a person must look at. `false`: the others.
+    /// `true`: only orders that a person must look at. `false`: only the others.
     pub(super) flagged: Option<bool>,
-    /// Orders of the customer with this e-mail address.
+    /// Only orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
     /// Other name of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Orders with this number, or with this in the customer's e-mail address.
+    /// Only orders with this number, or with this text in the customer's e-mail address.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -50,10 +50,10 @@ pub struct OrderQuery {
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderChange {
-    /// The customer reads them.
+    /// Notes that the customer reads.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,
-    /// The staff's own, which customers do not read.
+    /// Notes of the staff, which customers do not read.
     #[api(MaxChars(1000))]
     pub(super) internal_notes: Optional<Option<String>>,
     /// Jobs with a higher number are printed first.

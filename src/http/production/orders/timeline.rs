@@ -53,7 +53,7 @@ pub struct StepView<'a> {
     seq: i64,
     /// What happened: `order.paid`, `job.failed`, ...
     event: &'a str,
-    /// When it happened.
+    /// When the event happened.
     timestamp: Timestamp,
     /// The order or job that it happened to.
     subject: SubjectView,

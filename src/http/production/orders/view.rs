@@ -18,7 +18,10 @@ use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
 
-enumeration!(OrderKind);
+enumeration! {
+    /// How an order came about; fixed when it is made.
+    OrderKind,
+}
 readable!(OrderStatus);
 
 /// An order. What was ordered keeps the names and prices of that moment.
@@ -57,7 +60,7 @@ pub struct OrderView<'a> {
     customer_email: Option<&'a str>,
     /// What was ordered, one line for each SKU.
     lines: Lines<'a>,
-    /// ISO 4217, in lower case.
+    /// Currency of all amounts: ISO 4217, in lower case.
     currency: &'a str,
     /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
@@ -71,7 +74,7 @@ pub struct OrderView<'a> {
     total_cents: i64,
     /// Payments in this currency less their refunds; at the total the order is paid.
     kept_cents: i64,
-    /// Oldest first; empty in lists.
+    /// Payments and refunds, oldest first; empty in lists.
     payments: Payments<'a>,
     /// How it travels, once it is shipped: the last of its shipments.
     shipment: Option<ShipmentView<'a>>,
@@ -83,13 +86,13 @@ pub struct OrderView<'a> {
     flags: Option<&'a [String]>,
     /// Where it goes; null while none is known.
     shipping_address: Option<&'a Address>,
-    /// From 0 to 9; higher first.
+    /// From 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
-    /// The customer's, who reads them.
+    /// Notes that the customer wrote and reads.
     notes: Option<&'a str>,
-    /// The staff's; absent for customers, and while there are none.
+    /// Notes of the staff; absent for customers, and while there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_notes: Option<&'a str>,
     /// When it was paid in full; null before.
@@ -143,9 +146,9 @@ impl ToSchema for OrderNumber {
 struct PaymentView<'a> {
     /// Id of the payment.
     id: Id,
-    /// The sum in cents (the currency's smallest unit); negative for refunds.
+    /// In minor units of the currency; negative for refunds.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Currency of the sum: ISO 4217, in lower case.
     currency: &'a str,
     /// `processor`, or the word that an operator gave for how it was paid.
     method: &'a str,

@@ -36,7 +36,10 @@ use crate::printers::connections::PrinterConnection;
 /// The id that examples use for a G-code file.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
-enumeration!(PrintEnd);
+enumeration! {
+    /// How a print ended, as the printer remembers it.
+    PrintEnd,
+}
 
 /// Adds the routes of what a printer is asked.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -112,7 +115,7 @@ impl ToSchema for SystemInfo {
 }
 impl Response for SystemInfo {}
 
-/// Of which file the prints are asked.
+/// The file whose prints are asked for.
 #[derive(Request, Debug)]
 struct HistoryQuery {
     /// The name of a file on the printer; when absent, the file that it printed last.
@@ -164,9 +167,9 @@ struct HistoryView {
 struct WebcamView {
     /// The printer's name for it.
     name: String,
-    /// Where its live picture is.
+    /// Address of its live picture.
     stream_url: Option<String>,
-    /// Where a single picture is.
+    /// Address of a single picture.
     snapshot_url: Option<String>,
     /// Whether it is switched on.
     enabled: bool,

@@ -27,7 +27,7 @@ pub struct PrinterType(String);
 impl ToSchema for PrinterType {
     const NAME: Option<&'static str> = Some("PrinterType");
     fn schema() -> Shape {
-        word(BUILT_IN)
+        word(BUILT_IN).about("The protocol that a printer speaks.")
     }
 }
 
@@ -67,7 +67,7 @@ pub struct NewPrinter {
     /// absent or empty. A change clears the API key, unless a new one comes with it.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
-    /// Empty or null where the printer asks for none.
+    /// API key of the printer; empty or null where it asks for none.
     #[api(MaxChars(500), Secret, separate)]
     api_key: Option<String>,
     /// Its serial number, for types that need one.

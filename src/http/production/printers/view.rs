@@ -16,7 +16,14 @@ use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
 use crate::printers::BUILT_IN;
 
-enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
+enumeration! {
+    /// What a printer does; `offline` while it does not answer.
+    Activity = "PrinterState",
+    /// How the server is connected with a printer.
+    Connection = "ConnectionState",
+    /// What keeps a printer from the next job until it is over or a person acts.
+    Attention = "Attention",
+}
 
 /// The id that examples use for the job that a printer has in hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
