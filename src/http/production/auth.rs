@@ -1,5 +1,7 @@
 //! Signing in and out of the production API, and one's own password and sessions.
 
+mod identity;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -7,7 +9,9 @@ use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use identity::Identity;
 
 use super::users::UserView;
 use crate::actors::kernel::directory::Directory;
@@ -31,11 +35,10 @@ use crate::http::hashing::Hashing;
 use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::shape::{Shape, either};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{self, Components, EmailAddress, NewPassword, Secret, ToSchema, schema_of};
+use crate::http::wire::{EmailAddress, NewPassword, Secret};
 use crate::secrets::credentials::{self, PASSWORD_LONGEST};
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
@@ -122,73 +125,6 @@ pub struct EndedSessions {
 #[api(example = json!({"user": UserView::example()}))]
 struct SignedIn {
     user: UserView,
-}
-
-/// Who asks: exactly one of the members is there.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Identity {
-    User(SignedIn),
-    ApiKey(ApiKeyCaller),
-    Machine(MachineCaller),
-}
-
-impl ToSchema for Identity {
-    const NAME: Option<&'static str> = Some("Identity");
-    fn schema() -> Shape {
-        either([schema_of::<SignedIn>(), schema_of::<ApiKeyCaller>(), schema_of::<MachineCaller>()])
-            .about("Who asks: exactly one of the members is there.")
-    }
-    fn components(components: &mut Components) {
-        components.add::<SignedIn>();
-        components.add::<ApiKeyCaller>();
-        components.add::<MachineCaller>();
-    }
-    fn example() -> Value {
-        SignedIn::example()
-    }
-}
-impl wire::Response for Identity {}
-
-/// A program asks with an API key.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({"apiKey": KeyIdentity::example()}))]
-struct ApiKeyCaller {
-    api_key: KeyIdentity,
-}
-
-/// The server's own machine asks, or the agent gateway.
-#[derive(Response, Serialize)]
-#[api(example = json!({"machine": MachineIdentity::example()}))]
-struct MachineCaller {
-    machine: MachineIdentity,
-}
-
-/// The API key that asks.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({
-    "id": "01890a5d-ac96-774b-bcce-b302099a8057", "name": "web shop", "role": "customer", "customerEmail": null,
-}))]
-struct KeyIdentity {
-    id: Id,
-    /// What the key is used for.
-    name: String,
-    /// What callers with the key may do.
-    role: Role,
-    /// The customer whose orders the key sees and places.
-    customer_email: Option<String>,
-}
-
-/// The owner of the machine that the server runs on.
-#[derive(Response, Serialize)]
-#[api(example = json!({"name": "machine", "role": "admin"}))]
-struct MachineIdentity {
-    /// How the audit log names this caller.
-    name: String,
-    /// What this caller may do.
-    role: Role,
 }
 
 /// A session of a member of staff, started by signing in.
@@ -311,21 +247,7 @@ async fn logout(
 }
 
 async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
-    Ok(Plain(match &*who.by {
-        Principal::User { id, .. } => {
-            let user = with_access(&app.access, |access| access.user(*id).cloned())?;
-            let user = user.ok_or_else(|| Refusal::not_found("user"))?;
-            Identity::User(SignedIn { user: UserView::new(&user) })
-        }
-        Principal::Key { id, name, role, customer_email } => {
-            let (name, customer_email) = (name.clone(), customer_email.clone());
-            Identity::ApiKey(ApiKeyCaller { api_key: KeyIdentity { id: *id, name, role: *role, customer_email } })
-        }
-        other => {
-            let role = other.role().ok_or_else(|| ApiError::internal(format!("{other} has no role")))?;
-            Identity::Machine(MachineCaller { machine: MachineIdentity { name: other.to_string(), role } })
-        }
-    }))
+    Ok(Plain(Identity::of(&app.access, &who.by)?))
 }
 
 async fn password(
