@@ -1,5 +1,6 @@
 //! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -140,6 +141,10 @@ pub struct StockNow {
     pub name: String,
 }
 
+/// What printers' records say of live attempts, by the attempt's id. An attempt that its printer does not have in hand
+/// is not in it.
+pub type SeenPrints = BTreeMap<Id, SeenPrint>;
+
 /// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
@@ -185,6 +190,8 @@ pub enum OrderCommand {
     Cancel {
         /// Gives up on printers that do not answer instead of waiting for them.
         force: bool,
+        /// What the printers' records say of the live attempts; only `force` asks for it.
+        seen: SeenPrints,
     },
     /// Ships the order: ready → shipped.
     Ship {
@@ -247,8 +254,10 @@ pub enum OrderCommand {
         job: Id,
         /// Gives up on the printer instead of waiting for it.
         force: bool,
+        /// What the printer's record says of the live attempt; only `force` asks for it.
+        seen: SeenPrints,
     },
-    /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
+    /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
     RetryJob(Id),
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob {

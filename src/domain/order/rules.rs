@@ -49,7 +49,7 @@ impl Aggregate for Order {
             }
             OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
-            OrderCommand::Cancel { force } => change.cancel(*force),
+            OrderCommand::Cancel { force, seen } => change.cancel(*force, seen),
             OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(answers) => Ok(change.stock(answers)),
@@ -61,7 +61,7 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
             }
-            OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
+            OrderCommand::CancelJob { job, force, seen } => change.cancel_job(*job, *force, seen),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),

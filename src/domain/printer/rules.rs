@@ -170,6 +170,11 @@ impl Aggregate for Printer {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        // A printer that was stored before changes were counted has 0.
+        Some(self.revision.max(1))
+    }
+
     fn effects(&self) -> Vec<PrinterEffect> {
         let mut effects = Vec::new();
         if self.archived {
@@ -215,6 +220,7 @@ impl Aggregate for Printer {
 fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
     let printer = Printer {
         id,
+        revision: 1,
         fields: fields.clone(),
         in_hand: None,
         manual: None,
@@ -263,17 +269,23 @@ impl Printer {
         if next == self {
             return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
         }
-        next.updated_at = cx.now;
+        next.changed(cx);
         let event = event.map(|event| {
             next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
         });
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
     }
 
+    /// Notes a change that is shown. What the server does by itself moves no version.
+    pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
+        self.updated_at = cx.now;
+        self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
+    }
+
     /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
     fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.needs_home = false;
-        self.updated_at = cx.now;
+        self.changed(cx);
         let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
         let event = self.event_with(cx, "printer.homed", None, data);
         Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])

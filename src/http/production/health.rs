@@ -34,6 +34,8 @@ use crate::store::writer::WriterCounters;
 
 /// So long a judgement of readiness is told again.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
+/// Most actors or rows that one line of `degraded` names.
+const MAX_NAMED: usize = 5;
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// Heading of the operations on the server itself.
@@ -353,17 +355,33 @@ fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
         (parked > 0).then(|| {
+            let actors = app.directories.actors();
+            let parked_ones = actors.iter().filter(|actor| actor.kind == seen.kind && actor.status == "parked");
+            let ids: Vec<String> = parked_ones.map(|actor| actor.id.to_string()).collect();
             format!(
-                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read",
-                seen.kind
+                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read: {}",
+                seen.kind,
+                some_of(&ids, ids.len())
             )
         })
     });
-    let damaged = app.queries.damaged().count();
-    let damaged =
-        (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
+    let rows = app.queries.damaged();
+    let damaged = rows.count();
+    let damaged = (damaged > 0).then(|| {
+        let named = some_of(&rows.named(MAX_NAMED), damaged);
+        format!("{damaged} rows cannot be read and are left out of lists: {named}")
+    });
     let redis = app.redis.iter().filter(|redis| !redis.is_up());
     parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
+}
+
+/// The first of them in one line, and how many more of all there are.
+fn some_of(named: &[String], all: usize) -> String {
+    let first = &named[..named.len().min(MAX_NAMED)];
+    match all.saturating_sub(first.len()) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
