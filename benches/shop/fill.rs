@@ -80,6 +80,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         priority: None,
         due_at: None,
         draft: false,
+        own_use: false,
     }))
 }
 

@@ -18,6 +18,7 @@ pub mod payments;
 pub mod place;
 pub mod printers;
 pub mod skus;
+pub mod slicer;
 pub mod users;
 
 use crate::config::Config;
@@ -40,6 +41,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // Orders and jobs
         orders::routes(),
         jobs::routes(),
+        slicer::routes(),
         // Printers
         printers::routes(),
         // Outbound webhooks

@@ -93,7 +93,7 @@ on_both! {
                 sold
             })
         };
-        let sims = fleet.printers.to_vec();
+        let sims = fleet.printers.clone();
         let mishaps = tokio::spawn(hall::mishaps(sims, clock.clone(), quiet.clone(), seed));
         let operators = tokio::spawn(Operators::new(client, printers).work(closed.clone()));
         for _ in 0..kills {

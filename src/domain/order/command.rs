@@ -40,6 +40,8 @@ pub struct NewOrder {
     pub due_at: Option<Timestamp>,
     /// `true` makes a draft that the customer's checkout confirms later; `false` places the order at once.
     pub draft: bool,
+    /// Whether the shop makes it for itself: nothing is shipped, and an order that then costs nothing is paid at once.
+    pub own_use: bool,
 }
 
 /// How far a printer came with an attempt. The printer repeats its latest report until the order has answered.

@@ -74,6 +74,7 @@ impl Walk {
         let code = simulator::gcode::gcode(&format!("part {n}"), 60, 1.0, 330.0).into_bytes();
         let file = id(&self.client.upload("part.gcode", code).await.expect(201));
         self.done.lock().unwrap().insert("POST /api/files".to_owned());
+        self.slicer(n).await;
         self.get("GET /api/files", "").await;
         self.get("GET /api/files/{id}", &file).await;
         self.get("GET /api/files/{id}/content", &file).await;
@@ -86,6 +87,15 @@ impl Walk {
         self.ok("DELETE /api/skus/{id}", &sku, Value::Null).await;
         self.ok("DELETE /api/files/{id}", &file, Value::Null).await;
         self.ok("DELETE /api/inventory/materials/{id}", &material, Value::Null).await;
+    }
+
+    async fn slicer(&self, n: usize) {
+        let code = simulator::gcode::gcode(&format!("sliced {n}"), 60, 1.0, 330.0).into_bytes();
+        let part = reqwest::multipart::Part::bytes(code).file_name("sliced.gcode");
+        let form = reqwest::multipart::Form::new().text("print", "false").part("file", part);
+        let request = self.client.request("POST", "/slicer/fdm_standard/api/files/local").multipart(form);
+        self.client.send(request).await.expect(201);
+        self.done.lock().unwrap().insert("POST /slicer/{machineType}/api/files/local".to_owned());
     }
 
     async fn as_admin(&self, n: usize) {
@@ -102,12 +112,13 @@ impl Walk {
         self.ok("DELETE /api/users/{id}", &user, Value::Null).await;
         self.get("GET /api/audit-log", "").await;
         let new = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
-        let endpoint = id(&self.ok("POST /api/webhooks/endpoints", "", new).await);
+        let endpoint = self.ok("POST /api/webhooks/endpoints", "", new).await;
+        let (since, endpoint) = (endpoint["createdAt"].clone(), id(&endpoint));
         self.ok("PATCH /api/webhooks/endpoints/{id}", &endpoint, json!({"events": ["order.shipped"]})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/enable", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/rotate-secret", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/test", &endpoint, json!({})).await;
-        self.ok("POST /api/webhooks/endpoints/{id}/replay", &endpoint, json!({"since": "2026-01-01T00:00:00Z"})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/replay", &endpoint, json!({"since": since})).await;
         self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
     }
 
@@ -172,7 +183,7 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     for route in CONTRACT.served.iter().filter(|route| route.method == "GET") {
         let operation = CONTRACT.operation(route);
         let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);
-        let path = route.path.replace("{id}", subject);
+        let path = route.path.replace("{id}", subject).replace("{machineType}", "fdm_standard");
         assert!(!path.contains('{') && !path.contains("//"), "say what stands for the parameters of {path}");
         let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
         let open = operation["x-roles"][0] == "anonymous";

@@ -47,9 +47,9 @@ impl Terminal {
                 None => true,
             };
             if whole {
-                self.obey(&so_far)
+                self.obey(&so_far);
             } else {
-                self.escape = Some(so_far)
+                self.escape = Some(so_far);
             }
             return;
         }
