@@ -30,12 +30,11 @@ use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::operation::Operation;
+use crate::http::openapi::operation::{No, Operation};
 use crate::http::openapi::shape::{bytes, has, may, taken, text_of};
 use crate::http::reply::{Created, Plain};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::Argument;
-use crate::http::wire::Components;
+use crate::http::wire::{Argument, Components};
 use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
 use crate::store::queries::{Page, Queries, SkuFilter};
 
@@ -81,8 +80,6 @@ pub fn routes() -> ResourceRoutes {
                 ])
         })
 }
-
-const NO_TYPE: crate::http::openapi::operation::No = (404, "machine_type_not_found", "There is no such machine type.");
 
 /// The `{machineType}` of a path. What is none is 404.
 #[derive(Clone, Copy, Debug)]
