@@ -4,7 +4,7 @@
 
 pub mod adapter;
 pub mod connections;
-pub mod error;
+mod error;
 pub mod print_host;
 pub mod registry;
 

@@ -108,7 +108,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// An empty board.
+    /// A board without orders and printers.
     pub fn new(rules: BoardRules) -> Self {
         Self {
             rules,

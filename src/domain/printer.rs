@@ -9,7 +9,8 @@
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
 //! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
-//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs.
+//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs,
+//! `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its parts are.
 
 mod acts;
 mod address;
@@ -20,9 +21,11 @@ mod leftover;
 mod manual;
 mod readiness;
 mod refusals;
+mod registration;
 mod rules;
 mod safety;
 mod seen;
+mod sign_off;
 mod verdict;
 
 #[cfg(test)]
@@ -35,6 +38,7 @@ pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
+pub use sign_off::{LastPrint, SignedPrint};
 
 use serde::{Deserialize, Serialize};
 
@@ -131,7 +135,7 @@ pub enum Phase {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InHand {
-    /// The order's attempt.
+    /// Id of the attempt, given by the order.
     pub attempt: Id,
     /// The job that is attempted.
     pub job: Id,
@@ -218,7 +222,7 @@ pub struct Printer {
     /// Counts the changes that people made, from 1; shown as the printer's version and compared with `If-Match`.
     #[serde(default)]
     pub revision: i64,
-    /// Its registration.
+    /// What operators registered and edit.
     #[serde(flatten)]
     pub fields: PrinterFields,
     /// The attempt in hand; `None` when no order uses the printer.
@@ -246,6 +250,13 @@ pub struct Printer {
     /// The start that it confirmed last.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,
+    /// The last print of a job that is over here and whose parts nobody has signed off. The next print takes its place, also
+    /// one that is no job.
+    #[serde(default)]
+    pub last_print: Option<LastPrint>,
+    /// Prints whose parts were signed off here, until their orders have heard of it; oldest first.
+    #[serde(default)]
+    pub signed_prints: Vec<SignedPrint>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.

@@ -42,6 +42,7 @@ mod kill;
 mod manual;
 mod mishaps;
 mod panics;
+mod parts;
 mod pushes;
 mod registered;
 mod sick;

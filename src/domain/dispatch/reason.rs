@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 /// What a job waits for, as it is at the moment of asking.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// All printers.
+    /// All printers of the shop, whatever they are.
     pub printers: &'a [&'a Printer],
     /// The job's material; `None` if it is not known.
     pub material: Option<&'a Material>,

@@ -1,9 +1,10 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
 use super::change::OrderChange;
+use super::parts::plate_parts;
 use super::place::{check_due, plates};
 use super::stock::settle;
-use super::{Make, Order, OrderStatus, SeenPrints, StockNow};
+use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -24,49 +25,60 @@ impl OrderChange<'_> {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                let job = Job {
-                    id: self.cx.ids.id(),
-                    number: self.cx.ids.number(Counter::Job),
-                    version: 1,
-                    order_id: self.order.id,
-                    order_number: self.order.number,
-                    line: n as u32,
-                    sku_id: line.sku_id,
-                    sku_name: line.description.clone(),
-                    material_id: line.make.material_id,
-                    need: line.make.need,
-                    machine_type: line.make.machine_type,
-                    dimensions: line.make.dimensions,
-                    file_id: None,
-                    file_form: line.make.file_form,
-                    file_filament_mm: line.make.file_filament_mm,
-                    estimated_seconds: line.make.estimated_seconds,
-                    state: JobState::Created,
-                    blocked_by: None,
-                    block_reason: Some(NO_FILE_REASON.to_owned()),
-                    stock: Stock::None,
-                    claim: 1,
-                    settling: Vec::new(),
-                    recalled: false,
-                    released: false,
-                    priority: self.order.priority,
-                    due_at: self.order.due_at,
-                    printer_id: None,
-                    attempt_id: None,
-                    tried_on: Vec::new(),
-                    attempts: Vec::new(),
-                    cancel_requested_at: None,
-                    error: None,
-                    consumed: Amount::ZERO,
-                    created_at: self.cx.now,
-                    updated_at: self.cx.now,
-                };
-                let id = job.id;
-                self.add(job);
-                if line.make.file_id.is_none() {
-                    self.job_event("job.created", id, Some(NO_FILE_REASON));
-                }
+                self.make_job(n, line, false);
             }
+        }
+    }
+
+    /// Makes one job of a line; `reprint` for parts that were rejected.
+    pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+        let job = Job {
+            id: self.cx.ids.id(),
+            number: self.cx.ids.number(Counter::Job),
+            version: 1,
+            order_id: self.order.id,
+            order_number: self.order.number,
+            line: n as u32,
+            sku_id: line.sku_id,
+            sku_name: line.description.clone(),
+            material_id: line.make.material_id,
+            need: line.make.need,
+            machine_type: line.make.machine_type,
+            dimensions: line.make.dimensions,
+            file_id: None,
+            file_form: line.make.file_form,
+            file_filament_mm: line.make.file_filament_mm,
+            estimated_seconds: line.make.estimated_seconds,
+            plate_parts: plate_parts(line),
+            reprint,
+            unsigned: false,
+            state: JobState::Created,
+            blocked_by: None,
+            block_reason: Some(NO_FILE_REASON.to_owned()),
+            stock: Stock::None,
+            claim: 1,
+            settling: Vec::new(),
+            recalled: false,
+            released: false,
+            priority: self.order.priority,
+            due_at: self.order.due_at,
+            printer_id: None,
+            attempt_id: None,
+            tried_on: Vec::new(),
+            attempts: Vec::new(),
+            cancel_requested_at: None,
+            error: None,
+            consumed: Amount::ZERO,
+            created_at: self.cx.now,
+            updated_at: self.cx.now,
+        };
+        let id = job.id;
+        self.add(job);
+        if reprint {
+            self.job_event("job.added", id, None);
+        }
+        if line.make.file_id.is_none() {
+            self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }
 
@@ -223,6 +235,18 @@ impl OrderChange<'_> {
         self.job_event("job.cancelled", id, None);
     }
 
+    /// Refuses to make a cancelled job again when its line has enough without it.
+    fn check_missing(&self, job: &Job) -> Result<(), Refusal> {
+        let (parts, line) = (self.order.parts(), job.line as usize);
+        let (Some(parts), Some(line)) = (parts.get(line), self.order.lines.get(line)) else { return Ok(()) };
+        if parts.good + parts.running < u64::from(line.quantity) {
+            return Ok(());
+        }
+        let (good, running) = (parts.good, parts.running);
+        let words = format!("{good} parts are good and {running} under way, of {} that are wanted", line.quantity);
+        Err(Refusal::conflict("nothing_missing", words))
+    }
+
     /// Prints a job again that is over, with a new claim; earlier claims are still settled. A ready order goes back to
     /// printing. A job that was cancelled before its SKU had a file waits for the file again.
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
@@ -230,12 +254,18 @@ impl OrderChange<'_> {
         if !job.over() {
             return Err(Refusal::transition("retrying a job", job.state));
         }
+        if job.state == JobState::Cancelled {
+            self.check_missing(&job)?;
+        }
         match self.order.status {
             OrderStatus::Ready => self.status(OrderStatus::Printing, None),
             OrderStatus::Paid | OrderStatus::Printing => {}
             status => {
                 return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
             }
+        }
+        if job.state == JobState::Completed {
+            self.withdraw(&job);
         }
         let has_file = job.file_id.is_some();
         self.edit(id, |job| {
@@ -259,6 +289,7 @@ impl OrderChange<'_> {
             job.tried_on.clear();
             job.cancel_requested_at = None;
             job.error = None;
+            job.unsigned = false;
         });
         self.job_event("job.retried", id, None);
         if has_file {

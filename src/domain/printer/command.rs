@@ -6,6 +6,7 @@ use super::{ActRecord, Printer, PrinterFields, StartFailure};
 use crate::domain::id::Id;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
+use crate::domain::sign_off::Inspection;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
@@ -48,7 +49,7 @@ impl Evidence {
 /// What can be asked of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
-    /// Registers the printer.
+    /// Registers a new printer.
     Create(Box<PrinterFields>),
     /// Replaces the registration. `kind` and `base_url` must not change while an attempt or a manual print is in hand
     /// (409).
@@ -138,7 +139,7 @@ pub enum PrinterCommand {
     Resolved {
         /// The attempt that was decided.
         attempt: Id,
-        /// The operator's decision.
+        /// What became of the print, as the operator has seen it.
         outcome: Resolution,
     },
     /// The order has processed a report.
@@ -161,14 +162,14 @@ pub enum PrinterCommand {
     },
     /// The file of a manual print is on the printer; answered like `Uploaded`.
     ManualUploaded {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
         /// The name that the printer gave to the file.
         remote_name: String,
     },
     /// The printer took the start of a manual print, or it certainly did not begin.
     ManualOver {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
         /// Why it did not begin, in words for people; `None` if the printer took the start.
         error: Option<String>,
@@ -177,8 +178,10 @@ pub enum PrinterCommand {
     ManualUnclear(Id),
     /// An emergency stop was sent. Recorded after it was sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// An operator has cleared the bed.
-    BedCleared,
+    /// An operator has cleared the bed, and so signed off the parts of the last print, if they were not yet.
+    BedCleared(Inspection),
+    /// The order has heard how the parts of this attempt were signed off.
+    SignedOff(Id),
     /// A person had the printer do something, past its jobs; it is recorded with what came of it.
     Acted(Box<ActRecord>),
     /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
@@ -241,7 +244,7 @@ pub enum PrinterEffect {
     },
     /// Bring a manual print to its start: upload, then start once. A start that was sent is only waited for.
     Manual {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
     },
     /// Cancel this attempt's print at the printer: look first, and only if the printer shows the attempt's file, cancel
@@ -256,5 +259,10 @@ pub enum PrinterEffect {
         attempt: Id,
         /// The step to report.
         step: u32,
+    },
+    /// Tell the order how the parts of this attempt were signed off, until it has acknowledged that.
+    TellSignOff {
+        /// The attempt, which is one of [`Printer::signed_prints`].
+        attempt: Id,
     },
 }

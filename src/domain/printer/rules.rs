@@ -3,10 +3,8 @@
 use std::convert::Infallible;
 
 use super::readiness::report_of;
-use super::{
-    FirmwareFault, InHand, MachineAddress, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand,
-    PrinterEffect, PrinterFields,
-};
+use super::registration::create;
+use super::{FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
@@ -14,7 +12,6 @@ use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 impl Aggregate for Printer {
@@ -41,11 +38,12 @@ impl Aggregate for Printer {
             }
             (Some(printer), _) => printer.clone(),
         };
-        match command {
+        let decided = match command {
             PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
             PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
             PrinterCommand::Archive => {
                 printer.not_busy("deleted")?;
+                printer.has_told_sign_offs()?;
                 Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
             }
             PrinterCommand::Connect(on) => printer.connect(*on, cx),
@@ -111,10 +109,8 @@ impl Aggregate for Printer {
             PrinterCommand::EmergencyStopped => {
                 Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
             }
-            PrinterCommand::BedCleared => {
-                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
-                Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
-            }
+            PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
+            PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
             PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
             PrinterCommand::ClearAttention => printer.clear_attention(cx),
             PrinterCommand::Homed => Ok(printer.homed(cx)),
@@ -122,7 +118,8 @@ impl Aggregate for Printer {
                 let note = on.then(|| note.clone().unwrap_or_default());
                 Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
             }
-        }
+        };
+        decided.map(|decision| Self::with_last_print(this, decision))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -148,7 +145,8 @@ impl Aggregate for Printer {
             PrinterCommand::ManualOver { .. } => "printer.print_over",
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
-            PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
+            PrinterCommand::SignedOff(_) => "printer.signed_off",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
@@ -209,51 +207,13 @@ impl Aggregate for Printer {
                 effects.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }
+        effects.extend(self.sign_offs_to_tell());
         effects
     }
 
     fn at_rest(&self) -> bool {
         self.archived
     }
-}
-
-fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
-    let printer = Printer {
-        id,
-        revision: 1,
-        fields: fields.clone(),
-        in_hand: None,
-        manual: None,
-        last_manual: None,
-        bed_not_cleared: false,
-        needs_home: false,
-        fault: None,
-        kept_closed: false,
-        refusals: None,
-        last_start: None,
-        maintenance: None,
-        print_failed: false,
-        disconnected: false,
-        activity: Activity::Offline,
-        connection: Connection::Connecting,
-        shows: None,
-        past: Vec::new(),
-        stopped_at: None,
-        outage: false,
-        last_seen_at: None,
-        idle_since: cx.now,
-        archived: false,
-        created_at: cx.now,
-        updated_at: cx.now,
-    };
-    let event = printer.event_with(cx, "printer.created", None, |printer| printer);
-    let loaded = loaded(printer.fields.loaded_material_id);
-    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
-}
-
-/// What is loaded must not be deleted.
-fn loaded(material: Option<Id>) -> Option<Requirement> {
-    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
 }
 
 impl Printer {
@@ -280,77 +240,6 @@ impl Printer {
     pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
         self.updated_at = cx.now;
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
-    }
-
-    /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
-    fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.needs_home = false;
-        self.changed(cx);
-        let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
-        let event = self.event_with(cx, "printer.homed", None, data);
-        Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
-    }
-
-    fn not_busy(&self, what: &str) -> Result<(), Refusal> {
-        let has = match (&self.in_hand, &self.manual) {
-            (Some(_), _) => "has a job in hand",
-            (None, Some(_)) => "is starting a manual print",
-            (None, None) => return Ok(()),
-        };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
-    }
-
-    fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        let old = &self.fields;
-        if old.kind != fields.kind || old.base_url != fields.base_url {
-            self.not_busy("given another type or address")?;
-        }
-        let mut fields = fields.clone();
-        // A key was given for one address and must not be told to another; a new one differs even if it is the same
-        // key, because each is encrypted anew.
-        if fields.encrypted_api_key == old.encrypted_api_key && !MachineAddress::same(&old.base_url, &fields.base_url) {
-            fields.encrypted_api_key.clear();
-        }
-        let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
-            != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
-        let again = elsewhere && !self.disconnected;
-        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
-        let change = |printer: &mut Self| {
-            printer.fields = fields;
-            if elsewhere {
-                // Another address or key may be another machine.
-                printer.refusals = None;
-            }
-            if again {
-                printer.connection = Connection::Connecting;
-                printer.activity = Activity::Offline;
-                printer.shows = None;
-            }
-        };
-        Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
-    }
-
-    /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
-    /// that was closed behind its own server.
-    fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        if on && !self.disconnected {
-            return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
-        }
-        if !on && self.disconnected {
-            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
-        }
-        if !on {
-            self.not_busy("disconnected")?;
-        }
-        let change = |printer: &mut Self| {
-            printer.disconnected = !on;
-            printer.connection = if on { Connection::Connecting } else { Connection::Disconnected };
-            printer.activity = Activity::Offline;
-            printer.shows = None;
-            printer.outage = false;
-            printer.kept_closed = false;
-        };
-        Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
 
     fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
@@ -385,7 +274,7 @@ impl Printer {
         }
         let mut next = self.clone();
         next.connection = connection;
-        // Of a firmware that is away the printer's server may know more: that it is in error.
+        // Of a firmware that does not answer the printer's server may know more: that it is in error.
         if (self.connection, connection) != (Connection::FirmwareDisconnected, Connection::FirmwareDisconnected) {
             next.activity = Activity::Offline;
         }
@@ -409,7 +298,7 @@ impl Printer {
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
-    fn event_with<D: EventData>(
+    pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,
         name: &str,

@@ -34,8 +34,8 @@ use crate::store::writer::WriterCounters;
 
 /// So long a judgement of readiness is told again.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
-/// Most actors or rows that one line of `degraded` names.
-const MAX_NAMED: usize = 5;
+/// Most aggregates out of service, and most damaged rows, that are named one by one.
+const MAX_NAMED: usize = 20;
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// Heading of the operations on the server itself.
@@ -314,13 +314,13 @@ async fn judge(app: &HealthHandles) -> Judged {
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
-    let word = |away: Unavailable| match away {
+    let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
     match app.writer.unavailable() {
-        Some(away) => (word(away), Some(away.into())),
+        Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
             Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
@@ -354,34 +354,23 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
 fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| {
-            let actors = app.directories.actors();
-            let parked_ones = actors.iter().filter(|actor| actor.kind == seen.kind && actor.status == "parked");
-            let ids: Vec<String> = parked_ones.map(|actor| actor.id.to_string()).collect();
-            format!(
-                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read: {}",
-                seen.kind,
-                some_of(&ids, ids.len())
-            )
-        })
+        (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
     });
-    let rows = app.queries.damaged();
-    let damaged = rows.count();
-    let damaged = (damaged > 0).then(|| {
-        let named = some_of(&rows.named(MAX_NAMED), damaged);
-        format!("{damaged} rows cannot be read and are left out of lists: {named}")
-    });
-    let redis = app.redis.iter().filter(|redis| !redis.is_up());
-    parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
-}
-
-/// The first of them in one line, and how many more of all there are.
-fn some_of(named: &[String], all: usize) -> String {
-    let first = &named[..named.len().min(MAX_NAMED)];
-    match all.saturating_sub(first.len()) {
-        0 => first.join(", "),
-        more => format!("{} and {more} more", first.join(", ")),
+    let mut words: Vec<String> = parked.collect();
+    if !words.is_empty() {
+        let parked = app.directories.actors().into_iter().filter(|actor| actor.status == "parked");
+        let why = |actor: ActorSummary| Some(format!("{} {}: {}", actor.kind, actor.id, actor.last_error?));
+        words.extend(parked.filter_map(why).take(MAX_NAMED));
     }
+    let damaged = app.queries.damaged();
+    if damaged.count() > 0 {
+        words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
+        words.extend(damaged.named(MAX_NAMED));
+    }
+    if app.redis.iter().any(|redis| !redis.is_up()) {
+        words.push("redis is unavailable: limits are counted in this process".to_owned());
+    }
+    words
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {
