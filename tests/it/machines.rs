@@ -39,6 +39,7 @@ mod dead;
 mod fit;
 mod hands;
 mod kill;
+mod kits;
 mod manual;
 mod mishaps;
 mod panics;

@@ -208,7 +208,7 @@ fn a_cancelled_job_without_a_file_waits_for_it_again() {
     desk.ask(&OrderCommand::RetryJob(job)).unwrap();
     assert_eq!((desk.state(), desk.job().stock), (JobState::Created, Stock::None));
     assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("no G-code")));
-    let make = Box::new(line(1, 500, true).make);
+    let make = Box::new(line(1, 500, true).make.unwrap());
     desk.ask(&OrderCommand::Prepared { sku: desk.job().sku_id, make }).unwrap();
     assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, Stock::Asked, 1));
 }
