@@ -83,7 +83,7 @@ pub fn routes() -> ResourceRoutes {
 
 /// The `{machineType}` of a path. What is none is 404.
 #[derive(Clone, Copy, Debug)]
-pub struct PathMachineType(MachineType);
+struct PathMachineType(MachineType);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathMachineType {
     type Rejection = ApiError;
