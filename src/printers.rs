@@ -5,6 +5,7 @@
 pub mod adapter;
 pub mod connections;
 mod error;
+pub mod print_host;
 pub mod registry;
 
 mod printer_type;

@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::data_folder::{absolute, make_data_folder};
+use crate::actors::kernel::environment::{Clock, machine_clock};
 use crate::app::own_secrets::{self, SecretsError};
 use crate::app::{App, StartError as ShopError, story, stream};
 use crate::config::Config;
@@ -96,12 +97,17 @@ impl Server {
     /// Listens, locks the data folder, and only then writes: makes the secrets of a new shop and starts the app. So a start
     /// that fails because something is in its way leaves nothing behind.
     pub async fn start(config: Config) -> Result<Self, StartError> {
+        Box::pin(Self::start_with_clock(config, Box::new(machine_clock))).await
+    }
+
+    /// As [`Self::start`], with this wall clock.
+    pub async fn start_with_clock(config: Config, clock: Clock) -> Result<Self, StartError> {
         let listen = config.server.listen.to_string();
         let refused = |source| StartError::Listen { address: listen.clone(), source };
         // A server that holds the folder also has the port: its process is told rather than "in use".
         let lock = data_folder::lock_again(&config.server.data_dir, &listen)?;
         let listener = TcpListener::bind(&listen).await.map_err(refused)?;
-        let mut server = Self::without_listeners(config, lock, &listen).await?;
+        let mut server = Self::without_listeners(config, clock, lock, &listen).await?;
         server.address = Some(listener.local_addr().map_err(refused)?);
         let config = server.config.clone();
         let socket = config.server.data_dir.join(CONTROL_SOCKET);
@@ -128,10 +134,15 @@ impl Server {
 
     /// Starts the app without listeners, for commands that run while no server does.
     pub async fn start_local(config: Config) -> Result<Self, StartError> {
-        Self::without_listeners(config, None, "no listener").await
+        Self::without_listeners(config, Box::new(machine_clock), None, "no listener").await
     }
 
-    async fn without_listeners(mut config: Config, lock: Option<File>, listen: &str) -> Result<Self, StartError> {
+    async fn without_listeners(
+        mut config: Config,
+        clock: Clock,
+        lock: Option<File>,
+        listen: &str,
+    ) -> Result<Self, StartError> {
         let data = config.server.data_dir.clone();
         let lock = lock.map_or_else(|| data_folder::lock(&data, listen), Ok)?;
         let unusable = |source| StartError::Data { path: absolute(&data), source };
@@ -144,7 +155,7 @@ impl Server {
         let config = Arc::new(config);
         let fenced = CancellationToken::new();
         let leave = fenced.clone();
-        let started = App::start(&config, Arc::new(move || leave.cancel())).await;
+        let started = App::start(&config, clock, Arc::new(move || leave.cancel())).await;
         let shop = started.map_err(|error| match error {
             ShopError::Open(source) => StartError::Database { database, source },
             other => StartError::App(other),

@@ -82,6 +82,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         priority: None,
         due_at: None,
         draft: false,
+        own_use: false,
     }))
 }
 

@@ -12,7 +12,7 @@ use super::kinds::{Directories, EffectServices};
 use super::own_secrets;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::DirectoryArgs;
-use crate::actors::kernel::environment::Environment;
+use crate::actors::kernel::environment::{Clock, Environment};
 use crate::actors::kernel::restart_policy::Policy;
 use crate::actors::kernel::root::{Components, Root, RootMsg, keep};
 use crate::actors::payment_events::matching::PaymentMatcher;
@@ -67,7 +67,11 @@ pub enum StartError {
 impl App {
     /// Opens the database and brings everything up; printers connect afterwards, in parallel. `fenced` is called when
     /// another server took over the database: the process must leave.
-    pub async fn start(config: &Config, fenced: Arc<dyn Fn() + Send + Sync>) -> Result<Arc<Self>, StartError> {
+    pub async fn start(
+        config: &Config,
+        clock: Clock,
+        fenced: Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Arc<Self>, StartError> {
         let database = own_secrets::database_settings(config);
         let writing = connect::start(&database).await?;
         own_secrets::keep(config, &writing.db).await?;
@@ -76,7 +80,7 @@ impl App {
         let outbox = Outbox::new(writing.last_seq);
         let counters = Arc::new(WriterCounters::default());
         let (orders, jobs) = queries.highest_numbers().await?;
-        let environment = Arc::new(Environment::of_the_machine(config.rules(), orders, jobs));
+        let environment = Arc::new(Environment::with_clock(config.rules(), clock, orders, jobs));
 
         let components = Components::default();
         let (root, ended) = Root::spawn(None, Root, components.clone()).await?;

@@ -118,6 +118,9 @@ pub enum EndpointState {
 pub struct Endpoint {
     /// Identifier of the endpoint.
     pub id: Id,
+    /// Counts the changes that people made, from 1; shown as the endpoint's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
     /// The URL that deliveries are posted to.
     pub url: String,
     /// The types of event that it subscribes to.

@@ -20,7 +20,8 @@
 //! | PRINTING, PAUSED | the printer pauses or resumes | PAUSED, PRINTING |
 //! | DISPATCHING, PRINTING, PAUSED | the print ended, or an operator resolves it | COMPLETED, FAILED or CANCELLED |
 //! | any but COMPLETED, CANCELLED | cancelled; waits for the printer while an attempt is live | CANCELLED |
-//! | FAILED, COMPLETED | an operator retries | VALIDATED, with a new claim |
+//! | FAILED, COMPLETED, CANCELLED | an operator retries | VALIDATED, with a new claim |
+//! | CANCELLED before it had a file | an operator retries | CREATED |
 //!
 //! A part is never started twice: a job leaves DISPATCHING for SLICED only when no start was sent, or when it is
 //! proven that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays where
@@ -95,7 +96,7 @@ pub enum JobState {
     /// The last print failed, or the printers refused to start it; an operator may retry or cancel.
     #[serde(rename = "FAILED")]
     Failed,
-    /// Cancelled; no further attempt is made.
+    /// Cancelled; no further attempt is made unless an operator retries.
     #[serde(rename = "CANCELLED")]
     Cancelled,
 }

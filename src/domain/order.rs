@@ -42,7 +42,9 @@ mod work;
 mod tests;
 
 pub use crate::domain::job::Resolution;
-pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, StockNow};
+pub use command::{
+    NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, SeenPrints, StockNow,
+};
 pub use parts::LineParts;
 
 pub use crate::domain::order_status::{OrderStatus, SentLine, SentShipment, Shipment};

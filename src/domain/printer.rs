@@ -219,6 +219,9 @@ pub enum Attention {
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
+    /// Counts the changes that people made, from 1; shown as the printer's version and compared with `If-Match`.
+    #[serde(default)]
+    pub revision: i64,
     /// What operators registered and edit.
     #[serde(flatten)]
     pub fields: PrinterFields,

@@ -20,6 +20,7 @@ mod place;
 mod printers;
 mod sign_off;
 mod skus;
+mod slicer;
 mod users;
 
 use crate::config::Config;
@@ -42,6 +43,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // Orders and jobs
         orders::routes(),
         jobs::routes(),
+        slicer::routes(),
         // Printers
         printers::routes(),
         // Outbound webhooks

@@ -47,6 +47,9 @@ impl Unwatched {
 
 #[cfg(test)]
 mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+    use proptest::prelude::*;
+
     use super::*;
     use crate::domain::testing::id;
 
@@ -67,5 +70,35 @@ mod tests {
         assert_eq!(unwatched.longest(id(2), start), None);
         unwatched.begin(id(2), SECOND * 50, start);
         assert_eq!(unwatched.longest(id(2), start), Some(SECOND * 50), "what went before is told");
+    }
+
+    proptest! {
+        // A look shows the printer as it is at some moment between its beginning and its answer. A print that no look
+        // showed was over between two of those moments, or after the last: the measured time is never shorter than it.
+        #[test]
+        fn a_print_that_no_look_showed_was_not_longer_than_the_time_without_a_look(
+            looks in prop::collection::vec((0u64..30_000, 0u64..5_000, 0u64..=100), 0..20),
+            begins in 0u64..120_000,
+            lasts in 1u64..60_000,
+            verdict in 0u64..20_000,
+        ) {
+            let (start, ms) = (Instant::now(), Duration::from_millis);
+            let mut unwatched = Unwatched::default();
+            unwatched.begin(id(1), Duration::ZERO, start);
+            let (mut now, mut seen) = (0, false);
+            for (pause, answers, at) in looks {
+                let began = now + pause;
+                now = began + answers;
+                let shown = began + answers * at / 100;
+                seen |= (begins..begins + lasts).contains(&shown);
+                unwatched.looked(start + ms(began), start + ms(now));
+            }
+            now += verdict;
+            let over = begins + lasts <= now;
+            if over && !seen {
+                let longest = unwatched.longest(id(1), start + ms(now)).unwrap();
+                prop_assert!(longest >= ms(lasts), "{longest:?} without a look, the print took {lasts} ms");
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ mod roles;
 mod sessions;
 mod signals;
 mod skus;
+mod slicer;
 mod streams;
 mod versions;
 pub mod webhooks;

@@ -1,5 +1,7 @@
 //! The demo, by the real binary: it is a shop that works by itself.
 
+mod terminal;
+
 use crate::cli::process::{Place, Running};
 
 fn started(place: &Place, more: &str) -> Running {

@@ -2,6 +2,7 @@
 //! with Redis.
 
 mod answers;
+mod attacks;
 mod bodies;
 mod chaos;
 mod front;

@@ -8,7 +8,8 @@ use simulator::faults::Faults;
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
 
-use crate::support::{App, Db, until};
+use crate::support::app::Builder;
+use crate::support::{App, Clock, Db, until};
 
 /// Makes the test once for each kind of printer, on the embedded database.
 macro_rules! each_kind {
@@ -32,6 +33,7 @@ mod acts;
 mod away;
 mod calls;
 mod cancels;
+mod clock;
 mod crowd;
 mod dead;
 mod fit;
@@ -40,6 +42,7 @@ mod kill;
 mod kits;
 mod manual;
 mod mishaps;
+mod panics;
 mod parts;
 mod pushes;
 mod registered;
@@ -110,6 +113,14 @@ impl Floor {
         Self::with(db, options, env).await
     }
 
+    /// As [`Self::new`], with a wall clock that the test sets.
+    pub async fn at(clock: &Clock, kind: PrinterKind, count: usize, speed: f64, env: Env<'_>) -> Self {
+        let options = FleetOptions { speed, seed: 11, own_hosts: true, ..FleetOptions::of(kind, count) };
+        let mut floor = Self::with_app(App::on(Db::sqlite()).clock(clock), options, env).await;
+        floor.register_all().await;
+        floor
+    }
+
     async fn register_all(&mut self) {
         for n in 0..self.fleet.printers.len() {
             let printer = self.app.printer(self.sim(n)).await;
@@ -120,8 +131,11 @@ impl Floor {
     }
 
     async fn with(db: Db, options: FleetOptions, env: Env<'_>) -> Self {
+        Self::with_app(App::on(db), options, env).await
+    }
+
+    async fn with_app(mut builder: Builder, options: FleetOptions, env: Env<'_>) -> Self {
         let fleet = Fleet::start(options).await.unwrap();
-        let mut builder = App::on(db);
         for (name, value) in env {
             builder = builder.env(name, value);
         }

@@ -11,5 +11,5 @@ pub mod proxy;
 pub mod rig;
 mod settlements;
 pub mod submit;
-mod takeover;
+pub mod takeover;
 pub mod tally;

@@ -4,6 +4,7 @@
 pub mod app;
 pub mod builders;
 pub mod client;
+pub mod clock;
 pub mod contract;
 pub mod database;
 pub mod db;
@@ -14,6 +15,7 @@ pub mod wire;
 
 pub use app::App;
 pub use client::Client;
+pub use clock::Clock;
 pub use db::Db;
 pub use waiting::until;
 

@@ -12,28 +12,35 @@ use crate::domain::principal::Principal;
 use crate::domain::rules::Rules;
 use crate::domain::time::Timestamp;
 
+/// A wall clock, which people and time servers set forward and back.
+pub type Clock = Box<dyn Fn() -> Timestamp + Send + Sync>;
+
 /// Everything a decision may know besides the state.
 pub struct Environment {
     /// Settings of the shop that rules go by.
     pub rules: Rules,
     ids: Box<dyn Ids>,
-    clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
+    clock: Clock,
 }
 
 impl Environment {
     /// With the machine's clock and randomness; counters go on after these numbers.
     pub fn of_the_machine(rules: Rules, last_order: i64, last_job: i64) -> Self {
+        Self::with_clock(rules, Box::new(machine_clock), last_order, last_job)
+    }
+    /// As [`Self::of_the_machine`], with this clock.
+    pub fn with_clock(rules: Rules, clock: Clock, last_order: i64, last_job: i64) -> Self {
         Self {
             rules,
             ids: Box::new(MachineIds {
                 numbers: Numbers { orders: AtomicI64::new(last_order), jobs: AtomicI64::new(last_job) },
                 random: Mutex::new(machine_random()),
             }),
-            clock: Box::new(machine_clock),
+            clock,
         }
     }
     /// With a clock and ids of a test.
-    pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Box<dyn Fn() -> Timestamp + Send + Sync>) -> Self {
+    pub fn new(rules: Rules, ids: Box<dyn Ids>, clock: Clock) -> Self {
         Self { rules, ids, clock }
     }
     /// The time of the wall clock, with milliseconds.
@@ -63,7 +70,7 @@ impl Environment {
 
 /// The machine's clock, read in this one place.
 #[expect(clippy::disallowed_methods, reason = "the one place that reads the clock")]
-fn machine_clock() -> Timestamp {
+pub fn machine_clock() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

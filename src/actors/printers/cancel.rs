@@ -4,6 +4,8 @@
 //! print that a person began meanwhile, or the next job, is never touched. One look allows one cancel. What the look
 //! shows is told to the rules first; when the print is over, they call for no cancel any more and this task ends.
 
+use tokio::time::Instant;
+
 use super::look::look;
 use super::{PrinterEffects, in_hand};
 use crate::actors::kernel::handle::Handle;
@@ -15,6 +17,7 @@ use crate::domain::printer::{Phase, Printer};
 pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt: Id) {
     let Some(link) = with.connections.link(of.id()) else { return };
     link.calm().await;
+    let began = Instant::now();
     let status = match look(with, of, &link, with.settings.offline).await {
         Ok(status) => status,
         Err(error) => return tracing::debug!(printer = %of.id(), %error, "not looked at, nothing is cancelled"),
@@ -22,6 +25,10 @@ pub(super) async fn cancel(with: &PrinterEffects, of: &Handle<Printer>, attempt:
     let Some(hand) = in_hand(of, attempt) else { return };
     let on = matches!(hand.phase, Phase::Printing { .. } | Phase::Paused { .. }) && hand.gone.is_none();
     if !on || !hand.cancel || status.cancelling || !Printer::shows_attempt(&hand, &status) {
+        return;
+    }
+    // The process was frozen since it asked: something else may print by now.
+    if began.elapsed() > with.settings.offline {
         return;
     }
     match link.adapter.cancel().await {

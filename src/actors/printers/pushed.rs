@@ -17,10 +17,13 @@ const PACE: Duration = Duration::from_secs(1);
 /// While the push connection is open, only one of this many polls looks at the printer.
 const POLLS_PER_LOOK: u32 = 10;
 
-/// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it.
-pub(super) fn pause(link: &PrinterConnection, poll: Duration) -> Duration {
+/// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it. A start
+/// that is not confirmed is looked for at every poll: what is pushed is no look, and the verdict on the start asks for how
+/// long nobody looked.
+pub(super) fn pause(of: &Handle<Printer>, link: &PrinterConnection, poll: Duration) -> Duration {
     let connected = link.status.borrow().connection == Connection::Connected;
-    if connected && link.adapter.push().open { poll * POLLS_PER_LOOK } else { poll }
+    let awaited = of.read().state.as_ref().is_some_and(Printer::awaits_start);
+    if connected && link.adapter.push().open && !awaited { poll * POLLS_PER_LOOK } else { poll }
 }
 
 /// When the printer was heard last: in a look, or on its push connection.

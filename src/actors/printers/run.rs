@@ -109,6 +109,8 @@ async fn deliver(with: &PrinterEffects, of: &Handle<Printer>, hand: &InHand) {
     }
     let Some(link) = with.connections.link(of.id()) else { return };
     link.measure_unwatched(attempt, Duration::ZERO);
+    // From now on the watch looks at every poll, also while the start is not answered.
+    link.look.notify_one();
     match link.adapter.start(&remote_name).await {
         Ok(()) => link.look.notify_one(),
         Err(error) if error.certainly_not_done() => {

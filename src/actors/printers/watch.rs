@@ -105,7 +105,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
             }
         };
         let pause = if looked {
-            pushed::pause(link, with.settings.poll)
+            pushed::pause(of, link, with.settings.poll)
         } else {
             backoff(failed, with.environment.chance()).min(with.settings.poll * 15)
         };

@@ -47,7 +47,10 @@ impl Aggregate for Endpoint {
             }
             (Some(this), _) => this,
         };
-        let next = || Self { updated_at: cx.now, ..this.clone() };
+        let next = || {
+            let revision = this.revision.max(1) + i64::from(cx.by.is_person());
+            Self { updated_at: cx.now, revision, ..this.clone() }
+        };
         match command {
             C::Refilled { number, rows, more } => Ok(refilled(this, cx, *number, rows, *more)),
             C::Follow { .. } | C::Tried { .. } | C::Replayed { .. } if this.archived => {
@@ -91,6 +94,11 @@ impl Aggregate for Endpoint {
             C::Replay { since, count } => replay::begin(this, cx, *since, *count),
             C::Replayed { after, past, end } => Ok(replay::part(this, cx, *after, past, *end)),
         }
+    }
+
+    fn revision(&self) -> Option<i64> {
+        // An endpoint that was stored before changes were counted has 0.
+        Some(self.revision.max(1))
     }
 
     fn name(command: &EndpointCommand) -> &'static str {
@@ -169,6 +177,7 @@ fn create(
     check(url, events)?;
     Ok(shown(Endpoint {
         id,
+        revision: 1,
         url: url.to_owned(),
         events: events.to_vec(),
         encrypted_secret: encrypted_secret.to_owned(),

@@ -1,5 +1,6 @@
 //! The messages of an order: commands, answers, and the effects by which it works with materials and printers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,8 @@ pub struct NewOrder {
     pub due_at: Option<Timestamp>,
     /// `true` makes a draft that the customer's checkout confirms later; `false` places the order at once.
     pub draft: bool,
+    /// Whether the shop makes it for itself: nothing is shipped, and an order that then costs nothing is paid at once.
+    pub own_use: bool,
 }
 
 /// How far a printer came with an attempt. The printer repeats its latest report until the order has answered.
@@ -141,6 +144,10 @@ pub struct StockNow {
     pub name: String,
 }
 
+/// What printers' records say of live attempts, by the attempt's id. An attempt that its printer does not have in hand
+/// is not in it.
+pub type SeenPrints = BTreeMap<Id, SeenPrint>;
+
 /// What can be asked of an order.
 #[derive(Clone, Debug)]
 pub enum OrderCommand {
@@ -186,6 +193,8 @@ pub enum OrderCommand {
     Cancel {
         /// Gives up on printers that do not answer instead of waiting for them.
         force: bool,
+        /// What the printers' records say of the live attempts; only `force` asks for it.
+        seen: SeenPrints,
     },
     /// Ships parts of the order; with the last of them it is shipped.
     Ship {
@@ -250,8 +259,10 @@ pub enum OrderCommand {
         job: Id,
         /// Gives up on the printer instead of waiting for it.
         force: bool,
+        /// What the printer's record says of the live attempt; only `force` asks for it.
+        seen: SeenPrints,
     },
-    /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
+    /// Prints a job again that is FAILED, COMPLETED or CANCELLED: → VALIDATED, with a new claim on the material.
     RetryJob(Id),
     /// A person says how many parts of a job's last print are good, for the first time or once more.
     SignOff {

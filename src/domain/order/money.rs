@@ -12,7 +12,7 @@
 //! Nothing here talks to the processor.
 
 use super::change::OrderChange;
-use super::{Order, OrderRow, OrderStatus, PROCESSOR, Payment, PaymentNews};
+use super::{Order, OrderRow, OrderStatus, PROCESSOR, Payment, PaymentNews, SeenPrints};
 use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPaymentData, OrderPaymentFailedData, OrderRefundData};
 use crate::domain::id::Id;
@@ -250,7 +250,7 @@ impl OrderChange<'_> {
         let ends = !self.order.status.payable() && self.order.status != OrderStatus::Refunded;
         if ends && kept == 0 && self.order.total_cents > 0 && self.order.paid_at.is_some() {
             self.status(OrderStatus::Refunded, Some("order.refunded"));
-            self.cancel_jobs(false);
+            self.cancel_jobs(false, &SeenPrints::new());
         }
         self.flag_money();
     }

@@ -129,7 +129,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     let customer_email = customer_email(cx.by, new.customer_email.as_ref())?;
     let bps = tax_bps(cx.rules, new.shipping_address.as_ref());
     let lines: Vec<Line> = new.lines.iter().map(|line| Line { tax_rate_bps: bps, ..line.clone() }).collect();
-    let shipping = cx.rules.shipping_flat_cents;
+    let shipping = if new.own_use { 0 } else { cx.rules.shipping_flat_cents };
     let (subtotal, tax, total) = sums(&lines, shipping, bps)
         .and_then(|(subtotal, tax)| Some((subtotal, tax, subtotal.checked_add(tax)?.checked_add(shipping)?)))
         .ok_or_else(|| Refusal::field("lines", "the total is too large; order less at once"))?;
@@ -168,6 +168,9 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     };
     let mut change = OrderChange::of(cx, order);
     change.event(if new.draft { "order.draft" } else { "order.created" });
+    if new.own_use && total == 0 && !new.draft {
+        change.become_paid();
+    }
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 

@@ -49,7 +49,7 @@ impl Aggregate for Order {
             }
             OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
-            OrderCommand::Cancel { force } => change.cancel(*force),
+            OrderCommand::Cancel { force, seen } => change.cancel(*force, seen),
             OrderCommand::Ship { shipment, lines, accept_short } => {
                 change.ship(shipment, lines.as_deref(), *accept_short)
             }
@@ -63,7 +63,7 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
             }
-            OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
+            OrderCommand::CancelJob { job, force, seen } => change.cancel_job(*job, *force, seen),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
             OrderCommand::SignOff { job, said } => change.sign_off(*job, said),
             OrderCommand::SignedAtPrinter { job, attempt, said, by, at } => {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::change::OrderChange;
-use super::{Line, Order, OrderStatus, PICKUP, SentLine, SentShipment, Shipment};
+use super::{Line, Order, OrderStatus, PICKUP, SeenPrints, SentLine, SentShipment, Shipment};
 use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::domain::refusal::{Faults, Refusal};
@@ -127,7 +127,7 @@ impl OrderChange<'_> {
             self.status(OrderStatus::Shipped, None);
             self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
             // Everything has left, so what is still being made is too much.
-            self.cancel_jobs(false);
+            self.cancel_jobs(false, &SeenPrints::new());
         } else if let Some(sent) = self.order.shipments.last().cloned() {
             self.event_with("order.part_shipped", |order| OrderPartShippedData::new(order, &sent));
         }

@@ -60,6 +60,7 @@ pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
         priority: None,
         due_at: None,
         draft: false,
+        own_use: false,
     }
 }
 

@@ -4,13 +4,14 @@ use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
 use super::stock::settle;
-use super::{Line, Make, Order, OrderStatus, StockNow};
+use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
+use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::{Class, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
@@ -151,7 +152,7 @@ impl OrderChange<'_> {
 
     /// Cancels the order at once, and its jobs as far as possible: those with a live attempt wait for their printers
     /// unless forced.
-    pub(super) fn cancel(mut self, force: bool) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel(mut self, force: bool, seen: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let status = self.order.status;
         if self.cx.by.role().is_none_or(|role| role == Role::Customer) && !status.payable() {
             return Err(Refusal::forbidden("forbidden", "a customer may cancel an order only while it is unpaid"));
@@ -167,42 +168,47 @@ impl OrderChange<'_> {
             }
             _ => self.status(OrderStatus::Cancelled, Some("order.cancelled")),
         }
-        self.cancel_jobs(force);
+        self.cancel_jobs(force, seen);
         self.flag_money();
         Ok(self.order_done())
     }
 
     /// Cancels all jobs that are not over.
-    pub(super) fn cancel_jobs(&mut self, force: bool) {
+    pub(super) fn cancel_jobs(&mut self, force: bool, seen: &SeenPrints) {
         let open: Vec<Id> = self.order.jobs.values().filter(|job| !job.over()).map(|job| job.id).collect();
         for id in open {
-            self.cancel_one(id, force);
+            self.cancel_one(id, force, seen);
         }
     }
 
     /// Cancels one job; a FAILED one may be cancelled, a COMPLETED one not.
-    pub(super) fn cancel_job(mut self, id: Id, force: bool) -> Result<Decision<Order>, Refusal> {
+    pub(super) fn cancel_job(mut self, id: Id, force: bool, seen: &SeenPrints) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         if matches!(job.state, JobState::Completed | JobState::Cancelled) {
             return Err(Refusal::transition("cancelling a job", job.state));
         }
-        self.cancel_one(id, force);
+        self.cancel_one(id, force, seen);
         self.check_ready();
         self.job_done(id)
     }
 
     /// A job without a live attempt is cancelled at once. One with a live attempt waits for its printer's report,
     /// because only the printer knows for certain whether a start was sent; before a start it reports at once. With
-    /// `force` the attempt is abandoned without waiting.
-    fn cancel_one(&mut self, id: Id, force: bool) {
+    /// `force` the attempt is abandoned without waiting, and used what its latest progress says.
+    fn cancel_one(&mut self, id: Id, force: bool, seen: &SeenPrints) {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
             None => self.end_cancelled(id, Amount::ZERO),
             Some(attempt) if force => {
-                // What an abandoned print used is unknown: the whole need counts as used once it was seen printing,
-                // so that no material is promised twice.
-                let began = attempt.state == AttemptState::Confirmed;
+                let seen = seen.get(&attempt.id);
+                let began = attempt.state == AttemptState::Confirmed || seen.is_some_and(|seen| seen.began);
+                let used = match seen {
+                    _ if !began => Amount::ZERO,
+                    Some(seen) => job.used(PrintEnd::Cancelled, None, seen.progress),
+                    // Nobody knows how far it came: the whole need counts, so that no material is promised twice.
+                    None => job.need,
+                };
                 self.edit_attempt(id, attempt.id, |attempt| {
                     attempt.state = AttemptState::Abandoned;
                     attempt.unverified = false;
@@ -210,7 +216,7 @@ impl OrderChange<'_> {
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
                 });
-                self.end_cancelled(id, if began { job.need } else { Amount::ZERO });
+                self.end_cancelled(id, used);
             }
             Some(_) => self.edit(id, |job| {
                 job.cancel_requested_at.get_or_insert(now);
@@ -230,12 +236,27 @@ impl OrderChange<'_> {
         self.job_event("job.cancelled", id, None);
     }
 
-    /// Prints a FAILED or COMPLETED job again, with a new claim; earlier claims are still settled. A ready order goes
-    /// back to printing.
+    /// Refuses to make a cancelled job again when its line has enough without it.
+    fn check_missing(&self, job: &Job) -> Result<(), Refusal> {
+        let (parts, line) = (self.order.parts(), job.line as usize);
+        let (Some(parts), Some(line)) = (parts.get(line), self.order.lines.get(line)) else { return Ok(()) };
+        if parts.good + parts.running < u64::from(line.quantity) {
+            return Ok(());
+        }
+        let (good, running) = (parts.good, parts.running);
+        let words = format!("{good} parts are good and {running} under way, of {} that are wanted", line.quantity);
+        Err(Refusal::conflict("nothing_missing", words))
+    }
+
+    /// Prints a job again that is over, with a new claim; earlier claims are still settled. A ready order goes back to
+    /// printing. A job that was cancelled before its SKU had a file waits for the file again.
     pub(super) fn retry_job(mut self, id: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
-        if !matches!(job.state, JobState::Failed | JobState::Completed) {
+        if !job.over() {
             return Err(Refusal::transition("retrying a job", job.state));
+        }
+        if job.state == JobState::Cancelled {
+            self.check_missing(&job)?;
         }
         match self.order.status {
             OrderStatus::Ready => self.status(OrderStatus::Printing, None),
@@ -247,13 +268,23 @@ impl OrderChange<'_> {
         if job.state == JobState::Completed {
             self.withdraw(&job);
         }
+        let has_file = job.file_id.is_some();
         self.edit(id, |job| {
-            if let Stock::Settling { consumed } = job.stock {
-                job.settling.push((job.claim, consumed));
+            match job.stock {
+                // Cancelled before the claim was answered. The material may know it: it is asked for on.
+                Stock::Asked => {}
+                stock => {
+                    if let Stock::Settling { consumed } = stock {
+                        job.settling.push((job.claim, consumed));
+                    }
+                    if has_file {
+                        job.claim += 1;
+                        job.stock = Stock::Asked;
+                    }
+                }
             }
-            job.claim += 1;
-            job.stock = Stock::Asked;
-            job.state = JobState::Validated;
+            job.state = if has_file { JobState::Validated } else { JobState::Created };
+            job.block_reason = (!has_file).then(|| NO_FILE_REASON.to_owned());
             (job.released, job.recalled) = (false, false);
             job.printer_id = None;
             job.tried_on.clear();
@@ -262,7 +293,9 @@ impl OrderChange<'_> {
             job.unsigned = false;
         });
         self.job_event("job.retried", id, None);
-        self.job_event("job.validated", id, None);
+        if has_file {
+            self.job_event("job.validated", id, None);
+        }
         self.job_done(id)
     }
 

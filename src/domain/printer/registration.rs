@@ -11,6 +11,7 @@ use crate::domain::requirement::{Referenced, Requirement};
 pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
     let printer = Printer {
         id,
+        revision: 1,
         fields: fields.clone(),
         in_hand: None,
         manual: None,

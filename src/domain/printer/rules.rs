@@ -168,6 +168,11 @@ impl Aggregate for Printer {
         }
     }
 
+    fn revision(&self) -> Option<i64> {
+        // A printer that was stored before changes were counted has 0.
+        Some(self.revision.max(1))
+    }
+
     fn effects(&self) -> Vec<PrinterEffect> {
         let mut effects = Vec::new();
         if self.archived {
@@ -224,11 +229,17 @@ impl Printer {
         if next == self {
             return Decision::unchanged(PrinterAnswer::Printer(Box::new(next)));
         }
-        next.updated_at = cx.now;
+        next.changed(cx);
         let event = event.map(|event| {
             next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
         });
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
+    }
+
+    /// Notes a change that is shown. What the server does by itself moves no version.
+    pub(super) fn changed(&mut self, cx: &DecisionContext<'_>) {
+        self.updated_at = cx.now;
+        self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
     }
 
     fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {

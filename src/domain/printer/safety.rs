@@ -69,7 +69,7 @@ impl Printer {
     /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
     pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.needs_home = false;
-        self.updated_at = cx.now;
+        self.changed(cx);
         let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
         let event = self.event_with(cx, "printer.homed", None, data);
         Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])

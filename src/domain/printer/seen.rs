@@ -106,6 +106,20 @@ impl Printer {
         SeenPrint { shown_now: self.shows_own(), began: in_hand.began().is_some(), progress: in_hand.progress }
     }
 
+    /// Whether a start was sent of which nobody knows yet whether it happened.
+    pub fn awaits_start(&self) -> bool {
+        let phase = self.in_hand.as_ref().map(|in_hand| &in_hand.phase);
+        matches!(phase, Some(Phase::StartSent { .. } | Phase::Unverified { .. }))
+    }
+
+    /// As [`Self::seen_print`], with the progress that the printer's latest status shows; `None` for an attempt that is
+    /// not in hand.
+    pub fn seen_print_now(&self, attempt: Id, status: Option<&Status>) -> Option<SeenPrint> {
+        let in_hand = self.in_hand.as_ref().filter(|in_hand| in_hand.attempt == attempt)?;
+        let progress = self.progress_of(in_hand.job, status)?;
+        Some(SeenPrint { progress, ..self.seen_print(attempt) })
+    }
+
     /// Whether the printer is connected and was last seen printing or pausing the file of the attempt in hand.
     pub(super) fn shows_own(&self) -> bool {
         let ours = |file: &str| self.in_hand.as_ref().is_some_and(|in_hand| in_hand.is_ours(file));

@@ -289,7 +289,7 @@ async fn list(
 ) -> Result<Listed<EndpointView>, ApiError> {
     let page = page.into();
     let (some, total) = app.queries.endpoints(page).await?;
-    let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.version)));
+    let items = some.iter().filter_map(|found| Some(EndpointView::new(found.state.as_ref()?, found.revision())));
     Ok(Listed { page, items: items.collect(), total })
 }
 

@@ -28,7 +28,7 @@ use crate::domain::time::Timestamp;
 use crate::files::blobs::{Blobs, Incoming, Recording};
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
 use crate::http::bodies::{MAX_PASSED_BYTES, silent};
-use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles, found, state_of};
+use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, RequestHandles, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
@@ -41,7 +41,8 @@ use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{FromJson as _, ToSchema, ValuePath, enumeration, schema_of};
 use crate::store::queries::{FileFilter, Queries};
 
-const PATH: &str = "/api/files";
+/// The collection of files.
+pub const PATH: &str = "/api/files";
 /// The id that examples use for a file.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 /// Longest name of a file, in characters; the rest of a longer one is cut off.
@@ -192,12 +193,32 @@ async fn list(
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 
+/// Which fields a form has beside the file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum FormFields {
+    /// `kind`; anything else is a fault.
+    Ours,
+    /// Those that slicers send to a print host, of which `print` counts; others are passed over, as such hosts do.
+    OfSlicers,
+}
+
 /// What came with an upload.
 #[derive(Default)]
 struct Upload<'a> {
     name: Option<String>,
     kind: Option<FileKind>,
     content: Option<Incoming<'a>>,
+    print: bool,
+}
+
+/// An upload that was recorded.
+pub(super) struct Uploaded {
+    /// The request, for what else it asks.
+    pub(super) call: CommandRequest,
+    /// The file that was made.
+    pub(super) done: CommandOutcome<File>,
+    /// Whether the form asks to print it.
+    pub(super) print: bool,
 }
 
 async fn upload(
@@ -205,16 +226,27 @@ async fn upload(
     who: Caller,
     request: extract::Request,
 ) -> Result<Created<FileView>, ApiError> {
+    let Uploaded { done, .. } = take_upload(&app, who, request, FormFields::Ours).await?;
+    Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
+}
+
+/// Takes a file off the wire and records it.
+pub(super) async fn take_upload(
+    app: &FileHandles,
+    who: Caller,
+    request: extract::Request,
+    fields: FormFields,
+) -> Result<Uploaded, ApiError> {
     let (parts, form) = request.into_parts();
     let heads = PartHeads::default();
     let call = CommandRequest::without_body(&app.request, who, &parts)?;
-    let form = Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), &app).await.map_err(
-        |_| {
+    let form =
+        Multipart::from_request(extract::Request::from_parts(parts, heads.bounded(form)), app).await.map_err(|_| {
             let message = "the body must be multipart/form-data";
             ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message)
-        },
-    )?;
-    let upload = receive(&app, &heads, form).await?;
+        })?;
+    let upload = receive(app, &heads, form, fields).await?;
+    let print = upload.print;
     let mut content = upload.content.ok_or_else(|| Refusal::field("file", "is required"))?;
     let name = clean_name(upload.name.as_deref().unwrap_or_default());
     let found = content.describe().await?;
@@ -232,15 +264,20 @@ async fn upload(
     // The digest of the file stands for its bytes: what else was said is hashed with it.
     let hash = idempotency::short(&Sha256::digest(json!([kept.sha256, name, kind]).to_string()));
     let command = async {
-        let metadata = Box::new(keep_metadata(&app, found, &recording).await?);
+        let metadata = Box::new(keep_metadata(app, found, &recording).await?);
         let size = i64::try_from(kept.size).map_err(ApiError::internal)?;
         Ok(FileCommand::Create { name, kind, size, sha256: kept.sha256.clone(), metadata })
     };
     let done = call.ask_hashed(&app.files, CommandTarget::New, hash, command).await?;
-    Ok(Created::under(PATH, &done, FileView::new(&done.answer, done.version)))
+    Ok(Uploaded { call, done, print })
 }
 
-async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipart) -> Result<Upload<'a>, ApiError> {
+async fn receive<'a>(
+    app: &'a FileHandles,
+    heads: &PartHeads,
+    mut form: Multipart,
+    fields: FormFields,
+) -> Result<Upload<'a>, ApiError> {
     let mut upload = Upload::default();
     while let Some(mut field) = heads.reading(form.next_field()).await.map_err(broken)? {
         match field.name() {
@@ -248,15 +285,10 @@ async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipar
                 upload.name = field.file_name().map(str::to_owned);
                 upload.content = Some(store(app, &mut field).await?);
             }
+            Some("print") if fields == FormFields::OfSlicers => upload.print = word(&mut field).await? == "true",
+            _ if fields == FormFields::OfSlicers => {}
             Some("kind") => {
-                let mut text = Vec::new();
-                while let Some(piece) = field.chunk().await.map_err(broken)? {
-                    text.extend_from_slice(&piece);
-                    if text.len() > MAX_FIELD_BYTES {
-                        break;
-                    }
-                }
-                let word = Value::String(String::from_utf8(text).unwrap_or_default());
+                let word = Value::String(word(&mut field).await?);
                 let mut faults = Faults::default();
                 upload.kind = FileKind::from_json(word, &ValuePath { path: "kind", in_query: false }, &mut faults);
                 faults.refuse()?;
@@ -268,6 +300,18 @@ async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipar
         }
     }
     Ok(upload)
+}
+
+/// A field that is a single word; what is longer is none.
+async fn word(field: &mut Field<'_>) -> Result<String, ApiError> {
+    let mut text = Vec::new();
+    while let Some(piece) = field.chunk().await.map_err(broken)? {
+        text.extend_from_slice(&piece);
+        if text.len() > MAX_FIELD_BYTES {
+            break;
+        }
+    }
+    Ok(String::from_utf8(text).unwrap_or_default())
 }
 
 async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incoming<'a>, ApiError> {

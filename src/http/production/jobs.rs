@@ -18,7 +18,7 @@ use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution, StockNow};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Resolution, SeenPrints, StockNow};
 use crate::domain::principal::Role;
 use crate::domain::printer::{Act, Printer};
 use crate::domain::refusal::Refusal;
@@ -92,8 +92,9 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/jobs/{id}/retry", retry, |op| {
             op.named("retryJob", "Make a job again")
-                .about("After it failed, or as a replacement of one that is completed. Stock is reserved anew.")
-                .no(409, STATE, "It is neither failed nor completed, or its order is cancelled, refunded or shipped.")
+                .about("After it failed or was cancelled, or as a replacement of one that is completed. Stock is reserved anew.")
+                .no(409, STATE, "It is not over, or its order is cancelled, refunded or shipped.")
+                .no(409, "nothing_missing", "It was cancelled, and its line has enough parts without it.")
         })
         .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
             op.named("signOffJob", "Say how many parts of a job are good")
@@ -219,6 +220,21 @@ async fn ask<B>(
     Ok(Resource::after(&done, JobView::new(app, &done.answer)))
 }
 
+/// What the printers that have these jobs in hand know of their prints, as they last showed them.
+pub(crate) fn seen_prints<'a>(
+    printers: &Directory<Printer>,
+    connections: &PrinterConnections,
+    jobs: impl IntoIterator<Item = &'a Job>,
+) -> SeenPrints {
+    let seen = |job: &Job| {
+        let attempt = job.live()?;
+        let printer = printers.resident(attempt.printer_id)?.read();
+        let status = connections.status(attempt.printer_id);
+        Some((attempt.id, printer.state.as_ref()?.seen_print_now(attempt.id, status.as_ref())?))
+    };
+    jobs.into_iter().filter_map(seen).collect()
+}
+
 async fn update(
     State(app): State<JobHandles>,
     PathId(id): PathId,
@@ -237,7 +253,12 @@ async fn cancel(
 ) -> Result<Resource<JobView>, ApiError> {
     let command = async {
         let JobCancellation { force } = call.read_body()?;
-        Ok(OrderCommand::CancelJob { job: id, force })
+        let seen = if force {
+            seen_prints(&app.printers, &app.printer_connections, [&*find(&app, id).await?])
+        } else {
+            SeenPrints::new()
+        };
+        Ok(OrderCommand::CancelJob { job: id, force, seen })
     };
     ask(&app, &call, id, command).await
 }

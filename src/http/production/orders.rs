@@ -12,13 +12,15 @@ use std::sync::Arc;
 
 use axum::extract::State;
 
+use super::jobs;
 use super::place::place;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::orders::make::MakeSources;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, Payment, SeenPrints};
 use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
 use crate::domain::refusal::Refusal;
 use crate::domain::sku::Sku;
 use crate::http::access::{Caller, RequiredAccess};
@@ -30,6 +32,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Listed, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, OptionalBody, Shown};
+use crate::printers::connections::PrinterConnections;
 use crate::store::queries::{OrderFilter, Queries};
 use requests::{ManualPayment, ManualRefund, NewShipment, OrderCancellation, OrderChange, OrderQuery};
 use site::SiteHeader;
@@ -55,6 +58,8 @@ handles! {
         skus: Directory<Sku>,
         sources: MakeSources,
         queries: Queries,
+        printers: Directory<Printer>,
+        printer_connections: Arc<PrinterConnections>,
     }
 }
 
@@ -222,7 +227,16 @@ async fn cancel(
     let command = async {
         let OrderCancellation { force } = call.read_body()?;
         // Only staff know whether a printer may be given up.
-        Ok(OrderCommand::Cancel { force: force && !call.who.is_customer() })
+        let force = force && !call.who.is_customer();
+        let mut seen = SeenPrints::new();
+        if force
+            && let Some(state) = app.orders.read(id).await?
+            && let Some(order) = &state.state
+        {
+            let jobs = order.jobs.values().map(|job| &**job);
+            seen = jobs::seen_prints(&app.printers, &app.printer_connections, jobs);
+        }
+        Ok(OrderCommand::Cancel { force, seen })
     };
     finish(&app, &call, id, command).await
 }

@@ -121,10 +121,36 @@ pub(crate) async fn place(
             priority: new.priority.present(),
             due_at: new.due_at,
             draft: false,
+            own_use: false,
         })))
     };
     let done = call.ask_with(&app.orders, CommandTarget::New, command).await?;
     Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
+}
+
+/// The command that has one of a SKU made for the shop itself.
+pub(super) async fn own_use(
+    app: &OrderHandles,
+    who: &Caller,
+    sku: Id,
+    notes: String,
+) -> Result<OrderCommand, ApiError> {
+    let (lines, currency) = look_up(app, who, &[NewOrderLine { sku_id: sku, quantity: 1 }]).await?;
+    Ok(OrderCommand::Create(Box::new(NewOrder {
+        kind: OrderKind::Manual,
+        site: None,
+        made_by: who.maker(),
+        customer_email: None,
+        lines,
+        currency,
+        notes: None,
+        internal_notes: Some(notes),
+        shipping_address: None,
+        priority: None,
+        due_at: None,
+        draft: false,
+        own_use: true,
+    })))
 }
 
 /// What is found out about the SKUs of an order.

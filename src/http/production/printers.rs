@@ -214,7 +214,7 @@ async fn list(
     found.retain(|known| known.state.as_ref().is_some_and(&wanted));
     // Only what is shown is made.
     let (some, total) = cut(page, found);
-    let view = |known: &Arc<Versioned<Printer>>| Some(PrinterView::new(&app, known.state.as_ref()?, known.version));
+    let view = |known: &Arc<Versioned<Printer>>| Some(PrinterView::new(&app, known.state.as_ref()?, known.revision()));
     Ok(Listed { page, items: some.iter().filter_map(view).collect(), total })
 }
 

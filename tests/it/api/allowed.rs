@@ -1,31 +1,40 @@
 //! Who may use an operation gets what it promises: 2xx with the described body. Every reading operation is asked by every
 //! role that it is for; what changes something is done once by each role. (That nobody else may is tested in `roles`.)
 
+mod floor;
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use serde_json::{Value, json};
 use simulator::PrinterKind;
 use simulator::fleet::{Fleet, FleetOptions, SimPrinter};
+use simulator::sink::Sink;
 
 use super::{PASSWORD, customer_of, id, signed_in, some_sku, staff, with_role};
 use crate::support::contract::CONTRACT;
-use crate::support::{App, Client, Db};
+use crate::support::{App, Client, Db, until};
 
 /// One caller, who does one thing after the other.
 struct Walk {
     client: Client,
     role: &'static str,
+    /// The operations that were answered 2xx.
+    done: Mutex<BTreeSet<String>>,
 }
 
 impl Walk {
     /// Does one operation; it must be answered 2xx. Its body is held against the description by the client.
     async fn ok(&self, operation: &str, subject: &str, body: Value) -> Value {
         let (method, route) = operation.split_once(' ').unwrap();
-        let path = route.replace("{id}", subject).replace("{name}", "part.gcode");
+        let path = route.replace("{id}", subject);
         let mut request = self.client.request(method, &path);
         if !body.is_null() {
             request = request.json(&body);
         }
         let answer = self.client.send(request).await;
         assert!((200..300).contains(&answer.status), "{operation} by {}: {} {}", self.role, answer.status, answer.text);
+        self.done.lock().unwrap().insert(operation.split('?').next().unwrap().to_owned());
         let json = answer.text.starts_with('{') && answer.header("content-type") == Some("application/json");
         if json { answer.json() } else { Value::Null }
     }
@@ -64,6 +73,8 @@ impl Walk {
         self.get("GET /api/inventory/materials/{id}/movements", &material).await;
         let code = simulator::gcode::gcode(&format!("part {n}"), 60, 1.0, 330.0).into_bytes();
         let file = id(&self.client.upload("part.gcode", code).await.expect(201));
+        self.done.lock().unwrap().insert("POST /api/files".to_owned());
+        self.slicer(n).await;
         self.get("GET /api/files", "").await;
         self.get("GET /api/files/{id}", &file).await;
         self.get("GET /api/files/{id}/content", &file).await;
@@ -76,6 +87,15 @@ impl Walk {
         self.ok("DELETE /api/skus/{id}", &sku, Value::Null).await;
         self.ok("DELETE /api/files/{id}", &file, Value::Null).await;
         self.ok("DELETE /api/inventory/materials/{id}", &material, Value::Null).await;
+    }
+
+    async fn slicer(&self, n: usize) {
+        let code = simulator::gcode::gcode(&format!("sliced {n}"), 60, 1.0, 330.0).into_bytes();
+        let part = reqwest::multipart::Part::bytes(code).file_name("sliced.gcode");
+        let form = reqwest::multipart::Form::new().text("print", "false").part("file", part);
+        let request = self.client.request("POST", "/slicer/fdm_standard/api/files/local").multipart(form);
+        self.client.send(request).await.expect(201);
+        self.done.lock().unwrap().insert("POST /slicer/{machineType}/api/files/local".to_owned());
     }
 
     async fn as_admin(&self, n: usize) {
@@ -92,11 +112,13 @@ impl Walk {
         self.ok("DELETE /api/users/{id}", &user, Value::Null).await;
         self.get("GET /api/audit-log", "").await;
         let new = json!({"url": "http://127.0.0.1:9/", "events": ["order.paid"]});
-        let endpoint = id(&self.ok("POST /api/webhooks/endpoints", "", new).await);
+        let endpoint = self.ok("POST /api/webhooks/endpoints", "", new).await;
+        let (since, endpoint) = (endpoint["createdAt"].clone(), id(&endpoint));
         self.ok("PATCH /api/webhooks/endpoints/{id}", &endpoint, json!({"events": ["order.shipped"]})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/enable", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/rotate-secret", &endpoint, json!({})).await;
         self.ok("POST /api/webhooks/endpoints/{id}/test", &endpoint, json!({})).await;
+        self.ok("POST /api/webhooks/endpoints/{id}/replay", &endpoint, json!({"since": since})).await;
         self.ok("DELETE /api/webhooks/endpoints/{id}", &endpoint, Value::Null).await;
     }
 
@@ -123,7 +145,7 @@ impl Walk {
 async fn walks(app: &App) -> [Walk; 5] {
     staff(app, "op@example.org", "operator").await;
     staff(app, "boss@example.org", "admin").await;
-    let walk = |role, client| Walk { client, role };
+    let walk = |role, client| Walk { client, role, done: Mutex::default() };
     [
         walk("customer", customer_of(app, "a@example.org").await),
         walk("operator", with_role(app, "operator").await),
@@ -161,7 +183,7 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     for route in CONTRACT.served.iter().filter(|route| route.method == "GET") {
         let operation = CONTRACT.operation(route);
         let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);
-        let path = route.path.replace("{id}", subject);
+        let path = route.path.replace("{id}", subject).replace("{machineType}", "fdm_standard");
         assert!(!path.contains('{') && !path.contains("//"), "say what stands for the parameters of {path}");
         let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
         let open = operation["x-roles"][0] == "anonymous";
@@ -185,17 +207,56 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
 
 #[tokio::test]
 async fn what_a_role_may_change_it_changes() {
-    let app = App::new(Db::sqlite()).await;
-    let fleet = Fleet::start(FleetOptions::of_each(2)).await.unwrap();
+    let app = App::on(Db::sqlite()).env("PRINTFLOOR_PRINTERS__REQUEST_TIMEOUT_SECONDS", 1).start().await;
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 4)).await.unwrap();
     let sku = some_sku(&app).await;
-    for (n, walk) in walks(&app).await.iter().enumerate() {
+    let sink = Sink::start().await.unwrap();
+    let told = json!({"url": sink.url(), "events": ["order.created"]});
+    let told = id(&app.post("/api/webhooks/endpoints", &told).await.expect(201));
+    let walks = walks(&app).await;
+    for (n, walk) in walks.iter().enumerate() {
         walk.as_customer(&sku).await;
         if walk.role != "customer" {
             walk.stock_and_catalogue(n).await;
+            walk.floor(n, &fleet.printers[n - 1]).await;
             walk.printers(&fleet.printers[n - 1]).await;
         }
         if walk.role == "admin" {
             walk.as_admin(n).await;
+            let log = format!("/api/webhooks/endpoints/{told}/deliveries?state=delivered");
+            let delivered = until("a delivery", || async {
+                let log = walk.client.get(&log).await.expect(200);
+                log["deliveries"].as_array()?.first().map(id)
+            })
+            .await;
+            walk.ok("POST /api/webhooks/deliveries/{id}/redeliver", &delivered, json!({})).await;
+        }
+        if walk.client.key.is_none() {
+            // Ends all other sessions of the same person, so it comes last.
+            let change = json!({"currentPassword": PASSWORD, "newPassword": "another long password"});
+            walk.ok("POST /api/auth/password", "", change).await;
+            walk.ok("DELETE /api/auth/sessions", "", Value::Null).await;
+        }
+    }
+    // Nothing that a role may do was left out.
+    for route in CONTRACT.served.iter().filter(|route| route.method != "GET") {
+        let (operation, what) = (CONTRACT.operation(route), format!("{} {}", route.method, route.path));
+        let by_key = operation["security"].as_array().unwrap().iter().any(|scheme| scheme.get("apiKey").is_some());
+        if operation["x-roles"][0] == "anonymous" {
+            continue; // Asks for a password, a signature or a token, as `sessions`, `payments` and `agent` do.
+        }
+        for walk in &walks {
+            let named = operation["x-roles"].as_array().unwrap().iter().any(|role| role == walk.role);
+            if !named || !(by_key || walk.client.key.is_none()) {
+                continue;
+            }
+            let done = walk.done.lock().unwrap();
+            // What follows in place of a name is anything.
+            let did = match what.split_once("{*") {
+                Some((before, _)) => done.iter().any(|one| one.starts_with(before)),
+                None => done.contains(&what),
+            };
+            assert!(did, "{what} was not done by {} (by key: {})", walk.role, walk.client.key.is_some());
         }
     }
 }

@@ -1,10 +1,12 @@
 //! Versions: nobody overwrites what they have not seen.
 
 use serde_json::{Value, json};
+use simulator::sink::Sink;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::{id, some_sku};
 use crate::support::client::Answer;
+use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, until};
 
 async fn patch_if(app: &App, path: &str, tag: &str, body: &Value) -> Answer {
@@ -23,12 +25,6 @@ on_both! {
             "name": "P", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://127.0.0.1:9", "buildVolume": {"x": 1, "y": 1, "z": 1},
         });
         let printer = id(&app.post("/api/printers", &printer).await.expect(201));
-        // That it is away is a change of its own.
-        until("the printer to be known as away", || async {
-            let read = app.get(&format!("/api/printers/{printer}")).await.expect(200);
-            read["status"]["attention"].as_array().unwrap().contains(&json!("unreachable")).then_some(())
-        })
-        .await;
         let endpoint = json!({"url": "http://127.0.0.1:9/", "events": ["order.cancelled"]});
         let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
         let bodies = |member: &str, values: [Value; 3]| values.map(|value| json!({ member: value }));
@@ -99,7 +95,13 @@ async fn what_the_server_does_by_itself_moves_no_version() {
     let sku = app.sku("PART", &material, &file, 1250).await;
     let order = app.paid_order(&sku, 1).await;
     let job = id(&app.jobs(&order).await[0]);
+    let sink = Sink::start().await.unwrap();
+    let endpoint = json!({"url": sink.url(), "events": ["order.ready"], "secret": "a-secret-of-the-test-0123456789"});
+    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
+    let printer = app.printer(&fleet.printers[0]).await;
     let paths = [
+        (format!("/api/printers/{printer}"), json!({"name": "seen"})),
+        (format!("/api/webhooks/endpoints/{endpoint}"), json!({"events": ["order.paid"]})),
         (format!("/api/orders/{order}"), json!({"notes": "seen"})),
         (format!("/api/jobs/{job}"), json!({})),
         (format!("/api/inventory/materials/{material}"), json!({"brand": "seen"})),
@@ -108,9 +110,16 @@ async fn what_the_server_does_by_itself_moves_no_version() {
     for (path, _) in &paths {
         tags.push(app.get(path).await.header("etag").unwrap().to_owned());
     }
-    // Stock is reserved, the part printed, the material used, the order ready: nobody changed a thing.
-    app.printer(&fleet.printers[0]).await;
+    // Stock is reserved, the part printed, the material used, the order ready, a program told of it, the printer lost:
+    // nobody changed a thing.
     app.order_is(&order, "ready").await;
+    sink.wait_until(|all| !all.is_empty(), LONG).await.expect("the webhook to come");
+    fleet.printers[0].handle.update_faults(|faults| faults.disconnect = true);
+    until("the printer to be known as away", || async {
+        let read = app.get(&format!("/api/printers/{printer}")).await.expect(200);
+        read["status"]["attention"].as_array().unwrap().contains(&json!("unreachable")).then_some(())
+    })
+    .await;
     until("the material to be used", || async {
         (app.get(&format!("/api/inventory/materials/{material}")).await.expect(200)["quantity"] == 990).then_some(())
     })

@@ -46,7 +46,8 @@ impl Place {
         self.dir.path()
     }
 
-    fn command(&self, line: &str) -> Command {
+    /// A command that is still to be started.
+    pub fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
         command.current_dir(self.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.envs(self.env.iter().cloned()).args(line.split_whitespace());

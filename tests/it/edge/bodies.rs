@@ -27,6 +27,12 @@ fn upload(app: &App) -> (String, Vec<u8>, &'static str) {
     (head(app, "/api/files", "multipart/form-data; boundary=b", length) + before, code, after)
 }
 
+/// As [`upload`], with another key than the admin's.
+fn upload_with(app: &App, key: &str) -> (String, Vec<u8>, &'static str) {
+    let (beginning, code, after) = upload(app);
+    (beginning.replace(app.key.as_deref().unwrap(), key), code, after)
+}
+
 /// Files of the store that are still on their way.
 fn incoming(app: &App) -> usize {
     std::fs::read_dir(app.data().join("files/incoming")).unwrap().count()
@@ -155,4 +161,34 @@ async fn a_caller_that_leaves_gets_all_or_nothing() {
     }
     let list = app.get("/api/inventory/materials?limit=100").await.expect(200);
     assert_eq!(list["pagination"]["total"], 40, "each once, whether it was heard the first time or not");
+}
+
+/// The right to upload is that of the end of the upload, not of its beginning.
+#[tokio::test]
+async fn an_upload_whose_key_is_revoked_meanwhile_is_refused() {
+    let app = app(&[]).await;
+    for end in ["revoked", "expired"] {
+        #[expect(clippy::disallowed_methods, reason = "a key expires in real time")]
+        let soon = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(2);
+        let expires = (end == "expired").then(|| soon.to_string());
+        let (id, client) =
+            crate::api::new_key(&app, &json!({"name": end, "role": "operator", "expiresAt": expires})).await;
+        let (beginning, code, after) = upload_with(&app, client.key.as_deref().unwrap());
+        let mut wire = Wire::to(&app).await;
+        wire.say(beginning).await;
+        wire.say(code[..code.len() / 2].to_vec()).await;
+        until("the upload to have begun", || async { (incoming(&app) == 1).then_some(()) }).await;
+        if end == "revoked" {
+            app.delete(&format!("/api/auth/api-keys/{id}")).await.expect(204);
+        } else {
+            until("the key to expire", || async { (client.get("/api/orders").await.status == 401).then_some(()) })
+                .await;
+        }
+        wire.say(code[code.len() / 2..].to_vec()).await;
+        wire.say(after).await;
+        let (status, text) = wire.answer().await.expect("an answer");
+        assert_eq!(status, 401, "{end}: {text}");
+        until("nothing to be left of it", || async { (incoming(&app) == 0).then_some(()) }).await;
+        assert_eq!(files(&app).await, 0, "{end}");
+    }
 }

@@ -29,7 +29,11 @@ struct Mined {
 impl Mined {
     async fn start(db: Db) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut app = App::on(db).env("PRINTFLOOR_TEST_PANICS", folder.path().display()).start().await;
+        let mut app = App::on(db)
+            .env("PRINTFLOOR_TEST_PANICS", folder.path().display())
+            .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
+            .start()
+            .await;
         app.may_fall = true;
         Self { app, folder }
     }
@@ -188,4 +192,151 @@ async fn effects_that_panic_are_carried_out_all_the_same() {
     }
     let made = fleet.printers[0].handle.log().iter().filter(|line| matches!(line.what, What::Started { .. })).count();
     assert_eq!(made, 1, "one part, made once");
+}
+
+/// All kinds of aggregates, by the names that mines have.
+const KINDS: [&str; 9] = ["access", "endpoint", "file", "inbound", "mail", "material", "order", "printer", "sku"];
+/// Those that have effects.
+const WITH_EFFECTS: [&str; 6] = ["endpoint", "inbound", "mail", "material", "order", "printer"];
+
+impl Mined {
+    /// Sends until it is taken. What is repeated has the same key.
+    async fn insist(&self, method: &str, path: &str, key: &str, body: &Value) -> Value {
+        until(&format!("{method} {path} to be taken"), || async {
+            let request = self.app.request(method, path).json(body);
+            let request = if method == "POST" { request.header("Idempotency-Key", key) } else { request };
+            let answer = self.app.send(request).await;
+            match answer.status {
+                200 | 201 => Some(answer.json()),
+                409 if answer.json()["code"] == "answer_withheld" => Some(Value::Null),
+                409 if answer.header("retry-after").is_some() => None,
+                500 | 503 => None,
+                other => panic!("{method} {path}: {other} {}", answer.text),
+            }
+        })
+        .await
+    }
+
+    async fn tell(&self, payment: &Payment, event: PaymentEvent, event_id: &str) {
+        let body = payment.event(event, event_id, unix_now());
+        until(&format!("{event_id} to be taken"), || async {
+            let signed = signature(PAYMENT_SECRET, unix_now(), body.as_bytes());
+            let request = self.app.nobody().request("POST", "/webhooks/payments").header("Stripe-Signature", signed);
+            let answer = self.app.send(request.header("Content-Type", "application/json").body(body.clone())).await;
+            (answer.status == 200).then_some(())
+        })
+        .await;
+    }
+}
+
+/// Every kind panics once at each point while the shop works: from a file and its product to a printed order, money that
+/// comes before its order is known, a webhook and a mail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
+    let mined = Mined::start(Db::sqlite()).await;
+    let app = &mined.app;
+    let options = FleetOptions { speed: 2_000.0, seed: 11, ..FleetOptions::of_each(1) };
+    let fleet = Fleet::start(options).await.unwrap();
+    let mut printers = Vec::new();
+    for sim in &fleet.printers {
+        printers.push(app.printer(sim).await);
+    }
+    let sink = Sink::start().await.unwrap();
+    let endpoint = json!({"url": sink.url(), "events": ["order.ready"], "secret": "a-secret-of-the-test-0123456789"});
+    let endpoint = id(&app.post("/api/webhooks/endpoints", &endpoint).await.expect(201));
+    let material = app.material("PLA", 100.0).await;
+    let stock = format!("/api/inventory/materials/{material}");
+    let mut ready = std::collections::BTreeSet::new();
+    for point in ["decide", "settle", "effect"] {
+        let kinds: &[&str] = if point == "effect" { &WITH_EFFECTS } else { &KINDS };
+        for kind in kinds {
+            mined.lay(kind, point);
+        }
+        let key = |what: &str| format!("{point}-{what}");
+        let new_key = json!({"name": point, "role": "operator"});
+        mined.insist("POST", "/api/auth/api-keys", &key("key"), &new_key).await;
+        let code = simulator::gcode::gcode(point, 600, 10.0, 3300.0).into_bytes();
+        let file = until("the file to be taken", || async {
+            let answer = app.upload(&format!("{point}.gcode"), code.clone()).await;
+            (answer.status == 201).then(|| id(&answer.json()))
+        })
+        .await;
+        let sku = json!({
+            "code": point, "name": point, "materialId": material, "estimatedConsumption": 10, "machineType": "fdm_standard",
+            "priceCents": 500, "gcodeFileId": file,
+        });
+        let sku = id(&mined.insist("POST", "/api/skus", &key("sku"), &sku).await);
+        mined.insist("PATCH", &format!("/api/skus/{sku}"), "", &json!({"priceCents": 600})).await;
+        // Short for both jobs, so that they wait in line and are told of what comes in.
+        mined.insist("PATCH", &stock, "", &json!({"quantity": 5})).await;
+        let events = json!({"events": ["order.ready"]});
+        mined.insist("PATCH", &format!("/api/webhooks/endpoints/{endpoint}"), "", &events).await;
+        for printer in &printers {
+            let seen = json!({"location": point});
+            mined.insist("PATCH", &format!("/api/printers/{printer}"), "", &seen).await;
+        }
+        let order = json!({"lines": [{"skuId": sku, "quantity": 2}], "customerEmail": "buyer@example.org"});
+        let order = mined.insist("POST", "/api/orders", &key("order"), &order).await;
+        let (order, total) = (id(&order), order["totalCents"].as_i64().unwrap());
+        // A refund is heard before its payment: it is kept, and people are told by mail.
+        let card = |name: &str| {
+            let payment = Payment::new(order.as_str(), total, "usd");
+            let (session_id, payment_intent) = (format!("cs_{name}_{point}"), format!("pi_{name}_{point}"));
+            Payment { session_id, payment_intent, intent_metadata: false, ..payment }
+        };
+        let [first, second] = ["first", "second"].map(card);
+        mined.tell(&first, PaymentEvent::Refunded { refunded_cents: total }, &key("back")).await;
+        let outbox = app.data().join("outbox");
+        until("the mail about the refund", || async {
+            let mails =
+                std::fs::read_dir(&outbox).ok()?.filter_map(|mail| std::fs::read_to_string(mail.ok()?.path()).ok());
+            (mails.filter(|mail| mail.contains("matches no order")).count() > ready.len()).then_some(())
+        })
+        .await;
+        mined.tell(&second, PaymentEvent::Completed, &key("paid")).await;
+        mined.tell(&first, PaymentEvent::Completed, &key("late")).await;
+        for job in app.jobs(&order).await {
+            app.job_is(&id(&job), "awaiting_manual_review").await;
+        }
+        let received = json!({"delta": 100, "reason": "test"});
+        mined.insist("POST", &format!("{stock}/adjustments"), &key("stock"), &received).await;
+        for kind in kinds {
+            mined.went_off(kind, point).await;
+        }
+        let done = app.order_is(&order, "ready").await;
+        until("the refund to be booked", || async {
+            let shown = app.get(&format!("/api/orders/{order}")).await.expect(200);
+            (shown["keptCents"] == total && shown["payments"].as_array()?.len() == 3).then_some(())
+        })
+        .await;
+        assert_eq!(app.jobs(&order).await.len(), 2, "{done}");
+        until("the material to be used", || async {
+            (app.get(&stock).await.expect(200)["reserved"] == 0).then_some(())
+        })
+        .await;
+        ready.insert(order);
+        sink.wait_until(
+            |all| {
+                let heard = |order: &String| all.iter().any(|got| got.json()["data"]["orderId"] == order.as_str());
+                ready.iter().all(heard)
+            },
+            LONG,
+        )
+        .await
+        .expect("the webhook to come");
+    }
+    let mut starts = std::collections::BTreeMap::<String, usize>::new();
+    for sim in &fleet.printers {
+        for line in sim.handle.log() {
+            if let What::Started { filename } = line.what {
+                *starts.entry(filename).or_default() += 1;
+            }
+        }
+    }
+    assert!(starts.values().all(|times| *times == 1), "{starts:?}");
+    assert_eq!(starts.len(), 2 * ready.len(), "each part is made once: {starts:?}");
+    app.ledger_is_even(&material).await;
+    assert_eq!(app.get(&stock).await.expect(200)["quantity"], 5 + 100 - 2 * 10);
+    let ready = app.get("/readyz").await.expect(200);
+    assert!(ready["parts"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
 }

@@ -5,7 +5,8 @@ use simulator::faults::Delay;
 use simulator::printer::What;
 
 use super::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, PrinterKind, SLOW};
-use crate::support::{Db, until};
+use crate::store::takeover::{END_SESSIONS, signal};
+use crate::support::{App, Db, until};
 
 fn cancelled(what: &What) -> bool {
     matches!(what, What::Cancelled { .. })
@@ -14,7 +15,11 @@ fn cancelled(what: &What) -> bool {
 /// A print whose cancel waits because the network is cut, which ends meanwhile, and after which a person prints
 /// something of their own: (floor, job).
 async fn waiting_cancel(kind: PrinterKind) -> (Floor, String) {
-    let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+    waiting_cancel_on(Db::sqlite(), kind).await
+}
+
+async fn waiting_cancel_on(db: Db, kind: PrinterKind) -> (Floor, String) {
+    let floor = Floor::on(db, kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;
     floor.faults(0, |faults| faults.disconnect = true);
@@ -39,6 +44,11 @@ async fn left_alone(floor: &Floor, job: &str) {
     assert!(done["cancelRequestedAt"].is_null(), "{done}");
     floor.free(0).await;
     floor.attention(0, "foreign_print", true).await;
+    own_print_goes_on(floor).await;
+}
+
+/// No cancel was sent to the printer, whose print a person began; it ends well.
+async fn own_print_goes_on(floor: &Floor) {
     assert_eq!(floor.count(0, cancelled), 0, "a person's print goes on");
     assert_eq!(floor.sim(0).handle.with(|machine| machine.cancels()), 0, "no cancel was even sent");
     floor.sim(0).handle.set_speed(FAST);
@@ -76,6 +86,44 @@ each_kind! {
         assert_eq!(floor.count(0, cancelled), 1);
         floor.truth().await;
     }
+}
+
+/// A server is frozen while its cancel waits. Another one takes the database over, and sees how the print ended; the
+/// first wakes up beside the person's print that runs by then.
+async fn survives_a_takeover(kind: PrinterKind) {
+    let Some(db) = Db::postgres().await else { return };
+    let url = db.url().unwrap();
+    let (mut floor, job) = waiting_cancel_on(db, kind).await;
+    signal(&floor.app, "STOP");
+    floor.app.db.execute(&floor.app, END_SESSIONS).await;
+    let (late, impatient) = (JUDGE_LATE, IMPATIENT);
+    let second = App::on(Db::sqlite())
+        .env("DATABASE_URL", url)
+        .env(late.0, late.1)
+        .env(impatient.0, impatient.1)
+        .secrets_of(&floor.app)
+        .start()
+        .await;
+    floor.faults(0, |faults| faults.disconnect = false);
+    second.job_is(&job, "COMPLETED").await;
+    signal(&floor.app, "CONT");
+    assert!(!floor.app.ended().await, "being taken over is an error");
+    until("the person's print to be known", || async {
+        let status = second.get(&floor.path(0, "/status")).await.expect(200);
+        status["attention"].as_array()?.iter().any(|word| word == "foreign_print").then_some(())
+    })
+    .await;
+    own_print_goes_on(&floor).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_takeover_fw_rest() {
+    survives_a_takeover(PrinterKind::FwRest).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_persons_own_print_survives_a_cancel_that_waited_over_a_takeover_server_rest() {
+    survives_a_takeover(PrinterKind::ServerRest).await;
 }
 
 /// A server that is killed while a cancel is under way cancels the same print after its start, if it is still on.

@@ -14,7 +14,7 @@ use crate::support::{App, Db};
 on_both_databases!(whoever_was_taken_over_leaves_though_nobody_writes);
 
 /// Ends every session of the database but the one that asks, as a network that is cut for long does.
-const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+pub const END_SESSIONS: &str = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 /// Opens the database as another server that finds it without a holder.
 async fn take_over(database: &TestDatabase) -> Writing {
@@ -56,6 +56,7 @@ async fn a_frozen_server_that_wakes_up_behind_another_ends() {
     assert_eq!(second.get("/readyz").await.status, 200);
 }
 
-fn signal(app: &App, name: &str) {
+/// Sends a signal to the server.
+pub fn signal(app: &App, name: &str) {
     assert!(Command::new("kill").args([&format!("-{name}"), &app.pid().to_string()]).status().unwrap().success());
 }

@@ -6,10 +6,11 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::{Client, Db, until};
+use super::{Client, Clock, Db, clock, until};
 
 /// Signs payment events in tests.
 pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
@@ -18,12 +19,27 @@ pub const PAYMENT_SECRET: &str = "whsec_test_payments_secret_0123456789";
 pub struct Builder {
     db: Db,
     env: BTreeMap<String, String>,
+    with_clock: bool,
+    first_starts_cut: Vec<Duration>,
 }
 
 impl Builder {
     /// With this variable.
     pub fn env(mut self, name: &str, value: impl ToString) -> Self {
         self.env.insert(name.to_owned(), value.to_string());
+        self
+    }
+
+    /// With a wall clock that the test sets.
+    pub fn clock(mut self, clock: &Clock) -> Self {
+        self.env.extend([clock.variable()]);
+        self.with_clock = true;
+        self
+    }
+
+    /// Begins to make the shop so many times, each killed after this time; then makes it.
+    pub fn first_starts_cut(mut self, after: impl IntoIterator<Item = Duration>) -> Self {
+        self.first_starts_cut.extend(after);
         self
     }
 
@@ -47,11 +63,21 @@ impl Builder {
             child: None,
             log: Arc::default(),
             env: self.env,
+            with_clock: self.with_clock,
             db: self.db,
             dir,
             may_fall: false,
         };
-        let key = app.command(&["key", "create", "--new", "--name", "tests", "--role", "admin"], "");
+        let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
+        let cut = !self.first_starts_cut.is_empty();
+        for after in self.first_starts_cut {
+            app.command_killed(&create, after);
+        }
+        let key = if cut {
+            until("the first key", || async { app.try_command(&create, "").ok() }).await
+        } else {
+            app.command(&create, "")
+        };
         let key = key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned();
         app.client.key = Some(key);
         app.start().await;
@@ -66,6 +92,7 @@ pub struct App {
     child: Option<Child>,
     log: Arc<Mutex<Vec<String>>>,
     env: BTreeMap<String, String>,
+    with_clock: bool,
     pub db: Db,
     dir: TempDir,
     /// The test makes actors fall on purpose.
@@ -86,7 +113,7 @@ fn free_port() -> u16 {
 impl App {
     /// On this database, quick to notice: short looks at printers, short confirm time, no jitter.
     pub fn on(db: Db) -> Builder {
-        let builder = Builder { db, env: BTreeMap::new() };
+        let builder = Builder { db, env: BTreeMap::new(), with_clock: false, first_starts_cut: Vec::new() };
         builder
             .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 0.1)
             .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)
@@ -124,7 +151,26 @@ impl App {
     }
 
     fn binary(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_printfloor"));
+        self.set_up(Command::new(env!("CARGO_BIN_EXE_printfloor")))
+    }
+
+    /// The process of a server that has still to be told what it serves.
+    fn server(&self) -> Command {
+        let listen = format!("127.0.0.1:{}", self.port);
+        if self.with_clock {
+            let of_its_own = clock::command(&self.data(), &listen);
+            let told: Vec<_> =
+                of_its_own.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
+            let mut command = self.set_up(of_its_own);
+            command.envs(told);
+            return command;
+        }
+        let mut command = self.binary();
+        command.arg("serve").arg("--data").arg(self.data()).args(["--listen", &listen]);
+        command
+    }
+
+    fn set_up(&self, mut command: Command) -> Command {
         command.current_dir(self.dir.path()).env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
         if let Some(url) = self.db.url() {
             command.env("DATABASE_URL", url);
@@ -135,6 +181,22 @@ impl App {
 
     /// Runs a command of the command line to its end; it must succeed. Gives what it printed.
     pub fn command(&self, args: &[&str], input: &str) -> String {
+        self.try_command(args, input).unwrap_or_else(|said| panic!("{args:?}: {said}"))
+    }
+
+    /// Runs a command of the command line and kills it after this time.
+    fn command_killed(&self, args: &[&str], after: Duration) {
+        let mut command = self.binary();
+        command.args(args).arg("--data").arg(self.data());
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(after);
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+
+    /// As [`Self::command`]; gives what it said when it fails.
+    fn try_command(&self, args: &[&str], input: &str) -> Result<String, String> {
         let mut command = self.binary();
         command.args(args).arg("--data").arg(self.data());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -142,14 +204,12 @@ impl App {
         child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
         let output = child.wait_with_output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "{args:?}: {out}\n{err}");
-        out.into_owned()
+        if output.status.success() { Ok(out.into_owned()) } else { Err(format!("{out}\n{err}")) }
     }
 
     /// Starts the server (again) on the same port and data, and waits until it is ready.
     pub async fn start(&mut self) {
-        let mut command = self.binary();
-        command.arg("serve").arg("--data").arg(self.data()).args(["--listen", &format!("127.0.0.1:{}", self.port)]);
+        let mut command = self.server();
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         self.listen_to(child.stdout.take().unwrap());

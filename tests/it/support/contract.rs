@@ -101,7 +101,10 @@ fn routes(path: &str) -> Vec<&'static Served> {
 
 /// Panics unless the description knows this answer. `None` for a body that is not read.
 pub fn check(method: &str, path: &str, status: u16, headers: &HeaderMap, body: Option<&str>) {
-    if !["/api", "/webhooks", "/healthz", "/readyz", "/metrics"].iter().any(|prefix| path.starts_with(prefix)) {
+    if !["/api", "/slicer", "/webhooks", "/healthz", "/readyz", "/metrics"]
+        .iter()
+        .any(|prefix| path.starts_with(prefix))
+    {
         return;
     }
     let what = format!("{method} {path} {status}");

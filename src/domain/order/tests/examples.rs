@@ -96,7 +96,8 @@ fn a_replacement_leads_from_ready_back_to_printing() {
 fn a_job_cancelled_while_asked_is_settled_only_after_the_answer() {
     let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
     desk.pay();
-    let decision = desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false }).unwrap();
+    let decision =
+        desk.ask(&OrderCommand::CancelJob { job: desk.job().id, force: false, seen: SeenPrints::new() }).unwrap();
     assert_eq!(names(&decision), ["job.cancelled", "order.flagged"]);
     assert!(matches!(desk.o().effects()[..], [OrderEffect::Claim { .. }]));
     desk.stock(ClaimState::Held);
@@ -117,7 +118,7 @@ fn a_cancel_waits_for_the_printer_and_completion_wins() {
     ] {
         let mut desk = Desk::sliced();
         desk.dispatch().unwrap();
-        desk.ask(&OrderCommand::Cancel { force: false }).unwrap();
+        desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
         assert_eq!((desk.o().status, desk.state()), (OrderStatus::Cancelled, JobState::Dispatching));
         assert!(desk.job().cancel_requested_at.is_some());
         assert!(matches!(desk.o().effects()[..], [OrderEffect::CancelAt { .. }]));
@@ -131,11 +132,101 @@ fn a_forced_cancel_waits_for_nobody_and_the_printer_is_told_until_it_is_over() {
     let mut desk = Desk::sliced();
     desk.dispatch().unwrap();
     desk.report(Report::Printing);
-    desk.ask(&OrderCommand::Cancel { force: true }).unwrap();
+    desk.ask(&OrderCommand::Cancel { force: true, seen: SeenPrints::new() }).unwrap();
     assert_eq!((desk.state(), desk.last().state), (JobState::Cancelled, AttemptState::Abandoned));
     assert!(desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
     desk.report(ended(PrintEnd::Cancelled, 0.5));
     assert!(!desk.o().effects().iter().any(|effect| matches!(effect, OrderEffect::TellResolution { .. })));
+}
+
+#[test]
+fn a_forced_cancel_uses_up_what_was_seen_of_the_print() {
+    let seen = |desk: &Desk, began, progress| {
+        SeenPrints::from([(desk.last().id, SeenPrint { shown_now: false, began, progress })])
+    };
+    for (printing, told, used) in [
+        (true, Some((true, 0.3)), 30),
+        // The printer saw it begin, and the order has not heard of it yet.
+        (false, Some((true, 0.1)), 10),
+        (false, Some((false, 0.0)), 0),
+        (false, None, 0),
+        // The printer has dropped it: how far it came is unknown.
+        (true, None, 100),
+    ] {
+        for whole_order in [false, true] {
+            let mut desk = Desk::sliced();
+            desk.dispatch().unwrap();
+            if printing {
+                desk.report(Report::Printing);
+            }
+            let seen = told.map(|(began, progress)| seen(&desk, began, progress)).unwrap_or_default();
+            let job = desk.job().id;
+            desk.ask(&if whole_order {
+                OrderCommand::Cancel { force: true, seen }
+            } else {
+                OrderCommand::CancelJob { job, force: true, seen }
+            })
+            .unwrap();
+            let job = desk.job();
+            assert_eq!((job.state, job.consumed), (JobState::Cancelled, Amount::units(used)), "{told:?}");
+            assert_eq!(job.stock, Stock::Settling { consumed: Amount::units(used) });
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_job_is_made_after_all() {
+    // With its reservation given back, or its claim never answered: the material is asked with a claim that it knows.
+    for (answered, claim, settles) in [(true, 2, vec![(1, Amount::ZERO)]), (false, 1, vec![])] {
+        let mut desk = Desk::with(new_order(vec![line(1, 500, true)]));
+        desk.pay();
+        if answered {
+            desk.stock(ClaimState::Held);
+        }
+        let job = desk.job().id;
+        desk.ask(&OrderCommand::CancelJob { job, force: false, seen: SeenPrints::new() }).unwrap();
+        assert_eq!(desk.o().flags, ["all_jobs_cancelled"]);
+        let retried = desk.ask(&OrderCommand::RetryJob(job)).unwrap();
+        assert_eq!(names(&retried), ["job.retried", "job.validated"]);
+        let job = desk.job();
+        assert_eq!((job.state, job.stock, job.claim), (JobState::Validated, Stock::Asked, claim));
+        assert_eq!((&job.settling, desk.o().flags.len()), (&settles, 0));
+        desk.stock(ClaimState::Held);
+        desk.dispatch().unwrap();
+        assert_eq!(names(&desk.report(ended(PrintEnd::Finished, 1.0))).last(), Some(&"order.ready"));
+    }
+}
+
+#[test]
+fn a_cancelled_job_without_a_file_waits_for_it_again() {
+    let mut desk = Desk::with(new_order(vec![line(1, 500, false)]));
+    desk.pay();
+    let job = desk.job().id;
+    assert_eq!(desk.state(), JobState::Created);
+    desk.ask(&OrderCommand::CancelJob { job, force: false, seen: SeenPrints::new() }).unwrap();
+    assert!(desk.o().at_rest());
+    desk.ask(&OrderCommand::RetryJob(job)).unwrap();
+    assert_eq!((desk.state(), desk.job().stock), (JobState::Created, Stock::None));
+    assert!(desk.job().block_reason.as_ref().is_some_and(|why| why.contains("no G-code")));
+    let make = Box::new(line(1, 500, true).make.unwrap());
+    desk.ask(&OrderCommand::Prepared { sku: desk.job().sku_id, make }).unwrap();
+    assert_eq!((desk.state(), desk.job().stock, desk.job().claim), (JobState::Validated, Stock::Asked, 1));
+}
+
+#[test]
+fn nothing_is_made_again_for_an_order_that_is_over() {
+    for pay_back in [false, true] {
+        let mut desk = Desk::sliced();
+        let job = desk.job().id;
+        desk.ask(&OrderCommand::Cancel { force: false, seen: SeenPrints::new() }).unwrap();
+        if pay_back {
+            let refund = OrderCommand::Refund { payment: Some(desk.o().payments[0].id), amount_cents: None };
+            desk.ask(&refund).unwrap();
+            assert_eq!(desk.o().status, OrderStatus::Refunded);
+        }
+        assert_eq!(desk.state(), JobState::Cancelled);
+        assert_eq!(code(desk.ask(&OrderCommand::RetryJob(job))), "invalid_transition");
+    }
 }
 
 #[test]
@@ -254,7 +345,7 @@ fn a_customer_cancels_only_while_unpaid_and_sees_only_its_own() {
     let mut desk = Desk::sliced();
     let by = key(None);
     let cx = crate::domain::aggregate::DecisionContext { by: &by, ..bench.cx() };
-    let cancel = OrderCommand::Cancel { force: false };
+    let cancel = OrderCommand::Cancel { force: false, seen: SeenPrints::new() };
     let refused = Order::decide(desk.order.as_ref(), id(ORDER), &cx, &cancel).unwrap_err();
     assert_eq!(refused.class, Class::Forbidden);
     assert!(!desk.o().visible_to(&by));

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::Job;
+use crate::domain::job::{AttemptState, Job};
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
@@ -160,9 +160,11 @@ impl Effects {
                 let cancel = OrderCommand::CancelJob {
                     job: jobs[usize::from(luck) % jobs.len()],
                     force: luck.is_multiple_of(2),
+                    seen: SeenPrints::new(),
                 };
                 self.to_order.push_back((cancel, Then::Nothing));
             }
+            30 if luck % 3 == 1 => self.retry_cancelled(luck),
             30 => {
                 if let Some((_, paused)) = &mut self.machines[n].on {
                     *paused = !*paused;
@@ -176,6 +178,22 @@ impl Effects {
             _ => self.monitor(n),
         }
         self.check();
+    }
+
+    /// A person wants a cancelled job after all, of which nothing was printed. One whose print began, failed or was given up
+    /// is left alone: a second start would be that person's own doing.
+    fn retry_cancelled(&mut self, luck: u8) {
+        let nothing = |attempt: &Attempt| {
+            let printed_nothing =
+                matches!(attempt.state, AttemptState::Refused | AttemptState::NotStarted | AttemptState::Cancelled);
+            printed_nothing && attempt.started_at.is_none()
+        };
+        let jobs = self.o().jobs.values();
+        let jobs = jobs.filter(|job| job.state == JobState::Cancelled && job.attempts.iter().all(nothing));
+        let jobs: Vec<Id> = jobs.map(|job| job.id).collect();
+        if let Some(job) = jobs.get(usize::from(luck) % jobs.len().max(1)) {
+            self.to_order.push_back((OrderCommand::RetryJob(*job), Then::Nothing));
+        }
     }
 
     fn names(job: &Job) -> Vec<String> {

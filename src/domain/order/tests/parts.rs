@@ -178,7 +178,7 @@ fn a_failed_job_waits_for_a_person_whatever_was_good_of_it() {
     print(&mut desk, ids[0], PrintEnd::Failed);
     sign(&mut desk, ids[0], good(3)).unwrap();
     assert_eq!((parts(&desk), desk.o().jobs.size()), ([3, 4, 0, 0], 1));
-    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false, seen: SeenPrints::new() }).unwrap();
     assert_eq!(parts(&desk), [3, 0, 0, 1], "a person gave up the fourth");
 }
 
@@ -188,11 +188,27 @@ fn a_job_that_was_cancelled_is_not_made_by_itself() {
     print(&mut desk, one, PrintEnd::Finished);
     sign(&mut desk, one, good(0)).unwrap();
     let again = newest(&desk);
-    desk.ask(&OrderCommand::CancelJob { job: again, force: false }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, seen: SeenPrints::new() }).unwrap();
     print(&mut desk, two, PrintEnd::Finished);
     assert_eq!((parts(&desk), desk.o().status), ([1, 0, 0, 1], OrderStatus::Ready));
     sign(&mut desk, one, good(0)).unwrap();
     assert_eq!((desk.o().jobs.size(), &desk.o().flags[..]), (3, &["short".to_owned()][..]));
+}
+
+#[test]
+fn a_cancelled_job_is_made_again_only_while_its_line_misses_parts() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    sign(&mut desk, one, good(0)).unwrap();
+    let again = newest(&desk);
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false, seen: SeenPrints::new() }).unwrap();
+    // Of two wanted one is under way.
+    assert_eq!(parts(&desk), [0, 1, 0, 1]);
+    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(again))), "nothing_missing");
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
+    desk.ask(&OrderCommand::RetryJob(again)).unwrap();
+    assert_eq!(code(desk.ask(&OrderCommand::RetryJob(two))), "nothing_missing");
 }
 
 #[test]

@@ -147,3 +147,17 @@ fn a_zero_total_is_paid_on_confirm() {
     assert_eq!(names(&decision), ["order.created", "order.paid"]);
     assert_eq!(code(desk.ask(&OrderCommand::Confirm)), "invalid_transition");
 }
+
+#[test]
+fn what_the_shop_makes_for_itself_ships_nowhere_and_waits_for_no_money() {
+    for (cents, status, shipping) in [(0, OrderStatus::Paid, 0), (100, OrderStatus::Created, 0)] {
+        let mut desk = Desk { bench: Bench::new(), order: None };
+        desk.bench.rules.shipping_flat_cents = 700;
+        let new = NewOrder { own_use: true, kind: OrderKind::Manual, ..new_order(vec![line(1, cents, true)]) };
+        let made = desk.ask(&OrderCommand::Create(Box::new(new))).unwrap();
+        let order = desk.o();
+        assert_eq!((order.status, order.shipping_cents, order.total_cents), (status, shipping, cents));
+        assert_eq!(order.jobs.size(), usize::from(cents == 0));
+        assert_eq!(names(&made).contains(&"order.paid"), cents == 0);
+    }
+}

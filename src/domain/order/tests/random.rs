@@ -57,14 +57,14 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
             OrderCommand::Attempt { job: id_of, attempt, report: report(how) }
         }
-        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3) },
+        16 => OrderCommand::CancelJob { job: id_of, force: how.is_multiple_of(3), seen: SeenPrints::new() },
         17 => OrderCommand::RetryJob(id_of),
         18 => OrderCommand::ReleaseJob { job: id_of, stock: free(i64::from(how)) },
         19 => {
             let outcome = [Resolution::NotStarted, Resolution::Finished, Resolution::Failed][usize::from(how) % 3];
             OrderCommand::Resolve { job: id_of, outcome, seen: SeenPrint::default() }
         }
-        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8) },
+        20 if how.is_multiple_of(4) => OrderCommand::Cancel { force: how.is_multiple_of(8), seen: SeenPrints::new() },
         21 => OrderCommand::UpdateJob { job: id_of, if_version: None, priority: Some(how % 10), due_at: None },
         22 if how.is_multiple_of(4) => {
             let intent = how.is_multiple_of(8).then(|| format!("pi_{}", how % 3));
@@ -116,7 +116,7 @@ fn job_may(from: JobState, to: JobState) -> bool {
             Paused => matches!(to, Printing | Completed | Failed | Cancelled),
             Completed => to == Validated,
             Failed => matches!(to, Validated | Cancelled),
-            Cancelled => false,
+            Cancelled => matches!(to, Validated | Created),
         }
 }
 

@@ -33,7 +33,7 @@ fn parts_leave_as_they_are_made_and_the_last_ships_the_order() {
 fn a_short_order_is_shipped_once_all_that_is_good_has_left_and_that_is_accepted() {
     let (mut desk, [one, two]) = pair();
     print(&mut desk, one, PrintEnd::Finished);
-    desk.ask(&OrderCommand::CancelJob { job: two, force: false }).unwrap();
+    desk.ask(&OrderCommand::CancelJob { job: two, force: false, seen: SeenPrints::new() }).unwrap();
     desk.ask(&some(&[(0, 1)], false)).unwrap();
     assert_eq!(desk.o().status, OrderStatus::Ready);
     assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");

@@ -1,5 +1,7 @@
 //! Starts that nobody confirmed, prints that ended out of sight, and what an operator may say of them.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// A print that was seen, of which the printer then shows nothing any more.
@@ -191,4 +193,25 @@ fn what_ends_a_print_uses_the_latest_progress_seen() {
     let mut shop = PrinterFixture::started();
     let early = PrinterCommand::Progressed { attempt: id(ATTEMPT), progress: 0.5 };
     assert!(shop.ask(early).unwrap().next.is_none(), "nothing was seen of it");
+}
+
+proptest! {
+    // A machine may print up to twice as fast as its file says.
+    #[test]
+    fn a_print_that_may_have_run_while_nobody_looked_never_counts_as_not_started(
+        estimated in 1i64..200_000,
+        unwatched_ms in 0i64..200_000_000,
+    ) {
+        let mut shop = PrinterFixture::idle();
+        let mut stated = take(ATTEMPT);
+        if let PrinterCommand::Take { estimated_seconds, .. } = &mut stated {
+            *estimated_seconds = Some(estimated);
+        }
+        shop.ask(stated).unwrap();
+        shop.uploaded();
+        shop.judged(Evidence::Revoked { server: ServerRun::Unknown, unwatched_ms: Some(unwatched_ms) });
+        let may_have_run = unwatched_ms * 2 >= estimated * 1000;
+        prop_assert_eq!(matches!(shop.report(), Report::Unverified(_)), may_have_run);
+        prop_assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), !may_have_run);
+    }
 }

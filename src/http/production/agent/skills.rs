@@ -10,7 +10,7 @@ use crate::domain::agent::Skill;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
-use crate::domain::order::{Order, OrderAnswer, OrderCommand};
+use crate::domain::order::{Order, OrderAnswer, OrderCommand, SeenPrints};
 use crate::domain::printer::{Act, Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
 use crate::domain::sign_off::Inspection;
@@ -69,7 +69,9 @@ impl AgentCall {
                 (job, format!("{number} is asked to resume."))
             }
             Act::Cancel => {
-                let job = self.ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false }).await?;
+                let job = self
+                    .ask_job(&job, OrderCommand::CancelJob { job: job.id, force: false, seen: SeenPrints::new() })
+                    .await?;
                 let done = job.state == JobState::Cancelled;
                 let message = if done { "is cancelled." } else { "is cancelled as soon as its printer confirms." };
                 (job, format!("{number} {message}"))

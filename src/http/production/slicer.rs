@@ -1,0 +1,286 @@
+//! The way from a slicer to the shop: as much of a print host's API as `PrusaSlicer`, `OrcaSlicer` and Cura use to upload.
+//!
+//! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the files.
+//! With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use api_derive::Response;
+use axum::extract::{self, FromRequestParts, RawPathParams, State};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+
+use super::files::{self, FileHandles, FormFields, Uploaded, take_upload};
+use super::orders::OrderHandles;
+use super::place::own_use;
+use crate::actors::kernel::directory::Directory;
+use crate::config::Config;
+use crate::domain::amount::Amount;
+use crate::domain::file::{File, FileKind};
+use crate::domain::id::Id;
+use crate::domain::material::Material;
+use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
+use crate::domain::sku::{MachineType, Sku, SkuCommand, SkuFields};
+use crate::http::access::{Caller, RequiredAccess};
+use crate::http::command_request::{CommandRequest, CommandTarget};
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::openapi::operation::{No, Operation};
+use crate::http::openapi::shape::{bytes, has, may, taken, text_of};
+use crate::http::reply::{Created, Plain};
+use crate::http::routes::ResourceRoutes;
+use crate::http::wire::{Argument, Components};
+use crate::printers::print_host::{API, HOW_TO, SERVER, TEXT};
+use crate::store::queries::{Page, Queries, SkuFilter};
+
+/// Consumption of G-code that does not state its weight: the least amount there is, so that the ledger notes the print.
+const UNSTATED: Amount = Amount(1);
+const NO_TYPE: No = (404, "machine_type_not_found", "There is no such machine type.");
+/// Hexadecimal digits of a hash in the code of a SKU that is made for an upload.
+const CODE_DIGITS: usize = 16;
+
+handles! {
+    /// What uploads of slicers use.
+    pub(crate) struct SlicerHandles {
+        files: FileHandles,
+        orders: OrderHandles,
+        skus: Directory<Sku>,
+        materials: Directory<Material>,
+        printers: Directory<Printer>,
+        queries: Queries,
+        config: Arc<Config>,
+    }
+}
+
+/// The routes for slicers.
+pub fn routes() -> ResourceRoutes {
+    let operator = RequiredAccess::Role(Role::Operator);
+    ResourceRoutes::new("Slicers", HOW_TO, "machine_type")
+        .get(operator, "/slicer/{machineType}/api/version", version, |op| {
+            op.named("slicerVersion", "Tell a slicer that uploads are taken here").nos(&[NO_TYPE])
+        })
+        .post_long(operator, "/slicer/{machineType}/api/files/local", upload, |op| {
+            let form = taken([has("file", bytes()), may("print", text_of(0..)), may("path", text_of(0..))]);
+            op.named("slicerUpload", "Take a file from a slicer")
+                .about(
+                    "Fields other than `file` and `print` are passed over. With `print` set to `true` one is printed by any \
+                     printer of this type, of the material that all printers of the type have loaded.",
+                )
+                .takes_form(form)
+                .unkeyed()
+                .nos(&[
+                    NO_TYPE,
+                    (409, "not_gcode", "It is no G-code; the file was taken."),
+                    (409, "material_unknown", "The printers of this type have no material loaded, or several; the file was taken."),
+                ])
+        })
+}
+
+/// The `{machineType}` of a path. What is none is 404.
+#[derive(Clone, Copy, Debug)]
+struct PathMachineType(MachineType);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathMachineType {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let text = params.iter().flatten().find(|(name, _)| *name == "machineType").map(|(_, text)| text.to_owned());
+        text.and_then(|text| serde_json::from_value(text.into()).ok()).map(Self).ok_or_else(|| {
+            ApiError::new(
+                StatusCode::NOT_FOUND,
+                "machine_type_not_found",
+                "no such machine type; the address ends in /slicer/ and a type such as fdm_standard",
+            )
+        })
+    }
+}
+
+impl Argument for PathMachineType {
+    fn describe(_: &mut Operation, _: &mut Components) {}
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SlicerVersion", example = json!({"api": API, "server": SERVER, "text": TEXT}))]
+struct VersionView {
+    /// Version of the API.
+    api: &'static str,
+    /// The release whose API it is.
+    server: &'static str,
+    /// What slicers recognise the server by.
+    text: &'static str,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SlicerUpload", example = example())]
+struct UploadView {
+    files: StoredFiles,
+    done: bool,
+    /// Nothing is selected: a printer is chosen later.
+    effective_select: bool,
+    /// Whether it is going to be printed.
+    effective_print: bool,
+    /// The order that prints it.
+    order_id: Option<Id>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SlicerStoredFiles")]
+struct StoredFiles {
+    local: StoredFile,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SlicerStoredFile")]
+struct StoredFile {
+    name: String,
+    path: String,
+    origin: &'static str,
+    refs: FileRefs,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SlicerFileRefs")]
+struct FileRefs {
+    /// What is known of the file.
+    resource: String,
+    /// Its content.
+    download: String,
+}
+
+fn example() -> serde_json::Value {
+    let file = format!("http://127.0.0.1:8787{}/{}", files::PATH, files::EXAMPLE_ID);
+    json!({
+        "files": {"local": {
+            "name": "vase.gcode", "path": "vase.gcode", "origin": "local",
+            "refs": {"resource": file, "download": format!("{file}/content")},
+        }},
+        "done": true, "effectiveSelect": false, "effectivePrint": true, "orderId": super::orders::EXAMPLE_ID,
+    })
+}
+
+async fn version(_: PathMachineType) -> Result<Plain<VersionView>, ApiError> {
+    Ok(Plain(VersionView { api: API, server: SERVER, text: TEXT }))
+}
+
+async fn upload(
+    State(app): State<SlicerHandles>,
+    PathMachineType(machine_type): PathMachineType,
+    who: Caller,
+    request: extract::Request,
+) -> Result<Created<UploadView>, ApiError> {
+    let Uploaded { call, done, print } = take_upload(&app.files, who, request, FormFields::OfSlicers).await?;
+    let order_id = if print { Some(print_one(&app, &call, machine_type, &done.answer).await?) } else { None };
+    let resource = format!("{}{}/{}", app.config.public_url(), files::PATH, done.id);
+    let (name, download) = (done.answer.name.clone(), format!("{resource}/content"));
+    let refs = FileRefs { resource, download };
+    let local = StoredFile { path: name.clone(), name, origin: "local", refs };
+    let view = UploadView {
+        files: StoredFiles { local },
+        done: true,
+        effective_select: false,
+        effective_print: print,
+        order_id,
+    };
+    let location = format!("{}/{}", files::PATH, done.id);
+    Ok(Created::unversioned(location, &done, view))
+}
+
+/// Orders one of a file for the shop itself. Gives the order.
+async fn print_one(
+    app: &SlicerHandles,
+    call: &CommandRequest,
+    machine_type: MachineType,
+    file: &File,
+) -> Result<Id, ApiError> {
+    if file.kind != FileKind::Gcode {
+        return Err(ApiError::conflict("not_gcode", "the file was taken, but only G-code can be printed"));
+    }
+    let material = material(app, machine_type).await?;
+    let sku = sku(app, call, machine_type, material, file).await?;
+    let notes = format!("sent from a slicer: {}", file.name);
+    let command = own_use(&app.orders, &call.who, sku, notes).await?;
+    Ok(call.ask(&app.orders.orders, CommandTarget::New, command).await?.id)
+}
+
+/// The material that the printers of a type have loaded. A slicer does not say of what it prints, and stock of another
+/// material must not be reserved.
+async fn material(app: &SlicerHandles, machine_type: MachineType) -> Result<Id, ApiError> {
+    let printers = app.printers.all_resident();
+    let printers = printers.iter().filter_map(|(_, state)| state.state.as_ref());
+    let of_type = printers.filter(|printer| !printer.archived && printer.fields.machine_type == machine_type);
+    let loaded: BTreeSet<Id> = of_type.filter_map(|printer| printer.fields.loaded_material_id).collect();
+    let unknown = |why: &str| {
+        let words = format!(
+            "the file was taken, but {why}: set loadedMaterialId of the {} printers to the material that it is printed of",
+            machine_type.word()
+        );
+        ApiError::conflict("material_unknown", words)
+    };
+    match loaded.first() {
+        Some(only) if loaded.len() == 1 => {
+            let there = app.materials.read(*only).await?;
+            let there = there.as_ref().and_then(|state| state.state.as_ref()).is_some_and(|one| !one.archived);
+            if there { Ok(*only) } else { Err(unknown("the loaded material was deleted")) }
+        }
+        Some(_) => Err(unknown("several materials are loaded")),
+        None => Err(unknown("no material is loaded")),
+    }
+}
+
+/// The SKU of a file's content for this type of machine and this material: the same for each upload of the same content.
+async fn sku(
+    app: &SlicerHandles,
+    call: &CommandRequest,
+    machine_type: MachineType,
+    material_id: Id,
+    file: &File,
+) -> Result<Id, ApiError> {
+    let hash = Sha256::digest(format!("{}/{}/{material_id}", file.sha256, machine_type.word()));
+    let code = format!("SLICER-{}", &hex::encode(hash)[..CODE_DIGITS]);
+    let filter = SkuFilter { code: Some(code.clone()), ..SkuFilter::default() };
+    let known = async || {
+        let (found, _) = app.queries.skus(&filter, Page { limit: 1, offset: 0 }).await?;
+        Ok::<_, ApiError>(found.into_iter().find_map(|found| Some(found.state?.id)))
+    };
+    if let Some(id) = known().await? {
+        return Ok(id);
+    }
+    let fields = SkuFields {
+        slug: code.to_lowercase(),
+        code,
+        name: file.name.clone(),
+        description: Some("made for an upload of a slicer".to_owned()),
+        kind: Some("slicer".to_owned()),
+        collections: Vec::new(),
+        material_id: Some(material_id),
+        estimated_consumption: file.metadata.grams.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED),
+        machine_type,
+        dimensions: file.metadata.size,
+        price_cents: 0,
+        currency: app.config.orders.currency.clone(),
+        units_per_plate: 1,
+        model_file_id: None,
+        gcode_file_id: Some(file.id),
+        slicer_profile: None,
+        estimated_seconds: file.metadata.seconds,
+        components: Vec::new(),
+        images: Vec::new(),
+        public: false,
+        active: true,
+    };
+    match call.ask(&app.skus, CommandTarget::New, SkuCommand::Create(Box::new(fields))).await {
+        Ok(made) => Ok(made.id),
+        // The same content came twice at the same time.
+        Err(error) => known().await?.ok_or(error),
+    }
+}

@@ -1,0 +1,172 @@
+//! Uploads as slicers send them, byte for byte: into the library, and with "upload and print" onto a printer.
+
+use serde_json::{Value, json};
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+
+use super::{count, customer_of, with_role};
+use crate::support::wire::Wire;
+use crate::support::{App, Client, Db, on_both, until};
+
+const UPLOAD: &str = "/slicer/fdm_standard/api/files/local";
+
+/// How a slicer writes the form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Slicer {
+    /// `PrusaSlicer`, and `OrcaSlicer`, which has it from there: curl, which first asks whether it may send.
+    Prusa,
+    /// Cura with its plugin for `OctoPrint`: Qt, which quotes the boundary.
+    Cura,
+}
+
+impl Slicer {
+    fn form(self, code: &str, print: bool) -> (String, String) {
+        let part = |boundary: &str, disposition: &str, more: &str, content: &str| {
+            format!("--{boundary}\r\nContent-Disposition: form-data; {disposition}\r\n{more}\r\n{content}\r\n")
+        };
+        match self {
+            Self::Prusa => {
+                let boundary = "------------------------d74496d66958873e";
+                let binary = "Content-Type: application/octet-stream\r\n";
+                let body = [
+                    part(boundary, "name=\"print\"", "", if print { "true" } else { "false" }),
+                    part(boundary, "name=\"path\"", "", ""),
+                    part(boundary, "name=\"file\"; filename=\"part_PLA_0.2mm.gcode\"", binary, code),
+                    format!("--{boundary}--\r\n"),
+                ];
+                let head = format!(
+                    "User-Agent: PrusaSlicer/2.9.4\r\nAccept: */*\r\nContent-Type: multipart/form-data; boundary={boundary}\r\nExpect: 100-continue\r\n"
+                );
+                (head, body.concat())
+            }
+            Self::Cura => {
+                let boundary = "boundary_.oOo._NzIwNjM4NTM3MQ==";
+                let mut parts = Vec::new();
+                if print {
+                    parts.push(part(boundary, "name=\"select\"", "", "true"));
+                    parts.push(part(boundary, "name=\"print\"", "", "true"));
+                }
+                parts.push(part(boundary, "name=\"file\"; filename=\"part_PLA_0.2mm.gcode\"", "", code));
+                parts.push(format!("--{boundary}--\r\n"));
+                let body = parts.concat();
+                let head = format!(
+                    "Content-Type: multipart/form-data; boundary=\"{boundary}\"\r\nUser-Agent: Mozilla/5.0\r\nAccept-Encoding: gzip, deflate\r\n"
+                );
+                (head, body)
+            }
+        }
+    }
+
+    /// Uploads; gives the status and the answer.
+    async fn upload(self, app: &App, path: &str, key: &str, code: &str, print: bool) -> (u16, Value) {
+        let (head, body) = self.form(code, print);
+        let mut wire = Wire::to(app).await;
+        let length = body.len();
+        wire.say(format!(
+            "POST {path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: {key}\r\nContent-Length: {length}\r\n{head}\r\n"
+        ))
+        .await;
+        if self == Self::Prusa {
+            let (status, text) = wire.answer().await.expect("an answer");
+            if status != 100 {
+                return (status, json_of(&text));
+            }
+        }
+        wire.say(body).await;
+        let (status, text) = wire.answer().await.expect("an answer");
+        (status, json_of(&text))
+    }
+}
+
+fn json_of(answer: &str) -> Value {
+    let body = answer.split_once("\r\n\r\n").unwrap().1;
+    serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"))
+}
+
+fn code(grams: f64) -> String {
+    simulator::gcode::gcode("part", 60, grams, grams * 330.0)
+}
+
+async fn load(app: &Client, printer: &str, material: &str) {
+    app.patch(&format!("/api/printers/{printer}"), &json!({"loadedMaterialId": material})).await.expect(200);
+}
+
+on_both! {
+    async fn what_a_slicer_sends_to_print_is_printed_once(db: Db) {
+        // Nothing is shipped, whatever shipping costs.
+        let app = App::on(db).env("PRINTFLOOR_SHIPPING__FLAT_CENTS", 500).start().await;
+        let options = FleetOptions { speed: 2_000.0, seed: 11, ..FleetOptions::of(PrinterKind::FwRest, 2) };
+        let fleet = Fleet::start(options).await.unwrap();
+        let mut printers = Vec::new();
+        for sim in &fleet.printers {
+            printers.push(app.printer(sim).await);
+        }
+        let key = app.key.clone().unwrap();
+        for (n, slicer) in [Slicer::Prusa, Slicer::Cura].into_iter().enumerate() {
+            let material = app.material(&format!("PLA {n}"), 100.0).await;
+            let code = code(10.0 + n as f64);
+            let (files, orders) = (count(&app, "/api/files").await, count(&app, "/api/orders").await);
+            // Into the library only.
+            let (status, kept) = slicer.upload(&app, UPLOAD, &key, &code, false).await;
+            assert_eq!((status, &kept["done"], &kept["effectivePrint"]), (201, &json!(true), &json!(false)), "{kept}");
+            let local = &kept["files"]["local"];
+            assert_eq!((&local["name"], &local["origin"]), (&json!("part_PLA_0.2mm.gcode"), &json!("local")), "{kept}");
+            let download = local["refs"]["download"].as_str().unwrap();
+            let path = &download[download.find("/api/").unwrap()..];
+            assert_eq!(app.get(path).await.text, code, "{kept}");
+            assert_eq!(count(&app, "/api/files").await, files + 1);
+            // Of which material it would be printed nobody has said.
+            if n == 0 {
+                let (status, refused) = slicer.upload(&app, UPLOAD, &key, &code, true).await;
+                assert_eq!((status, &refused["code"]), (409, &json!("material_unknown")), "{refused}");
+                assert_eq!(count(&app, "/api/files").await, files + 2, "it is kept all the same");
+            }
+            load(&app, &printers[0], &material).await;
+            if n == 1 {
+                let (status, refused) = slicer.upload(&app, UPLOAD, &key, &code, true).await;
+                assert_eq!((status, &refused["code"]), (409, &json!("material_unknown")), "{refused}");
+            }
+            load(&app, &printers[1], &material).await;
+            let skus = count(&app, "/api/skus").await;
+            for again in 1..=2 {
+                let (status, told) = slicer.upload(&app, UPLOAD, &key, &code, true).await;
+                assert_eq!((status, &told["effectivePrint"]), (201, &json!(true)), "{slicer:?}: {told}");
+                let order = app.order_is(told["orderId"].as_str().unwrap(), "ready").await;
+                assert_eq!((&order["kind"], &order["totalCents"]), (&json!("manual"), &json!(0)), "{order}");
+                assert_eq!(app.jobs(told["orderId"].as_str().unwrap()).await.len(), 1);
+                assert_eq!(count(&app, "/api/skus").await, skus + 1, "one for the same content");
+                assert_eq!(count(&app, "/api/orders").await, orders + again);
+            }
+            until("the material to be used", || async {
+                let stock = app.get(&format!("/api/inventory/materials/{material}")).await.expect(200);
+                (stock["reserved"] == 0 && stock["quantity"] == 100 - 2 * (10 + n)).then_some(())
+            })
+            .await;
+        }
+        let made = fleet.printers.iter().flat_map(|sim| sim.handle.log());
+        assert_eq!(made.filter(|line| matches!(line.what, What::Finished { .. })).count(), 4);
+    }
+}
+
+#[tokio::test]
+async fn a_slicer_finds_the_server_it_looks_for_with_an_operators_key() {
+    let app = App::new(Db::sqlite()).await;
+    let version = "/slicer/resin_large/api/version";
+    let operator = with_role(&app, "operator").await;
+    let told = operator.get(version).await.expect(200);
+    assert!(told["text"].as_str().unwrap().starts_with("OctoPrint"), "{told}");
+    assert_eq!(told["api"], "0.1");
+    assert_eq!(app.nobody().get(version).await.error(401), "unauthorized");
+    assert_eq!(customer_of(&app, "a@example.org").await.get(version).await.error(403), "insufficient_role");
+    assert_eq!(operator.get("/slicer/toaster/api/version").await.error(404), "machine_type_not_found");
+    let (status, refused) = Slicer::Cura.upload(&app, UPLOAD, "key_test_wrong", &code(1.0), false).await;
+    assert_eq!((status, &refused["code"]), (401, &json!("unauthorized")));
+    let key = operator.key.clone().unwrap();
+    let (status, refused) =
+        Slicer::Cura.upload(&app, &UPLOAD.replace("fdm_standard", "toaster"), &key, "", false).await;
+    assert_eq!((status, &refused["code"]), (404, &json!("machine_type_not_found")));
+    // A model can be kept, and not printed.
+    let (status, refused) = Slicer::Cura.upload(&app, UPLOAD, &key, "solid cube\nendsolid cube\n", true).await;
+    assert_eq!((status, &refused["code"]), (409, &json!("not_gcode")), "{refused}");
+    assert_eq!(count(&app, "/api/files").await, 1);
+}

@@ -1,0 +1,73 @@
+//! The actors of a printer and of an order panic in each phase of a print, with the effects that start again after it: the
+//! part is made once, whatever they knew.
+
+use std::path::Path;
+
+use serde_json::json;
+use simulator::faults::{Delay, SlowUpload};
+
+use super::{FAST, Floor, JUDGE_LATE, PrinterKind, SLOW, attempts, big_gcode};
+use crate::support::until;
+
+/// Lays mines for one panic of the kind's actor and, where it has effects all the time, one of the next effect. Sends
+/// commands until they have gone off.
+async fn falls(floor: &Floor, folder: &Path, kind: &str, job: &str) {
+    let points = if kind == "printer" { ["effect", "decide"].as_slice() } else { &["decide"] };
+    let mines: Vec<_> = points.iter().map(|point| folder.join(format!("{kind}.{point}"))).collect();
+    for mine in &mines {
+        std::fs::write(mine, "").unwrap();
+    }
+    let order = floor.job(job).await["orderId"].as_str().unwrap().to_owned();
+    until(&format!("the {kind} to panic"), || async {
+        let answer = match kind {
+            "order" => floor.app.patch(&format!("/api/orders/{order}"), &json!({"notes": "soon"})).await,
+            _ => floor.app.post(&floor.path(0, "/maintenance"), &json!({"on": false})).await,
+        };
+        assert!(matches!(answer.status, 200 | 500 | 503), "{}", answer.text);
+        mines.iter().all(|mine| !mine.exists()).then_some(())
+    })
+    .await;
+}
+
+each_kind! {
+    async fn a_part_is_made_once_though_actors_panic_in_every_phase(kind: PrinterKind) {
+        for (phase, slow) in [("uploading", FAST), ("start_sent", FAST), ("confirmed", SLOW), ("paused", SLOW)] {
+            let folder = tempfile::tempdir().unwrap();
+            let panics = ("PRINTFLOOR_TEST_PANICS", folder.path().to_str().unwrap());
+            let mut floor = Floor::new(kind, 1, slow, &[JUDGE_LATE, panics]).await;
+            floor.app.may_fall = true;
+            let file = floor.app.upload("big.gcode", big_gcode(200_000)).await.expect(201);
+            let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+            floor.faults(0, |faults| match phase {
+                "uploading" => faults.slow_upload = Some(SlowUpload { bytes_per_second: 60_000 }),
+                "start_sent" => faults.start_late = Some(Delay { after_ms: 3_000 }),
+                _ => {}
+            });
+            let order = floor.app.paid_order(&sku, 1).await;
+            let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+            floor.attempt_is(&job, if phase == "paused" { "confirmed" } else { phase }).await;
+            if phase == "paused" {
+                floor.app.act(&format!("/api/jobs/{job}/pause")).await.expect(200);
+                floor.app.job_is(&job, "PAUSED").await;
+            }
+            for actor in ["printer", "order"] {
+                falls(&floor, folder.path(), actor, &job).await;
+            }
+            if phase == "paused" {
+                assert_eq!(floor.job(&job).await["state"], "PAUSED");
+                // Its connection is made anew after the crash.
+                until("the print to go on", || async {
+                    let resumed = floor.app.act(&format!("/api/jobs/{job}/resume")).await;
+                    (resumed.status == 200).then_some(())
+                })
+                .await;
+            }
+            floor.faults(0, |faults| (faults.slow_upload, faults.start_late) = (None, None));
+            floor.hurry(0);
+            floor.app.order_is(&order, "ready").await;
+            assert_eq!(attempts(&floor.job(&job).await), ["finished"], "{phase}");
+            assert_eq!(floor.started(0), 1, "{phase}");
+            floor.truth().await;
+        }
+    }
+}

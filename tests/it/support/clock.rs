@@ -1,0 +1,99 @@
+//! A server whose wall clock a test sets forward and back, while the monotonic clock goes on.
+//!
+//! The clock is handed to the server by the code that starts it, so the program itself has no setting for it: the server
+//! runs in a process of the test binary, which is otherwise as the real one. Only the ids are made by the machine's clock.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use printfloor::actors::kernel::environment::machine_clock;
+use printfloor::config::{Config, LoadOptions, process_env};
+use printfloor::domain::time::Timestamp;
+use printfloor::observe::log;
+use printfloor::server::Server;
+use tempfile::TempDir;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Names the file with the clock's offset in milliseconds.
+const FILE: &str = "PRINTFLOOR_TEST_CLOCK";
+/// Names the folder of the server's data.
+const DATA: &str = "PRINTFLOOR_TEST_CLOCK_DATA";
+/// Names the address that the server listens on.
+const LISTEN: &str = "PRINTFLOOR_TEST_CLOCK_LISTEN";
+
+/// An hour, in milliseconds.
+pub const HOUR: i64 = 3_600_000;
+
+/// The wall clock of a server.
+pub struct Clock {
+    folder: TempDir,
+}
+
+impl Clock {
+    /// As the machine's clock.
+    pub fn new() -> Self {
+        let clock = Self { folder: tempfile::tempdir().unwrap() };
+        clock.set(0);
+        clock
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("offset")
+    }
+
+    /// Sets it so many milliseconds before (negative) or after the machine's clock.
+    pub fn set(&self, offset: i64) {
+        let new = self.folder.path().join("new");
+        std::fs::write(&new, offset.to_string()).unwrap();
+        std::fs::rename(new, self.file()).unwrap();
+    }
+
+    /// What it shows, in seconds since 1970.
+    pub fn unix_now(&self) -> i64 {
+        machine_clock().plus_ms(offset(&self.file())).0 / 1000
+    }
+
+    /// What tells a server's process where its clock is.
+    pub fn variable(&self) -> (String, String) {
+        (FILE.to_owned(), self.file().to_str().unwrap().to_owned())
+    }
+}
+
+fn offset(file: &Path) -> i64 {
+    std::fs::read_to_string(file).unwrap().parse().unwrap()
+}
+
+/// The command line of a server with such a clock.
+pub fn command(data: &Path, listen: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    let name = "support::clock::serves_with_the_clock_of_a_test";
+    command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
+    command.env(DATA, data).env(LISTEN, listen);
+    command
+}
+
+#[test]
+#[ignore = "not a test: the server's process of tests that set its clock"]
+fn serves_with_the_clock_of_a_test() {
+    let Some(file) = std::env::var_os(FILE) else { return };
+    let file = PathBuf::from(file);
+    let [data, listen] = [DATA, LISTEN].map(|name| std::env::var(name).unwrap());
+    let options = LoadOptions {
+        file: None,
+        env: process_env(),
+        cwd: std::env::current_dir().unwrap(),
+        overrides: vec![("server.data_dir", data), ("server.listen", listen)],
+    };
+    let config = Config::load(options).unwrap().config;
+    log::start(&config.log, config.mode);
+    let clock = move || -> Timestamp { machine_clock().plus_ms(offset(&file)) };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(Box::pin(async {
+        let mut stopped = signal(SignalKind::terminate()).unwrap();
+        let server = Server::start_with_clock(config, Box::new(clock)).await.unwrap();
+        tokio::select! {
+            () = server.fenced() => panic!("another server has taken over the database"),
+            _ = stopped.recv() => server.stop(Duration::from_secs(10)).await,
+        }
+    }));
+}
