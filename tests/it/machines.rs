@@ -28,6 +28,7 @@ macro_rules! each_kind {
     )* };
 }
 
+mod absurd;
 mod acts;
 mod away;
 mod calls;
