@@ -38,6 +38,7 @@ mod dead;
 mod fit;
 mod hands;
 mod kill;
+mod kits;
 mod manual;
 mod mishaps;
 mod parts;
