@@ -176,7 +176,8 @@ proptest! {
         bench.now = now;
         let parts = parts.min(make.units_per_plate.saturating_mul(bench.rules.max_jobs as u32));
         let line = Line {
-            sku_id: id(300), quantity: parts, unit_price_cents: price, description: text.clone(), tax_rate_bps: 0, make,
+            sku_id: id(300), quantity: parts, unit_price_cents: price, description: text.clone(), tax_rate_bps: 0,
+            make: Some(make), kit_line: None, per_set: None,
         };
         let new = NewOrder {
             kind: OrderKind::Manual, site: None, made_by: None, customer_email: None, lines: vec![line], currency: "usd".to_owned(),
@@ -219,7 +220,8 @@ proptest! {
         prop_assert!(accepted::<File>(&bench, &mut file, &create) && accepted(&bench, &mut file, &FileCommand::Archive));
         let fields = SkuFields {
             code: text.clone(), slug: text.clone(), name: text.clone(), description: Some(text.clone()), kind: None,
-            collections: vec![text.clone()], material_id: make.material_id, estimated_consumption: make.need,
+            collections: vec![text.clone()], material_id: Some(make.material_id), components: Vec::new(),
+            estimated_consumption: make.need,
             machine_type: make.machine_type, dimensions: make.dimensions, price_cents: price, currency: "usd".to_owned(),
             units_per_plate: make.units_per_plate, model_file_id: None, gcode_file_id: make.file_id, slicer_profile: None,
             estimated_seconds: make.estimated_seconds, images: vec![text], public: true, active: true,
