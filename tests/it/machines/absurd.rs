@@ -18,7 +18,7 @@ each_kind! {
             assert_eq!(ready["status"], "ready", "{ready}");
             let listed = floor.app.get("/api/printers").await.expect(200);
             assert_eq!(listed["printers"][0]["id"], floor.printers[0].as_str(), "{listed}");
-            floor.status_until("the printer to be seen printing", 0, |s| s["connection"] == "connected" && s["status"] == "printing").await;
+            floor.status_until("the printer to be seen printing", 0, |s| s["connection"] == "connected" && s["state"] == "printing").await;
             assert_eq!(floor.job(&job).await["state"], "PRINTING");
         }
         let shown = floor.status(0).await;

@@ -68,9 +68,10 @@ async fn a_file_that_another_programs_upload_got_into_is_not_started() {
     until("our print to begin", || async { (floor.started(0) == 1).then_some(()) }).await;
     let seen = floor.app.log().iter().filter(|line| line.contains("removed from the printer")).count();
     assert!(seen > 0, "nothing was mixed up");
-    let attempt = floor.attempt_is(&job, "confirmed").await["id"].as_str().unwrap().to_owned();
+    let printing = floor.attempt_is(&job, "confirmed").await;
+    let attempt = printing["attempts"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
     let (name, bytes) = floor.sim(0).handle.with(|machine| {
-        let found = machine.files().iter().find(|(name, _)| name.contains(&attempt));
+        let found = machine.files().iter().find(|(name, _)| name.contains(attempt));
         found.map(|(name, file)| (name.clone(), file.bytes.to_vec())).expect("the file that prints")
     });
     let text = String::from_utf8_lossy(&bytes);

@@ -16,6 +16,8 @@ use crate::support::database::TestDatabase;
 
 /// So many milliseconds since 1970: when the shop was written.
 const AT: i64 = 1_700_000_000_000;
+/// [`AT`] as documents have it.
+const WHEN: &str = "2023-11-14T22:13:20Z";
 
 /// Paid by card, partly refunded, flagged, with a job that prints.
 const PAID: u128 = 101;
@@ -68,7 +70,7 @@ fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[
         }],
         "subtotalCents": total, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": total, "notes": null,
         "shippingAddress": null, "priority": 5, "dueAt": null, "shipment": null, "flags": flags,
-        "paymentSession": format!("cs_{n}"), "createdAt": AT, "paidAt": null, "updatedAt": AT,
+        "paymentSession": format!("cs_{n}"), "createdAt": WHEN, "paidAt": null, "updatedAt": WHEN,
     });
     if release < 6 {
         doc["paymentIntent"] = json!(format!("pi_{n}"));
@@ -100,7 +102,7 @@ fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[
 fn payment(n: u128, release: usize, order: u128, cents: i64, method: &str, reference: Option<&str>) -> String {
     let doc = json!({
         "id": id(n), "orderId": id(order), "amountCents": cents, "currency": "usd", "method": method, "reference": reference,
-        "createdAt": AT,
+        "createdAt": WHEN,
     });
     let mut columns = vec![("order_id", json!(id(order)))];
     if release >= 6 {
@@ -115,7 +117,7 @@ fn sku(n: u128, release: usize, code: &str, slug: &str, archived: bool) -> Strin
         "materialId": id(MATERIAL), "estimatedConsumption": 12.345, "machineType": "fdm_standard", "dimensions": null,
         "priceCents": 1250, "currency": "usd", "unitsPerPlate": 1, "modelFileId": null, "gcodeFileId": id(FILE),
         "slicerProfile": null, "estimatedSeconds": null, "images": [], "public": true, "active": true, "archived": archived,
-        "createdAt": AT, "updatedAt": AT,
+        "createdAt": WHEN, "updatedAt": WHEN,
     });
     let held = |text: &str| {
         if archived && release >= 6 { json!(format!("{text} {}", id(n))) } else { json!(text) }
@@ -141,28 +143,28 @@ pub fn shop(release: usize) -> Vec<String> {
         "fileId": id(FILE), "fileForm": "text", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": "PRINTING",
         "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "settling": [], "recalled": false, "released": false,
         "priority": 5, "dueAt": null, "printerId": id(PRINTER), "attemptId": id(ATTEMPT), "tries": 0, "triedOn": [], "attempts": [],
-        "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": AT, "updatedAt": AT,
+        "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": WHEN, "updatedAt": WHEN,
     });
     let attempt = json!({
         "id": id(ATTEMPT), "jobId": id(JOB), "orderId": id(PAID), "number": 1, "printerId": id(PRINTER), "state": "confirmed",
-        "unverified": false, "word": null, "reason": null, "startedAt": AT, "endedAt": null, "createdAt": AT,
+        "unverified": false, "word": null, "reason": null, "startedAt": WHEN, "endedAt": null, "createdAt": WHEN,
     });
     let printer = json!({
         "id": id(PRINTER), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
         "encryptedApiKey": "", "serial": null, "buildVolume": null, "autoClear": true, "loadedMaterialId": null, "location": null,
         "tags": ["old"], "inHand": {
             "attempt": id(ATTEMPT), "job": id(JOB), "order": id(PAID), "fileId": id(FILE), "fileName": "bracket.gcode",
-            "remoteName": "bracket.gcode", "phase": {"phase": "printing", "at": AT}, "step": 3, "heard": 3, "cancel": false,
-            "unwanted": false, "progress": 0.4, "takenAt": AT,
+            "remoteName": "bracket.gcode", "phase": {"phase": "printing", "at": WHEN}, "step": 3, "heard": 3, "cancel": false,
+            "unwanted": false, "progress": 0.4, "takenAt": WHEN,
         },
         "manual": null, "lastManual": null, "bedNotCleared": false, "needsHome": false, "maintenance": null, "printFailed": false,
         "disconnected": false, "activity": "idle", "connection": "connected", "shows": null, "past": [], "stoppedAt": null,
-        "outage": false, "lastSeenAt": AT, "idleSince": AT, "archived": false, "createdAt": AT, "updatedAt": AT,
+        "outage": false, "lastSeenAt": WHEN, "idleSince": WHEN, "archived": false, "createdAt": WHEN, "updatedAt": WHEN,
     });
     let delivery = json!({
         "id": id(DELIVERY), "endpointId": id(ENDPOINT), "eventId": id(152), "eventSeq": 1, "event": "order.paid", "replay": 0,
-        "body": "{}", "state": "pending", "attempts": 0, "nextAt": AT, "lastStatus": null, "lastError": null, "lastExcerpt": null,
-        "lastDurationMs": null, "createdAt": AT, "attemptedAt": null,
+        "body": "{}", "state": "pending", "attempts": 0, "nextAt": WHEN, "lastStatus": null, "lastError": null, "lastExcerpt": null,
+        "lastDurationMs": null, "createdAt": WHEN, "attemptedAt": null,
     });
     let mut of_delivery = vec![
         ("endpoint_id", json!(id(ENDPOINT))),
