@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 
 use migrations::{Migrator, MigratorTrait};
 use printfloor::store::connect;
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tracing::{Event, Subscriber};
@@ -115,18 +115,20 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
         let (executed, kills) = (executed.clone(), kills.clone());
         on_postgres(|database| async move {
             as_released(&database, release).await;
-            let (mut left, mut applied) = (BTreeSet::from([state(&database).await]), BTreeSet::new());
-            applied.insert(opens_a_copy(&database, release).await);
+            let watching = connection(&database.settings.url, false).await;
+            let (mut left, mut applied) = (BTreeSet::from([state(&watching).await]), BTreeSet::new());
+            applied.insert(opens_a_copy(&database, &watching, release).await);
             // Counted anew whenever a migration took effect, because the next run begins after it.
             let mut kill_at = 1;
-            while !migrates_until(&database, &executed, kill_at).await {
+            while !migrates_until(&database, &watching, &executed, kill_at).await {
                 kills.fetch_add(1, Relaxed);
                 kill_at += 1;
-                if left.insert(state(&database).await) {
-                    applied.insert(opens_a_copy(&database, release).await);
+                if left.insert(state(&watching).await) {
+                    applied.insert(opens_a_copy(&database, &watching, release).await);
                     kill_at = 1;
                 }
             }
+            watching.close().await.unwrap();
             applied.insert(opens(&database, release).await);
             assert_eq!(
                 applied,
@@ -141,7 +143,12 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
 }
 
 /// Migrates, and is killed after so many statements; says whether it came to its end before.
-async fn migrates_until(database: &TestDatabase, executed: &Mutex<Option<OnStatement>>, kill_at: usize) -> bool {
+async fn migrates_until(
+    database: &TestDatabase,
+    watching: &DatabaseConnection,
+    executed: &Mutex<Option<OnStatement>>,
+    kill_at: usize,
+) -> bool {
     let db = connection(&database.settings.url, true).await;
     let (kill, mut killed) = mpsc::unbounded_channel();
     let mut count = 0;
@@ -160,43 +167,47 @@ async fn migrates_until(database: &TestDatabase, executed: &Mutex<Option<OnState
         }
     };
     *executed.lock().unwrap() = None;
-    end_sessions(database).await;
+    end_sessions(watching).await;
     let _ = db.close().await;
     ended
 }
 
-/// Ends all sessions of a database but the own one, and waits until they have left nothing under way.
-async fn end_sessions(database: &TestDatabase) {
+/// Ends all sessions of a database but this one, and waits until they have left nothing under way.
+async fn end_sessions(watching: &DatabaseConnection) {
     let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    database.execute(&format!("SELECT pg_terminate_backend(pid) {others}")).await;
-    until("the sessions to be over", async || database.number(&format!("SELECT COUNT(*) {others}")).await == 0).await;
+    watching.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {others}")).await.unwrap();
+    let left = format!("SELECT COUNT(*)::text {others}");
+    until("the sessions to be over", async || texts(watching, &left).await == ["0"]).await;
+}
+
+/// The only column of these rows.
+async fn texts(watching: &DatabaseConnection, sql: &str) -> Vec<String> {
+    let rows = watching.query_all_raw(Statement::from_string(watching.get_database_backend(), sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
 }
 
 /// A digest of tables, columns, indexes and rows of a PostgreSQL database.
-async fn state(database: &TestDatabase) -> String {
-    let text = async |sql: &str| -> Vec<String> {
-        database.rows(sql).await.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
-    };
-    let tables =
-        text("SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1").await;
+async fn state(watching: &DatabaseConnection) -> String {
+    let tables = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
+    let tables = texts(watching, tables).await;
     let rows = tables.iter().map(|table| {
         format!("SELECT '{table} ' || md5(COALESCE(string_agg(one::text, '|' ORDER BY one::text), '')) FROM \"{table}\" AS one")
     });
     let schema = "SELECT (table_name || ' ' || column_name || ' ' || data_type)::text FROM information_schema.columns \
         WHERE table_schema = 'public' UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'";
     let all: Vec<String> = [schema.to_owned()].into_iter().chain(rows).collect();
-    text(&format!("{} ORDER BY 1", all.join(" UNION ALL "))).await.join("\n")
+    texts(watching, &format!("{} ORDER BY 1", all.join(" UNION ALL "))).await.join("\n")
 }
 
-/// As [`opens`], of a copy of a PostgreSQL database.
-async fn opens_a_copy(database: &TestDatabase, release: usize) -> i64 {
+/// As [`opens`], of a copy of a PostgreSQL database, which nobody else may use meanwhile.
+async fn opens_a_copy(database: &TestDatabase, watching: &DatabaseConnection, release: usize) -> i64 {
     let name = database.settings.url.rsplit('/').next().unwrap();
     let url = format!("{}_copy", database.settings.url);
-    database.execute(&format!("CREATE DATABASE {name}_copy TEMPLATE {name}")).await;
+    watching.execute_unprepared(&format!("CREATE DATABASE {name}_copy TEMPLATE {name}")).await.unwrap();
     let settings = connect::DatabaseSettings { url, ..database.settings.clone() };
     let copied = TestDatabase { settings, folder: database.folder.clone() };
     let applied = opens(&copied, release).await;
-    database.execute(&format!("DROP DATABASE {name}_copy WITH (FORCE)")).await;
+    watching.execute_unprepared(&format!("DROP DATABASE {name}_copy WITH (FORCE)")).await.unwrap();
     applied
 }
 
@@ -236,10 +247,10 @@ async fn a_newer_server_migrates_only_under_the_lock() {
         // The key of the lock is the same in all releases, or an older server would not keep a newer one off.
         let lock = "SELECT pg_advisory_lock(x'5072696e74666c6f'::bigint)";
         holder.execute_unprepared(lock).await.unwrap();
-        let state_before = state(&database).await;
+        let state_before = state(&holder).await;
         let refused = connect::start(&database.settings).await;
         assert!(matches!(refused, Err(connect::OpenError::InUse)), "{:?}", refused.err());
-        assert_eq!(state(&database).await, state_before, "neither tables nor the epoch");
+        assert_eq!(state(&holder).await, state_before, "neither tables nor the epoch");
         holder.close().await.unwrap();
         let writing = connect::start(&database.settings).await.unwrap();
         assert!(Migrator::get_pending_migrations(&writing.db).await.unwrap().is_empty());

@@ -62,6 +62,7 @@ impl UnderWay {
         post.wait_until(|all| all.len() == 1, LONG).await.expect("the mail to be under way");
         let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         app.job_is(&job, "DISPATCHING").await;
+        until("the upload to be under way", async || fleet.printers[0].handle.uploads_begun() == 1).await;
         Self { app, material, hook, post, fleet, endpoint, order }
     }
 
@@ -105,6 +106,7 @@ impl UnderWay {
             |one: &&Received| one.json()["subject"].as_str().is_some_and(|subject| subject.contains("Low stock: PETG"));
         let mails = self.post.received().iter().filter(low).count();
         assert_eq!((self.hook.received().len(), mails, uploads), (1, 1, 1));
+        assert_eq!(self.fleet.printers[0].handle.uploads_begun(), 1);
     }
 }
 
