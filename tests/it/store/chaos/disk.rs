@@ -190,7 +190,7 @@ async fn next_after_own_print(floor: &Floor) -> String {
     floor.sim(0).handle.set_speed(FAST);
     let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
     floor.physically("the person's print to be done", 0, own).await;
-    floor.clear_bed(0).await;
+    floor.attention(0, "foreign_print", false).await;
     floor.sim(0).handle.set_speed(SLOW);
     let (_, job) = floor.one().await;
     floor.app.job_is(&job, "PRINTING").await;

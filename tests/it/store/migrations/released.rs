@@ -65,7 +65,7 @@ fn order(n: u128, release: usize, total: i64, kept: i64, status: &str, flags: &[
         "customerId": null, "customerEmail": "o'hara@example.org", "currency": "usd", "lines": [{
             "skuId": id(SKUS[0]), "quantity": 1, "unitPriceCents": total, "description": "a bracket", "taxRateBps": 0, "make": {
                 "unitsPerPlate": 1, "materialId": id(MATERIAL), "need": 12.345, "machineType": "fdm_standard", "dimensions": null,
-                "fileId": id(FILE), "fileForm": "text", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600,
+                "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600,
             },
         }],
         "subtotalCents": total, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": total, "notes": null,
@@ -140,7 +140,7 @@ pub fn shop(release: usize) -> Vec<String> {
     let job = json!({
         "id": id(JOB), "number": 1, "version": 4, "orderId": id(PAID), "orderNumber": PAID as i64, "line": 0, "skuId": id(SKUS[0]),
         "skuName": "a bracket", "materialId": id(MATERIAL), "need": 12.345, "machineType": "fdm_standard", "dimensions": null,
-        "fileId": id(FILE), "fileForm": "text", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": "PRINTING",
+        "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": "PRINTING",
         "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "settling": [], "recalled": false, "released": false,
         "priority": 5, "dueAt": null, "printerId": id(PRINTER), "attemptId": id(ATTEMPT), "tries": 0, "triedOn": [], "attempts": [],
         "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": WHEN, "updatedAt": WHEN,
