@@ -169,7 +169,7 @@ impl Faults {
 }
 
 /// What is told instead of every measured number under [`Faults::absurd_numbers`].
-pub const ABSURD: f64 = 1e300;
+const ABSURD: f64 = 1e300;
 
 /// Members of OctoPrint's answers that are measured although they are whole numbers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
