@@ -50,6 +50,8 @@ pub struct Faults {
     pub stop_answers_late: Option<Delay>,
     /// The host has lost its printer (Klipper stopped, or serial cable unplugged).
     pub away: Option<Away>,
+    /// Times, durations, temperatures, lengths and sizes are told as 1e300, as plug-ins with a mistake do.
+    pub absurd_numbers: bool,
 }
 
 /// How long an effect or an answer is held back.
@@ -163,6 +165,30 @@ impl Faults {
             return Err(FaultsError::Range("slow_upload.bytes_per_second", "at least 1"));
         }
         Ok(())
+    }
+}
+
+/// What is told instead of every measured number under [`Faults::absurd_numbers`].
+const ABSURD: f64 = 1e300;
+
+/// Members of OctoPrint's answers that are measured although they are whole numbers.
+const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
+
+/// Puts [`ABSURD`] in the place of what is measured: every fraction, and whole numbers known by their names.
+pub fn make_absurd(answer: &mut Value) {
+    match answer {
+        Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),
+        Value::Array(items) => items.iter_mut().for_each(make_absurd),
+        Value::Object(members) => {
+            for (name, value) in members {
+                if value.is_number() && MEASURED.contains(&name.as_str()) {
+                    *value = ABSURD.into();
+                } else {
+                    make_absurd(value);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

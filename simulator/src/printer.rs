@@ -38,6 +38,7 @@ struct Inner {
     machine: Mutex<Machine>,
     revision: watch::Sender<u64>,
     requests: AtomicU64,
+    uploads: AtomicU64,
 }
 
 /// A condition was not met within this time.
@@ -53,6 +54,7 @@ impl VirtualPrinter {
             machine: Mutex::new(machine),
             revision: watch::Sender::new(0),
             requests: AtomicU64::new(0),
+            uploads: AtomicU64::new(0),
         });
         let mut revised = inner.revision.subscribe();
         let weak = Arc::downgrade(&inner);
@@ -138,6 +140,16 @@ impl VirtualPrinter {
     /// Counts a request, whatever came of it.
     pub(crate) fn asked(&self) {
         self.0.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many uploads have begun to arrive.
+    pub fn uploads_begun(&self) -> u64 {
+        self.0.uploads.load(Ordering::Relaxed)
+    }
+
+    /// Counts an upload whose contents begin to arrive.
+    pub(crate) fn upload_begins(&self) {
+        self.0.uploads.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A copy of its present faults.

@@ -1,12 +1,20 @@
 //! The surroundings of a decision in tests: a clock that is set by hand, ids that count up, and reproducible random
 //! numbers.
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::domain::access::AccessRow;
 use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Ids};
+use crate::domain::endpoint::Delivery;
 use crate::domain::id::Id;
+use crate::domain::mail::Mail;
+use crate::domain::material::MaterialRow;
+use crate::domain::order::OrderRow;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::rules::{QualityRules, Rules};
@@ -72,14 +80,19 @@ impl Bench {
         DecisionContext { now: self.now, by: &Principal::System, rules: &self.rules, ids: &self.ids }
     }
 
-    /// Decides a command and takes over the next state, which must read back as it was written.
-    pub(crate) fn tell<T: Aggregate>(
+    /// Decides a command and takes over the next state. All that a commit would write must read back as it was written:
+    /// the state, the rows, the events, what is created, and the answer that is kept with its key.
+    pub(crate) fn tell<T: Aggregate<Row: Written, Created: Written>>(
         &self,
         this: &mut Option<T>,
         id: Id,
         command: &T::Command,
     ) -> Result<Decision<T>, Refusal> {
         let decision = T::decide(this.as_ref(), id, &self.cx(), command)?;
+        decision.rows.iter().for_each(Written::reads_back);
+        decision.created.iter().for_each(Written::reads_back);
+        decision.events.iter().for_each(value_reads_back);
+        value_reads_back(&decision.answer);
         if let Some(next) = &decision.next {
             reads_back(next);
             *this = Some(next.clone());
@@ -90,11 +103,71 @@ impl Bench {
 
 /// Fails unless a state is read again as it was written.
 pub(crate) fn reads_back<T: Aggregate>(state: &T) {
-    let value = |state: &T| serde_json::to_value(state).unwrap_or_else(|error| panic!("{error}"));
-    let written = value(state).to_string();
-    let read = T::deserialize(&mut serde_json::Deserializer::from_str(&written));
-    let read = read.unwrap_or_else(|error| panic!("{error}: {written}"));
-    assert!(same(&value(&read), &value(state)), "a {} changed by being written and read: {written}", T::KIND);
+    value_reads_back(state);
+}
+
+/// What a commit writes besides the state.
+pub(crate) trait Written {
+    /// Fails unless it is read again as it was written.
+    fn reads_back(&self);
+}
+
+impl Written for Infallible {
+    fn reads_back(&self) {
+        match *self {}
+    }
+}
+
+impl Written for Mail {
+    fn reads_back(&self) {
+        value_reads_back(self);
+    }
+}
+
+impl Written for Delivery {
+    fn reads_back(&self) {
+        value_reads_back(self);
+    }
+}
+
+impl Written for OrderRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Job(job) => value_reads_back(&**job),
+            Self::Attempt(attempt) => value_reads_back(attempt),
+            Self::Payment(payment) => value_reads_back(payment),
+        }
+    }
+}
+
+impl Written for MaterialRow {
+    fn reads_back(&self) {
+        match self {
+            Self::Movement(movement) => value_reads_back(movement),
+            Self::Claim(claim) => value_reads_back(claim),
+            Self::ClaimGone(id) => value_reads_back(id),
+        }
+    }
+}
+
+impl Written for AccessRow {
+    fn reads_back(&self) {
+        match self {
+            Self::User(user) => value_reads_back(user),
+            Self::ApiKey(key) => value_reads_back(key),
+            Self::Session(session) => value_reads_back(session),
+            Self::SessionGone(id) => value_reads_back(id),
+        }
+    }
+}
+
+/// Fails unless a value is read again as it was written.
+fn value_reads_back<T: Serialize + DeserializeOwned>(this: &T) {
+    let value = |this: &T| serde_json::to_value(this).unwrap_or_else(|error| panic!("{error}"));
+    let written = serde_json::to_string(this).unwrap_or_else(|error| panic!("{error}"));
+    let read = serde_json::from_str::<T>(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
+    let kind = std::any::type_name::<T>();
+    assert!(same(&value(&read), &value(this)), "a {kind} changed by being written and read: {written}");
 }
 
 /// The same document. Fractions of many digits may be read with an error in the last one.

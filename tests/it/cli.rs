@@ -13,7 +13,7 @@ use simulator::{Fleet, FleetOptions};
 
 use self::process::{Place, Running};
 
-const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
+pub const SERVE: &str = "serve --data data --listen 127.0.0.1:0";
 
 /// A server that is up, and its address.
 fn served(place: &Place) -> (Running, String) {

@@ -10,6 +10,7 @@ mod hostile;
 mod limits;
 mod load;
 mod sharing;
+mod swollen;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

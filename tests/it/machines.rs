@@ -29,6 +29,7 @@ macro_rules! each_kind {
     )* };
 }
 
+mod absurd;
 mod acts;
 mod away;
 mod calls;

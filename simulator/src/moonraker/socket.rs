@@ -14,7 +14,10 @@ use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::{Map, Value, json};
 
 use super::{ApiError, Host, answer, history, objects};
-use crate::printer::{Controller, What};
+use crate::{
+    faults::make_absurd,
+    printer::{Controller, What},
+};
 
 /// Interval at which Klipper samples subscribed objects.
 const SAMPLING_INTERVAL: Duration = Duration::from_millis(250);
@@ -140,7 +143,10 @@ impl Session {
                 },
                 _ = sampling.tick(), if self.subscription.is_some() => self.sample().into_iter().collect(),
             };
-            for message in outgoing {
+            for mut message in outgoing {
+                if printer.faults().absurd_numbers {
+                    make_absurd(&mut message);
+                }
                 if socket.send(Message::Text(message.to_string().into())).await.is_err() {
                     return;
                 }

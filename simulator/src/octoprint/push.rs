@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::{Host, USER, files::name_of, job, printer};
 use crate::{
+    faults::make_absurd,
     gcode::is_known,
     printer::{Machine, What},
 };
@@ -44,7 +45,10 @@ async fn run(host: Host, mut socket: WebSocket) {
         json!({"connected": {"version": "1.11.8", "display_version": "1.11.8", "branch": null, "plugin_hash": "0", "config_hash": "0", "debug": false, "safe_mode": null, "permissions": []}}),
     ];
     loop {
-        for message in outgoing.drain(..) {
+        for mut message in outgoing.drain(..) {
+            if printer.faults().absurd_numbers {
+                make_absurd(&mut message);
+            }
             if socket.send(Message::Text(message.to_string().into())).await.is_err() {
                 return;
             }

@@ -7,14 +7,18 @@ use std::sync::{
 
 use axum::{
     Router,
+    body::to_bytes,
     extract::{ConnectInfo, Request, State},
-    http::StatusCode,
+    http::{
+        StatusCode,
+        header::{CONTENT_LENGTH, CONTENT_TYPE},
+    },
     middleware::{self, Next},
     response::Response,
 };
 
 use super::Peer;
-use crate::VirtualPrinter;
+use crate::{VirtualPrinter, faults::make_absurd};
 
 /// The state of the guard.
 #[derive(Clone)]
@@ -52,7 +56,8 @@ async fn strike(
         return peer.hang_up();
     }
     if !errs {
-        return next.run(request).await;
+        let answer = next.run(request).await;
+        return if guard.printer.faults().absurd_numbers { absurd(answer).await } else { answer };
     }
     let count = guard.requests.fetch_add(1, Ordering::SeqCst) + 1;
     if count % 2 == 1 {
@@ -63,4 +68,22 @@ async fn strike(
         let _ = next.run(request).await;
     }
     (guard.error)(StatusCode::INTERNAL_SERVER_ERROR, "simulated fault")
+}
+
+/// The answer with [`make_absurd`] applied, if it is JSON.
+async fn absurd(answer: Response) -> Response {
+    let kind = answer.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.starts_with("application/json")) {
+        return answer;
+    }
+    let (mut parts, body) = answer.into_parts();
+    let bytes = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    parts.headers.remove(CONTENT_LENGTH);
+    match serde_json::from_slice(&bytes) {
+        Ok(mut value) => {
+            make_absurd(&mut value);
+            Response::from_parts(parts, value.to_string().into())
+        }
+        Err(_) => Response::from_parts(parts, bytes.into()),
+    }
 }

@@ -55,6 +55,7 @@ impl Upload {
                 continue;
             }
             let name = field.file_name().unwrap_or_default().to_owned();
+            printer.upload_begins();
             let mut contents = Contents::open(printer);
             let mut digest = Sha256::new();
             while let Some(piece) = field.chunk().await? {

@@ -33,6 +33,12 @@ impl Payment {
 }
 
 impl Order {
+    /// Brings `kept_cents` in line with the payments. Documents of older releases do not have it, and rules that judge the
+    /// next payment start from it.
+    pub fn count_kept(&mut self) {
+        self.kept_cents = self.books().kept;
+    }
+
     /// Adds up the payments and refunds.
     pub(super) fn books(&self) -> Books {
         // By the reference that the refunds name: what went back in minor units, and whether it was all.

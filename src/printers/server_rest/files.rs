@@ -13,7 +13,9 @@ pub(super) fn resource(name: &str) -> Result<String, PrinterError> {
     Ok(format!("api/files/local/{}", file_name(name)?))
 }
 
-/// Stores a file; `OctoPrint` may change the name. What it stored is not compared: its plugins may rewrite files.
+/// Stores a file; `OctoPrint` may change the name. What it stored is not compared, neither its size nor its bytes: its answer
+/// tells no size, its file pre-processors (a hook of its plug-ins) may rewrite what they store without saying so, and each
+/// upload goes to a temporary file of its own, so that those of several `OctoPrint`s on one computer do not mix.
 pub(super) async fn upload(wire: &Wire, name: &str, source: &Source) -> Result<String, PrinterError> {
     let name = file_name(name)?;
     wire.declared.takes(name)?;

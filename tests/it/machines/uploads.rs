@@ -2,11 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use reqwest::multipart::{Form, Part};
+use simulator::FleetOptions;
 use simulator::faults::SlowUpload;
 use simulator::printer::What;
 
 use super::{FAST, Floor, JUDGE_LATE, KEEP_FILES, PrinterKind, SLOW, big_gcode};
-use crate::support::until;
+use crate::support::client::http;
+use crate::support::{Db, until};
 
 /// Silence is noticed soon.
 const OFFLINE_SOON: (&str, &str) = ("PRINTFLOOR_PRINTERS__OFFLINE_AFTER_SECONDS", "2");
@@ -36,6 +39,44 @@ async fn two_servers_on_one_computer_store_what_was_sent_to_each() {
         let end = text.lines().last().unwrap_or_default();
         assert!(bytes.ends_with(b"\n") && end.starts_with(';'), "whole: {end}");
     }
+}
+
+/// A program that is not ours uploads to another Moonraker on the computer while we upload to one: what is stored as our file
+/// is a mixture, and is not started.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_another_programs_upload_got_into_is_not_started() {
+    let options = FleetOptions { speed: SLOW, seed: 11, ..FleetOptions::of(PrinterKind::FwRest, 2) };
+    let mut floor = Floor::with(Db::sqlite(), options, &[JUDGE_LATE]).await;
+    let ours = floor.app.printer(floor.sim(0)).await;
+    floor.printers.push(ours);
+    floor.connection_is(0, "connected").await;
+    for n in 0..2 {
+        floor.faults(n, |faults| {
+            faults.shared_upload_file = true;
+            faults.slow_upload = Some(SlowUpload { bytes_per_second: 30_000 });
+        });
+    }
+    let file = floor.app.upload("big.gcode", big_gcode(150_000)).await.expect(201);
+    let sku = floor.app.sku("BIG", &floor.material, file["id"].as_str().unwrap(), 900).await;
+    let order = floor.app.paid_order(&sku, 1).await;
+    let job = floor.app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+    floor.attempt_is(&job, "uploading").await;
+    let theirs = Part::bytes("; theirs\n".repeat(10_000).into_bytes()).file_name("theirs.gcode");
+    let upload = http().post(format!("{}/server/files/upload", floor.sim(1).base_url));
+    let upload = upload.header("X-Api-Key", &floor.sim(1).api_key).multipart(Form::new().part("file", theirs));
+    assert_eq!(upload.send().await.unwrap().status().as_u16(), 201);
+    until("our print to begin", || async { (floor.started(0) == 1).then_some(()) }).await;
+    let seen = floor.app.log().iter().filter(|line| line.contains("removed from the printer")).count();
+    assert!(seen > 0, "nothing was mixed up");
+    let printing = floor.attempt_is(&job, "confirmed").await;
+    let attempt = printing["attempts"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
+    let (name, bytes) = floor.sim(0).handle.with(|machine| {
+        let found = machine.files().iter().find(|(name, _)| name.contains(attempt));
+        found.map(|(name, file)| (name.clone(), file.bytes.to_vec())).expect("the file that prints")
+    });
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(!text.contains("; theirs") && text.starts_with(&format!("; printfloor print {attempt}")), "{name}");
+    assert_eq!(files(&floor, 0).len(), 1, "the mixture is gone");
 }
 
 /// Names of the files on a printer.

@@ -1,4 +1,7 @@
-//! The process is killed after each statement of each migration: the database opens afterwards, with all tables.
+//! The process is killed after each statement of each migration: the database opens afterwards, with all tables and what
+//! older releases had written.
+
+mod released;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,14 +10,16 @@ use std::sync::{Arc, Mutex};
 
 use migrations::{Migrator, MigratorTrait};
 use printfloor::store::connect;
-use sea_orm::{ConnectOptions, Database, DatabaseConnection};
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
-use crate::support::database::{TestDatabase, on_postgres};
+use crate::cli::SERVE;
+use crate::cli::process::Place;
+use crate::support::database::{TestDatabase, on_postgres, until};
 
 type OnStatement = Box<dyn FnMut() + Send>;
 
@@ -31,7 +36,7 @@ impl<S: Subscriber> Layer<S> for Statements {
     }
 }
 
-/// From now on statements of [`logged`] connections are told.
+/// From now on statements of connections that log are told.
 fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     let executed: Arc<Mutex<Option<OnStatement>>> = Arc::default();
     let layer = tracing_subscriber::registry().with(Statements(executed.clone()));
@@ -39,99 +44,242 @@ fn watch() -> Arc<Mutex<Option<OnStatement>>> {
     executed
 }
 
-/// A connection whose statements are told.
-async fn logged(url: &str) -> DatabaseConnection {
+/// A connection, whose statements are told or not.
+async fn connection(url: &str, told: bool) -> DatabaseConnection {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(true);
+    options.max_connections(1).sqlx_logging(told);
     options.map_sqlx_sqlite_opts(|options| options.pragma("journal_mode", "WAL"));
     Database::connect(options).await.unwrap()
+}
+
+/// With so many migrations before the rest runs: on an empty database, and on what releases of that time wrote.
+const RELEASES: [usize; 4] = [0, 1, 5, 6];
+
+/// Brings a database to a release of the past, with its shop.
+async fn as_released(database: &TestDatabase, release: usize) {
+    if release == 0 {
+        return;
+    }
+    let db = connection(&database.settings.url, false).await;
+    Migrator::up(&db, Some(release as u32)).await.unwrap();
+    for sql in released::shop(release) {
+        db.execute_unprepared(&sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
+    }
+    db.close().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_file_opens_after_a_kill_at_any_statement() {
     let executed = watch();
-    let database = TestDatabase::sqlite();
-    let db = logged(&database.settings.url).await;
-    let copies = tempfile::tempdir().unwrap();
-    let (from, to) = (database.folder.path().to_owned(), copies.path().to_owned());
-    let (statements, left) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(BTreeSet::new())));
-    // What is in the files at this moment is what a kill would leave. Most statements leave the files as they were, because
-    // their transaction is still open: each state is kept once.
-    *executed.lock().unwrap() = Some(Box::new({
-        let (statements, left) = (statements.clone(), left.clone());
-        move || {
-            let count = statements.fetch_add(1, Relaxed);
-            if left.lock().unwrap().insert(digest(&from)) {
-                copy(&from, &to.join(format!("{count:04}")));
+    for release in RELEASES {
+        let database = TestDatabase::sqlite();
+        as_released(&database, release).await;
+        let db = connection(&database.settings.url, true).await;
+        let copies = tempfile::tempdir().unwrap();
+        let (from, to) = (database.folder.path().to_owned(), copies.path().to_owned());
+        let (statements, left) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(BTreeSet::new())));
+        // What is in the files at this moment is what a kill would leave. Most statements leave the files as they were,
+        // because their transaction is still open: each state is kept once.
+        *executed.lock().unwrap() = Some(Box::new({
+            let (statements, left) = (statements.clone(), left.clone());
+            move || {
+                let count = statements.fetch_add(1, Relaxed);
+                if left.lock().unwrap().insert(digest(&from)) {
+                    copy(&from, &to.join(format!("{count:04}")));
+                }
             }
-        }
-    }));
-    Migrator::up(&db, None).await.unwrap();
-    *executed.lock().unwrap() = None;
-    copy(database.folder.path(), &copies.path().join("last"));
-    db.close().await.unwrap();
+        }));
+        Migrator::up(&db, None).await.unwrap();
+        *executed.lock().unwrap() = None;
+        copy(database.folder.path(), &copies.path().join("last"));
+        db.close().await.unwrap();
 
-    let mut applied = BTreeSet::new();
-    for folder in std::fs::read_dir(copies.path()).unwrap() {
-        let killed = TestDatabase::in_folder(folder.unwrap().path());
-        let tables = "SELECT COUNT(*) FROM sqlite_master WHERE name = 'seaql_migrations'";
-        if killed.number(tables).await == 1 {
-            applied.insert(killed.number("SELECT COUNT(*) FROM seaql_migrations").await);
+        let mut applied = BTreeSet::new();
+        for folder in std::fs::read_dir(copies.path()).unwrap() {
+            let killed = TestDatabase::in_folder(folder.unwrap().path());
+            applied.insert(opens(&killed, release).await);
         }
-        opens(&killed).await;
+        let statements = statements.load(Relaxed);
+        assert!(release > 0 || statements > 50, "each table and index is a statement: {statements}");
+        assert_eq!(applied, (release as i64..=count()).collect(), "killed before, between and after the migrations");
     }
-    let statements = statements.load(Relaxed);
-    assert!(statements > 50, "each table and index is a statement: {statements}");
-    let all = Migrator::migrations().len() as i64;
-    assert_eq!(applied, (0..=all).collect(), "killed before, between and after the migrations");
 }
 
+/// The process is killed at each statement of each migration. What is left is opened once for each state of the database:
+/// a transaction that was cut off leaves nothing, which is seen and not believed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
-    on_postgres(|database| async move {
-        let executed = watch();
-        let mut killed_at = 0;
-        loop {
-            killed_at += 1;
-            let db = logged(&database.settings.url).await;
-            let (kill, mut killed) = mpsc::unbounded_channel();
-            let mut count = 0;
-            *executed.lock().unwrap() = Some(Box::new(move || {
-                count += 1;
-                if count == killed_at {
-                    let _ = kill.send(());
+    let executed = watch();
+    let kills = Arc::new(AtomicUsize::new(0));
+    for release in RELEASES {
+        let (executed, kills) = (executed.clone(), kills.clone());
+        on_postgres(|database| async move {
+            as_released(&database, release).await;
+            let watching = connection(&database.settings.url, false).await;
+            let (mut left, mut applied) = (BTreeSet::from([state(&watching).await]), BTreeSet::new());
+            applied.insert(opens_a_copy(&database, &watching, release).await);
+            // Counted anew whenever a migration took effect, because the next run begins after it.
+            let mut kill_at = 1;
+            while !migrates_until(&database, &watching, &executed, kill_at).await {
+                kills.fetch_add(1, Relaxed);
+                kill_at += 1;
+                if left.insert(state(&watching).await) {
+                    applied.insert(opens_a_copy(&database, &watching, release).await);
+                    kill_at = 1;
                 }
-            }));
-            let ended = tokio::select! {
-                biased; // the kill comes before anything that the migration does next
-                Some(()) = killed.recv() => false,
-                done = Migrator::up(&db, None) => {
-                    done.unwrap();
-                    true
-                }
-            };
-            *executed.lock().unwrap() = None;
-            let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-            database.execute(&format!("SELECT pg_terminate_backend(pid) {others}")).await;
-            let _ = db.close().await;
-            opens(&database).await;
-            if ended {
-                break;
             }
-            database.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
-        }
-        assert!(killed_at > 50, "each table and index is a statement: {killed_at}");
-    })
-    .await;
+            watching.close().await.unwrap();
+            applied.insert(opens(&database, release).await);
+            assert_eq!(
+                applied,
+                (release as i64..=count()).collect(),
+                "killed before, between and after the migrations"
+            );
+        })
+        .await;
+    }
+    let kills = kills.load(Relaxed);
+    assert!(kills > 100 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
 }
 
-/// The server's own opening succeeds, and leaves nothing to do.
-async fn opens(database: &TestDatabase) {
+/// Migrates, and is killed after so many statements; says whether it came to its end before.
+async fn migrates_until(
+    database: &TestDatabase,
+    watching: &DatabaseConnection,
+    executed: &Mutex<Option<OnStatement>>,
+    kill_at: usize,
+) -> bool {
+    let db = connection(&database.settings.url, true).await;
+    let (kill, mut killed) = mpsc::unbounded_channel();
+    let mut count = 0;
+    *executed.lock().unwrap() = Some(Box::new(move || {
+        count += 1;
+        if count == kill_at {
+            let _ = kill.send(());
+        }
+    }));
+    let ended = tokio::select! {
+        biased; // the kill comes before anything that the migration does next
+        Some(()) = killed.recv() => false,
+        done = Migrator::up(&db, None) => {
+            done.unwrap();
+            true
+        }
+    };
+    *executed.lock().unwrap() = None;
+    end_sessions(watching).await;
+    let _ = db.close().await;
+    ended
+}
+
+/// Ends all sessions of a database but this one, and waits until they have left nothing under way.
+async fn end_sessions(watching: &DatabaseConnection) {
+    let others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    watching.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {others}")).await.unwrap();
+    let left = format!("SELECT COUNT(*)::text {others}");
+    until("the sessions to be over", async || texts(watching, &left).await == ["0"]).await;
+}
+
+/// The only column of these rows.
+async fn texts(watching: &DatabaseConnection, sql: &str) -> Vec<String> {
+    let rows = watching.query_all_raw(Statement::from_string(watching.get_database_backend(), sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+/// A digest of tables, columns, indexes and rows of a PostgreSQL database.
+async fn state(watching: &DatabaseConnection) -> String {
+    let tables = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1";
+    let tables = texts(watching, tables).await;
+    let rows = tables.iter().map(|table| {
+        format!("SELECT '{table} ' || md5(COALESCE(string_agg(one::text, '|' ORDER BY one::text), '')) FROM \"{table}\" AS one")
+    });
+    let schema = "SELECT (table_name || ' ' || column_name || ' ' || data_type)::text FROM information_schema.columns \
+        WHERE table_schema = 'public' UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'";
+    let all: Vec<String> = [schema.to_owned()].into_iter().chain(rows).collect();
+    texts(watching, &format!("{} ORDER BY 1", all.join(" UNION ALL "))).await.join("\n")
+}
+
+/// As [`opens`], of a copy of a PostgreSQL database, which nobody else may use meanwhile.
+async fn opens_a_copy(database: &TestDatabase, watching: &DatabaseConnection, release: usize) -> i64 {
+    let name = database.settings.url.rsplit('/').next().unwrap();
+    let url = format!("{}_copy", database.settings.url);
+    watching.execute_unprepared(&format!("CREATE DATABASE {name}_copy TEMPLATE {name}")).await.unwrap();
+    let settings = connect::DatabaseSettings { url, ..database.settings.clone() };
+    let copied = TestDatabase { settings, folder: database.folder.clone() };
+    let applied = opens(&copied, release).await;
+    watching.execute_unprepared(&format!("DROP DATABASE {name}_copy WITH (FORCE)")).await.unwrap();
+    applied
+}
+
+fn count() -> i64 {
+    Migrator::migrations().len() as i64
+}
+
+/// The server's own opening succeeds, leaves nothing to do, and what the release wrote is read right. Says how many
+/// migrations were there before.
+async fn opens(database: &TestDatabase, release: usize) -> i64 {
+    let recorded = if database.is_postgres() {
+        "SELECT COUNT(*) FROM pg_tables WHERE tablename = 'seaql_migrations'"
+    } else {
+        "SELECT COUNT(*) FROM sqlite_master WHERE name = 'seaql_migrations'"
+    };
+    let recorded = database.number(recorded).await == 1;
+    let applied = if recorded { database.number("SELECT COUNT(*) FROM seaql_migrations").await } else { 0 };
     let writing = connect::start(&database.settings).await.unwrap();
     let pending = Migrator::get_pending_migrations(&writing.db).await.unwrap();
     assert!(pending.is_empty());
     writing.db.close().await.unwrap();
-    assert_eq!(database.number("SELECT COUNT(*) FROM orders").await, 0);
+    if release == 0 {
+        assert_eq!(database.number("SELECT COUNT(*) FROM orders").await, 0);
+    } else {
+        released::is_read_right(database).await;
+    }
+    applied
+}
+
+/// A server of a newer release finds another at work, and leaves the tables alone until that one is gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_server_migrates_only_under_the_lock() {
+    on_postgres(|database| async move {
+        let before = count() as u32 - 1;
+        let holder = connection(&database.settings.url, false).await;
+        Migrator::up(&holder, Some(before)).await.unwrap();
+        // The key of the lock is the same in all releases, or an older server would not keep a newer one off.
+        let lock = "SELECT pg_advisory_lock(x'5072696e74666c6f'::bigint)";
+        holder.execute_unprepared(lock).await.unwrap();
+        let state_before = state(&holder).await;
+        let refused = connect::start(&database.settings).await;
+        assert!(matches!(refused, Err(connect::OpenError::InUse)), "{:?}", refused.err());
+        assert_eq!(state(&holder).await, state_before, "neither tables nor the epoch");
+        holder.close().await.unwrap();
+        let writing = connect::start(&database.settings).await.unwrap();
+        assert!(Migrator::get_pending_migrations(&writing.db).await.unwrap().is_empty());
+        writing.db.close().await.unwrap();
+    })
+    .await;
+}
+
+/// As above with a file: there the lock is that of the data folder.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_newer_server_leaves_the_file_alone_while_its_folder_is_locked() {
+    let place = Place::new();
+    place.done("key create --new --data data --name x --role admin");
+    let data = place.path().join("data");
+    for file in ["printfloor.db-wal", "printfloor.db-shm", "printfloor.db"] {
+        let _ = std::fs::remove_file(data.join(file));
+    }
+    let url = format!("sqlite://{}?mode=rwc", data.join("printfloor.db").display());
+    let db = connection(&url, false).await;
+    Migrator::up(&db, Some(count() as u32 - 1)).await.unwrap();
+    let lock = std::fs::File::options().read(true).write(true).open(data.join("lock")).unwrap();
+    lock.try_lock().expect("whoever made the key has let go of it");
+    let ended = place.run(SERVE);
+    assert!(ended.err.contains("is in use by another printfloor server"), "{ended:?}");
+    assert_eq!(Migrator::get_pending_migrations(&db).await.unwrap().len(), 1);
+    lock.unlock().unwrap();
+    place.done("key create --data data --name y --role admin");
+    assert!(Migrator::get_pending_migrations(&db).await.unwrap().is_empty());
+    db.close().await.unwrap();
 }
 
 /// A digest of all files of a folder that hold data; the index of the write-ahead log is made anew on opening.

@@ -11,17 +11,15 @@ use printfloor::actors::kernel::handle::AskError;
 use printfloor::actors::kernel::restart_policy::Policy;
 use printfloor::store::Unavailable;
 use serde_json::json;
-use simulator::faults::SlowUpload;
+use simulator::PrinterKind;
+use simulator::faults::Delay;
 use simulator::printer::What;
-use simulator::sink::{Mode, Received, Sink};
-use simulator::{Fleet, FleetOptions, PrinterKind};
 
-use crate::api::webhooks::{newest_is, register};
-use crate::machines::big_gcode;
+use super::answered::UnderWay;
+use crate::machines::{FAST, Floor, IMPATIENT, JUDGE_LATE, OWN, SLOW};
 use crate::store::rig::Rig;
 use crate::store::tally::{Do, Tally};
 use crate::support::database::{TestDatabase, services_wanted, until};
-use crate::support::waiting::LONG;
 use crate::support::{App, Db};
 
 const INSIDE: &str = "PRINTFLOOR_TEST_INSIDE";
@@ -109,19 +107,6 @@ async fn with_a_full_disk_nothing_is_half_done_and_room_brings_it_back() {
     nobody_fell(&tallies);
 }
 
-/// Adjusts stock until the server says that the disk is full.
-async fn until_the_disk_is_full(app: &App, material: &str, ballast: &Path) {
-    fill(ballast);
-    let path = format!("/api/inventory/materials/{material}/adjustments");
-    until("the disk to be full", async || {
-        let answer = app.post(&path, &json!({"delta": 1, "reason": "fill"})).await;
-        answer.status == 503 && answer.json()["code"] == "disk_full"
-    })
-    .await;
-}
-
-/// A delivery, a mail and an upload are under way when the disk becomes full. Each is answered, none can be written down:
-/// only the telling may be repeated, not the act.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
     if !inside("with_a_full_disk_nothing_that_was_answered_is_done_again") {
@@ -129,65 +114,87 @@ async fn with_a_full_disk_nothing_that_was_answered_is_done_again() {
     }
     let temporary = std::env::temp_dir();
     run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &temporary);
-    let (hook, post) = (Sink::start().await.unwrap(), Sink::start().await.unwrap());
-    let options = FleetOptions { speed: 2000.0, seed: 3, ..FleetOptions::of(PrinterKind::FwRest, 1) };
-    let fleet = Fleet::start(options).await.unwrap();
-    let app = App::on(Db::sqlite())
-        .env("EMAIL_API_KEY", "key")
-        .env("PRINTFLOOR_MAIL__API_URL", post.url())
-        .env("PRINTFLOOR_MAIL__OPERATORS", "ops@example.org")
-        .env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 300)
-        .env("PRINTFLOOR_LOG__FILTER", "info,printfloor::actors::kernel::effects=debug")
-        .start()
-        .await;
-    app.printer(&fleet.printers[0]).await;
-    let endpoint = register(&app, &hook, &["order.paid"]).await;
-    let material = app.material("PLA", 1000.0).await;
-    let file = app.upload("big.gcode", big_gcode(400_000)).await.expect(201);
-    let sku = app.sku("BIG", &material, file["id"].as_str().unwrap(), 900).await;
-
-    hook.set_mode(Mode::Hold);
-    post.set_mode(Mode::Hold);
-    fleet.printers[0].handle.update_faults(|faults| {
-        faults.slow_upload = Some(SlowUpload { bytes_per_second: 20_000 });
-    });
-    let order = app.paid_order(&sku, 1).await;
-    let low = json!({
-        "name": "PETG", "type": "filament", "color": "#000000", "brand": "Acme", "quantity": 1, "unit": "g",
-        "reorderPoint": 500, "reorderQuantity": 1000,
-    });
-    app.post("/api/inventory/materials", &low).await.expect(201);
-    hook.wait_until(|all| all.len() == 1, LONG).await.expect("the delivery to be under way");
-    post.wait_until(|all| all.len() == 1, LONG).await.expect("the mail to be under way");
-    let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
-    app.job_is(&job, "DISPATCHING").await;
+    let shop = UnderWay::on(App::on(Db::sqlite())).await;
     let ballast = temporary.join("ballast");
-    until_the_disk_is_full(&app, &material, &ballast).await;
-
-    // All three are answered now, and cannot be written down.
-    hook.set_mode(Mode::Ok);
-    post.set_mode(Mode::Ok);
-    fleet.printers[0].handle.update_faults(|faults| faults.slow_upload = None);
-    for kind in ["endpoint", "mail", "printer"] {
-        until("the outcome to be told again and again", async || {
-            let told = app.log().into_iter().filter(|line| {
-                line.contains("an outcome is not written yet") && line.contains(&format!("kind=\"{kind}\""))
-            });
-            told.count() >= 4
-        })
-        .await;
-    }
+    fill(&ballast);
+    shop.until_refused("disk_full").await;
+    shop.answered().await;
     fs::remove_file(&ballast).unwrap();
-    newest_is(&app, &endpoint, "delivered").await;
-    app.order_is(&order, "ready").await;
-    until("the mail to be noted", async || {
-        app.get("/metrics").await.text.lines().any(|line| line == "printfloor_mails_pending 0")
+    shop.was_done_once().await;
+}
+
+/// A cancel is asked for while the network is cut, and then the disk is full. Its outcome cannot be written; the print
+/// that the printer shows when it comes back is a person's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn with_a_full_disk_a_persons_own_print_survives_a_cancel() {
+    if !inside("with_a_full_disk_a_persons_own_print_survives_a_cancel") {
+        return;
+    }
+    let temporary = std::env::temp_dir();
+    run("mount", &["-t", "tmpfs", "-o", "size=64m", "tmpfs"], &temporary);
+    let ballast = temporary.join("ballast");
+    for kind in [PrinterKind::FwRest, PrinterKind::ServerRest] {
+        let floor = Floor::new(kind, 1, SLOW, &[JUDGE_LATE, IMPATIENT]).await;
+        let (_, job) = floor.one().await;
+        floor.app.job_is(&job, "PRINTING").await;
+        // The second is cancelled at once, and the printer takes its time over it.
+        for cut in [true, false] {
+            floor.faults(0, |faults| {
+                faults.disconnect = cut;
+                faults.slow_commands = Some(Delay { after_ms: 1_500 });
+            });
+            let job = if cut { job.clone() } else { next_after_own_print(&floor).await };
+            floor.app.act(&format!("/api/jobs/{job}/cancel")).await.expect(200);
+            if !cut {
+                until("the cancel to arrive", async || floor.sim(0).handle.with(|machine| machine.cancels()) == 1)
+                    .await;
+            }
+            fill(&ballast);
+            refused_for_a_full_disk(&floor).await;
+            if cut {
+                floor.hurry(0);
+                floor.physically("the part to be done", 0, |what| matches!(what, What::Finished { .. })).await;
+            } else {
+                floor.physically("the part to be cancelled", 0, |what| matches!(what, What::Cancelled { .. })).await;
+            }
+            floor.own_print(0);
+            floor.faults(0, |faults| faults.disconnect = false);
+            floor.connection_is(0, "connected").await;
+            for _ in 0..3 {
+                floor.looked_at(0).await;
+            }
+            let cancels = usize::from(!cut);
+            let all = |floor: &Floor| floor.sim(0).handle.with(|machine| machine.cancels() as usize);
+            assert_eq!(all(&floor), cancels, "while nothing can be written");
+            fs::remove_file(&ballast).unwrap();
+            floor.app.job_is(&job, if cut { "COMPLETED" } else { "CANCELLED" }).await;
+            floor.free(0).await;
+            floor.attention(0, "foreign_print", true).await;
+            assert_eq!(all(&floor), cancels, "nor after that");
+            assert_eq!(floor.count(0, |what| matches!(what, What::Cancelled { .. })), cancels);
+        }
+    }
+}
+
+async fn refused_for_a_full_disk(floor: &Floor) {
+    let path = format!("/api/inventory/materials/{}/adjustments", floor.material);
+    until("the disk to be full", async || {
+        let answer = floor.app.post(&path, &json!({"delta": 1, "reason": "fill"})).await;
+        answer.status == 503 && answer.json()["code"] == "disk_full"
     })
     .await;
-    let uploads = fleet.printers[0].handle.log().iter().filter(|one| matches!(one.what, What::Uploaded { .. })).count();
-    let low =
-        |one: &&Received| one.json()["subject"].as_str().is_some_and(|subject| subject.contains("Low stock: PETG"));
-    assert_eq!((hook.received().len(), post.received().iter().filter(low).count(), uploads), (1, 1, 1));
+}
+
+/// The person's print ends, and the next job prints: its id.
+async fn next_after_own_print(floor: &Floor) -> String {
+    floor.sim(0).handle.set_speed(FAST);
+    let own = |what: &What| matches!(what, What::Finished { filename } if filename == OWN);
+    floor.physically("the person's print to be done", 0, own).await;
+    floor.attention(0, "foreign_print", false).await;
+    floor.sim(0).handle.set_speed(SLOW);
+    let (_, job) = floor.one().await;
+    floor.app.job_is(&job, "PRINTING").await;
+    job
 }
 
 fn fill(ballast: &Path) {

@@ -1,0 +1,131 @@
+//! Uploads whose own description is too large to be read into memory: health checks and emergency stops beside them are
+//! answered, and the server's memory stays small.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::app;
+use crate::support::App;
+
+/// The longest that a health check and an emergency stop together may take, on a machine that is busy with tests.
+const MAX_STOP: Duration = Duration::from_secs(2);
+/// Most memory that the server may take for these uploads, in KiB.
+const MAX_MEMORY_KIB: u64 = 100 << 10;
+/// Uploads at once.
+const UPLOADS: usize = 4;
+
+/// A package with one file and a 64-bit directory of a million entries.
+fn million_entries() -> Vec<u8> {
+    const ENTRIES: u64 = 1_000_000;
+    let mut file = b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0a".to_vec();
+    let directory = file.len() as u64;
+    let mut entry = b"PK\x01\x02\x2d\0\x14\0".to_vec();
+    // Time, checksum and sizes; a name of one letter; no extra field, comment or attributes; at the beginning of the file.
+    entry.extend([0; 20]);
+    entry.extend([1, 0]);
+    entry.extend([0; 16]);
+    entry.push(b'a');
+    assert_eq!(entry.len(), 47);
+    file.extend(entry.repeat(ENTRIES as usize));
+    let (end, bytes) = (file.len() as u64, ENTRIES * 47);
+    file.extend(b"PK\x06\x06");
+    file.extend(44_u64.to_le_bytes());
+    file.extend([0x2d, 0, 0x2d, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for number in [ENTRIES, ENTRIES, bytes, directory] {
+        file.extend(number.to_le_bytes());
+    }
+    file.extend(b"PK\x06\x07\0\0\0\0");
+    file.extend(end.to_le_bytes());
+    file.extend(1_u32.to_le_bytes());
+    file.extend(b"PK\x05\x06\0\0\0\0");
+    file.extend([0xff; 12]);
+    file.extend([0, 0]);
+    file
+}
+
+/// The most memory that the server has had so far, in KiB.
+fn peak_kib(app: &App) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", app.pid())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// A printer to stop.
+async fn with_printer() -> (App, Fleet, String) {
+    let app = app(&[]).await;
+    let fleet = Fleet::start(FleetOptions::of(PrinterKind::FwRest, 1)).await.unwrap();
+    let printer = app.printer(&fleet.printers[0]).await;
+    (app, fleet, printer)
+}
+
+/// Stops and asks for health until these are over, and looks at the server's memory then.
+async fn stops_beside(app: &App, printer: &str, uploads: Vec<tokio::task::JoinHandle<u16>>) {
+    let before = peak_kib(app);
+    let (mut slowest, mut rounds) = (Duration::ZERO, 0);
+    while rounds < 10 || uploads.iter().any(|upload| !upload.is_finished()) {
+        let began = Instant::now();
+        app.post(&format!("/api/printers/{printer}/emergency-stop"), &json!({})).await.expect(200);
+        app.get("/healthz").await.expect(200);
+        slowest = slowest.max(began.elapsed());
+        rounds += 1;
+    }
+    for upload in uploads {
+        let status = upload.await.unwrap();
+        assert!(matches!(status, 400 | 413 | 431), "{status}");
+    }
+    assert!(slowest < MAX_STOP, "{slowest:?}");
+    let grown = peak_kib(app) - before;
+    assert!(grown < MAX_MEMORY_KIB, "{grown} KiB more");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_directory_of_a_million_entries_delays_no_emergency_stop() {
+    let (app, _fleet, printer) = with_printer().await;
+    let package = million_entries();
+    let uploads = (0..UPLOADS).map(|n| {
+        let (client, package) = ((*app).clone(), package.clone());
+        tokio::spawn(async move { client.upload(&format!("{n}.gcode.3mf"), package).await.status })
+    });
+    stops_beside(&app, &printer, uploads.collect()).await;
+}
+
+/// Sends an upload whose only part has a header of 150 MB, and gives the status of the answer; as much is sent as is taken.
+async fn header_of_150_mb(address: String, key: String) -> u16 {
+    const BYTES: usize = 150_000_000;
+    let begin = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"";
+    let end = ".gcode\"\r\n\r\nG28\n\r\n--b--\r\n";
+    let head = format!(
+        "POST /api/files HTTP/1.1\r\nhost: shop\r\nx-api-key: {key}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: {}\r\n\r\n{begin}",
+        begin.len() + BYTES + end.len()
+    );
+    let stream = TcpStream::connect(address).await.unwrap();
+    let (mut from, mut to) = stream.into_split();
+    let writing = tokio::spawn(async move {
+        let piece = vec![b'a'; 1_000_000];
+        to.write_all(head.as_bytes()).await?;
+        for _ in 0..BYTES / piece.len() {
+            to.write_all(&piece).await?;
+        }
+        to.write_all(end.as_bytes()).await?;
+        Ok::<_, std::io::Error>(to)
+    });
+    let mut answer = vec![0; 4096];
+    let length = from.read(&mut answer).await.unwrap_or(0);
+    writing.abort();
+    let answer = String::from_utf8_lossy(&answer[..length]).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok());
+    status.unwrap_or_else(|| panic!("no answer but {answer:?}"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_part_header_of_150_mb_delays_no_emergency_stop() {
+    let (app, _fleet, printer) = with_printer().await;
+    let address = app.request("GET", "/").build().unwrap().url().socket_addrs(|| None).unwrap()[0].to_string();
+    let key = app.key.clone().unwrap();
+    let uploads = (0..UPLOADS).map(|_| tokio::spawn(header_of_150_mb(address.clone(), key.clone())));
+    stops_beside(&app, &printer, uploads.collect()).await;
+}
