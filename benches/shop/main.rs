@@ -11,6 +11,7 @@ mod client;
 mod crowd;
 mod database;
 mod fill;
+mod forecast;
 mod ground;
 mod hang;
 mod http;
@@ -29,7 +30,7 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd"];
+const PARTS: [&str; 9] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "forecast"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -78,6 +79,7 @@ fn run(part: &str) -> Vec<Row> {
         "memory" => memory::run(),
         "start" => start::run(),
         "crowd" => crowd::run(),
+        "forecast" => forecast::run(),
         other => unreachable!("{other} is none of the parts"),
     }
 }

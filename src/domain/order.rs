@@ -30,6 +30,7 @@ mod change;
 mod command;
 mod money;
 mod place;
+mod promised;
 mod rules;
 mod stock;
 mod work;
@@ -52,6 +53,7 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::principal::{Principal, Role};
+use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
 
 /// How an order came about; fixed when it is made.
@@ -222,6 +224,9 @@ pub struct Order {
     pub priority: u8,
     /// When the order should be done; `None` ranks behind every date of the same priority.
     pub due_at: Option<Timestamp>,
+    /// When the order was promised to be ready; `None` until a forecast covers all of its jobs.
+    #[serde(default)]
+    pub promise: Option<Promise>,
     /// How the order travels; set when it is shipped.
     pub shipment: Option<Shipment>,
     /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),

@@ -8,6 +8,7 @@ mod deliveries;
 pub mod endpoints;
 pub mod events;
 mod files;
+mod forecast;
 pub mod health;
 mod jobs;
 mod keys;
@@ -48,6 +49,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // What happens
         events::routes(),
         dashboard::routes(),
+        forecast::routes(),
         health::routes(),
         metrics::routes(public_metrics),
         // The description itself

@@ -35,6 +35,7 @@ mod cancels;
 mod crowd;
 mod dead;
 mod fit;
+mod foreseen;
 mod hands;
 mod kill;
 mod manual;

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use super::clearing::noted;
 use super::readiness::report_of;
 use super::registration::create;
 use super::{FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
@@ -28,98 +29,7 @@ impl Aggregate for Printer {
         cx: &DecisionContext<'_>,
         command: &PrinterCommand,
     ) -> Result<Decision<Self>, Refusal> {
-        let printer = match (this.filter(|printer| !printer.archived), command) {
-            (None, PrinterCommand::Create(fields)) if this.is_none() => {
-                return Ok(create(id, cx, fields));
-            }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
-            (Some(_), PrinterCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this printer exists already"));
-            }
-            (Some(printer), _) => printer.clone(),
-        };
-        match command {
-            PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
-            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
-            PrinterCommand::Archive => {
-                printer.not_busy("deleted")?;
-                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
-            }
-            PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
-            PrinterCommand::Silent(connection, reason, last_seen) => {
-                Ok(printer.silent(*connection, reason, *last_seen, cx))
-            }
-            PrinterCommand::Take {
-                attempt,
-                job,
-                order,
-                file_id,
-                file_name,
-                claimed_at,
-                material_id,
-                machine_type,
-                dimensions,
-                estimated_seconds,
-            } => {
-                let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
-                let in_hand = InHand {
-                    attempt: *attempt,
-                    job: *job,
-                    order: *order,
-                    file_id: *file_id,
-                    file_name: file_name.clone(),
-                    remote_name: None,
-                    phase: Phase::Taken,
-                    step: 1,
-                    heard: 0,
-                    cancel: false,
-                    unwanted: false,
-                    progress: 0.0,
-                    estimated_seconds: *estimated_seconds,
-                    server_mark: None,
-                    began_at: None,
-                    gone: None,
-                    taken_at: *claimed_at,
-                };
-                Ok(printer.take(in_hand, fits, cx))
-            }
-            PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
-                Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
-            }
-            PrinterCommand::UploadFailed { attempt, why, reason } => {
-                Ok(printer.upload_failed(*attempt, *why, reason, cx))
-            }
-            PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
-            PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-            PrinterCommand::Judged { attempt, evidence } => {
-                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
-            }
-            PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
-            PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-            PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
-            PrinterCommand::PrintManually { id, file_id, file_name } => {
-                let (file_id, file_name) = (*file_id, file_name.clone());
-                printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
-            }
-            PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
-            PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
-            PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
-            PrinterCommand::EmergencyStopped => {
-                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
-            }
-            PrinterCommand::BedCleared => {
-                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
-                Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
-            }
-            PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
-            PrinterCommand::ClearAttention => printer.clear_attention(cx),
-            PrinterCommand::Homed => Ok(printer.homed(cx)),
-            PrinterCommand::Maintenance { on, note } => {
-                let note = on.then(|| note.clone().unwrap_or_default());
-                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
-            }
-        }
+        Ok(noted(this, decided(this, id, cx, command)?, cx.now))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -206,6 +116,105 @@ impl Aggregate for Printer {
 
     fn at_rest(&self) -> bool {
         self.archived
+    }
+}
+
+/// The rule that answers a command.
+fn decided(
+    this: Option<&Printer>,
+    id: Id,
+    cx: &DecisionContext<'_>,
+    command: &PrinterCommand,
+) -> Result<Decision<Printer>, Refusal> {
+    let printer = match (this.filter(|printer| !printer.archived), command) {
+        (None, PrinterCommand::Create(fields)) if this.is_none() => {
+            return Ok(create(id, cx, fields));
+        }
+        (None, _) => return Err(Refusal::not_found(Printer::KIND)),
+        (Some(_), PrinterCommand::Create(_)) => {
+            return Err(Refusal::conflict("exists", "this printer exists already"));
+        }
+        (Some(printer), _) => printer.clone(),
+    };
+    match command {
+        PrinterCommand::Create(_) => Err(Refusal::not_found(Printer::KIND)),
+        PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
+        PrinterCommand::Archive => {
+            printer.not_busy("deleted")?;
+            Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+        }
+        PrinterCommand::Connect(on) => printer.connect(*on, cx),
+        PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
+        PrinterCommand::Silent(connection, reason, last_seen) => {
+            Ok(printer.silent(*connection, reason, *last_seen, cx))
+        }
+        PrinterCommand::Take {
+            attempt,
+            job,
+            order,
+            file_id,
+            file_name,
+            claimed_at,
+            material_id,
+            machine_type,
+            dimensions,
+            estimated_seconds,
+        } => {
+            let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
+            let in_hand = InHand {
+                attempt: *attempt,
+                job: *job,
+                order: *order,
+                file_id: *file_id,
+                file_name: file_name.clone(),
+                remote_name: None,
+                phase: Phase::Taken,
+                step: 1,
+                heard: 0,
+                cancel: false,
+                unwanted: false,
+                progress: 0.0,
+                estimated_seconds: *estimated_seconds,
+                server_mark: None,
+                began_at: None,
+                gone: None,
+                taken_at: *claimed_at,
+            };
+            Ok(printer.take(in_hand, fits, cx))
+        }
+        PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
+            Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
+        }
+        PrinterCommand::UploadFailed { attempt, why, reason } => Ok(printer.upload_failed(*attempt, *why, reason, cx)),
+        PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
+        PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
+        PrinterCommand::Judged { attempt, evidence } => {
+            Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+        }
+        PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
+        PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
+        PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+        PrinterCommand::PrintManually { id, file_id, file_name } => {
+            let (file_id, file_name) = (*file_id, file_name.clone());
+            printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
+        }
+        PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
+        PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
+        PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
+        PrinterCommand::EmergencyStopped => {
+            Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
+        }
+        PrinterCommand::BedCleared => {
+            let clear = |printer: &mut Printer| (printer.bed_not_cleared, printer.print_failed) = (false, false);
+            Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
+        }
+        PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
+        PrinterCommand::ClearAttention => printer.clear_attention(cx),
+        PrinterCommand::Homed => Ok(printer.homed(cx)),
+        PrinterCommand::Maintenance { on, note } => {
+            let note = on.then(|| note.clone().unwrap_or_default());
+            Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
+        }
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use super::orders::PRIORITY;
 use super::printers::PrinterAct;
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::id::Id;
@@ -57,6 +58,7 @@ handles! {
         queries: Queries,
         printer_connections: Arc<PrinterConnections>,
         dispatcher: Dispatcher,
+        forecaster: Forecaster,
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use axum::extract::State;
 
 use super::place::place;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::orders::make::MakeSources;
 use crate::domain::aggregate::Versioned;
@@ -53,6 +54,7 @@ handles! {
         skus: Directory<Sku>,
         sources: MakeSources,
         queries: Queries,
+        forecaster: Forecaster,
     }
 }
 
@@ -127,7 +129,7 @@ pub(crate) async fn shown(
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
-    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into())))
+    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 
 async fn list(
@@ -152,7 +154,10 @@ async fn list(
     let (some, total) = app.queries.orders(&filter, page).await?;
     let reader = OrderReader::from(&who);
     let items = some.into_iter().filter(|order| order.state.is_some());
-    let items = items.map(|order| Shown(OrderFor(order, reader))).collect();
+    let forecast = app.forecaster.latest();
+    let expected = |order: &Versioned<Order>| forecast.orders.get(&order.state.as_ref()?.id).copied();
+    let items = items.map(|order| (expected(&order), order));
+    let items = items.map(|(expected, order)| Shown(OrderFor(order, reader, expected))).collect();
     Ok(Listed { page, items, total })
 }
 
@@ -168,7 +173,8 @@ async fn one(
     who: Caller,
 ) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who)))))
+    let expected = app.forecaster.latest().orders.get(&id).copied();
+    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who), expected))))
 }
 
 async fn finish<B>(
