@@ -6,11 +6,13 @@
 #![expect(clippy::unwrap_used, reason = "a measurement that goes wrong ends with words on why")]
 
 mod adjust;
+mod attack;
 mod baseline;
 mod client;
 mod crowd;
 mod database;
 mod fill;
+mod floor;
 mod forecast;
 mod ground;
 mod hang;
@@ -18,6 +20,8 @@ mod http;
 mod load;
 mod memory;
 mod read;
+mod remote;
+mod soak;
 mod start;
 mod table;
 mod webhook;
@@ -30,7 +34,8 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 9] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "forecast"];
+const PARTS: [&str; 11] =
+    ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor", "forecast"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -51,7 +56,8 @@ fn main() {
         ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
-        ["crowd-serve", folder] => runtime().block_on(crowd::serve(Path::new(folder))),
+        ["serve", folder] => runtime().block_on(remote::serve(Path::new(folder))),
+        ["soak"] => table::print(&runtime().block_on(soak::run())),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         _ => {
             eprintln!("no such part; there are: {}", PARTS.join(", "));
@@ -76,9 +82,11 @@ fn run(part: &str) -> Vec<Row> {
         "read" => runtime.block_on(read::run()),
         "webhook" => runtime.block_on(webhook::run()),
         "hang" => runtime.block_on(hang::run()),
-        "memory" => memory::run(),
+        "memory" => runtime.block_on(memory::run()),
         "start" => start::run(),
         "crowd" => crowd::run(),
+        "floor" => runtime.block_on(floor::run()),
+        "attack" => runtime.block_on(attack::run()),
         "forecast" => forecast::run(),
         other => unreachable!("{other} is none of the parts"),
     }

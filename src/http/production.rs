@@ -10,6 +10,7 @@ pub mod events;
 mod files;
 mod forecast;
 pub mod health;
+mod insights;
 mod jobs;
 mod keys;
 mod materials;
@@ -18,6 +19,7 @@ pub mod orders;
 mod payments;
 mod place;
 mod printers;
+mod sign_off;
 mod skus;
 mod users;
 
@@ -50,6 +52,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         events::routes(),
         dashboard::routes(),
         forecast::routes(),
+        insights::routes(),
         health::routes(),
         metrics::routes(public_metrics),
         // The description itself

@@ -12,6 +12,7 @@ mod forecast;
 mod idempotency;
 mod orders;
 mod outbox;
+mod quality;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ pub use audit::AuditFilter;
 pub use damaged::DamagedRows;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+pub use quality::{QualityBy, QualityCounts};
 
 use std::sync::Arc;
 

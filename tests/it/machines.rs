@@ -40,6 +40,7 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod parts;
 mod pushes;
 mod registered;
 mod sick;

@@ -48,6 +48,11 @@ impl OrderChange<'_> {
             started_at: None,
             ended_at: None,
             created_at: self.cx.now,
+            sign_off: None,
+            signed_at_printer: false,
+            withdrawn: false,
+            first_pass: false,
+            used: Amount::ZERO,
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -234,11 +239,15 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
+            attempt.used = used;
         });
+        self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {
+            let unsigned = self.cx.rules.quality.sign_off_required;
             self.edit(id, |job| {
                 settle(job, used);
                 job.state = JobState::Completed;
+                job.unsigned = unsigned;
                 job.attempt_id = None;
                 job.cancel_requested_at = None;
             });

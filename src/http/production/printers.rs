@@ -25,6 +25,7 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::material::Material;
+use crate::domain::order::Order;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Attention, Printer, PrinterCommand};
 use crate::domain::printer_status::Activity;
@@ -70,6 +71,7 @@ handles! {
         printers: Directory<Printer>,
         materials: Directory<Material>,
         files: Directory<File>,
+        orders: Directory<Order>,
         blobs: Arc<Blobs>,
         printer_connections: Arc<PrinterConnections>,
         cipher: Arc<SecretCipher>,
@@ -162,10 +164,19 @@ pub struct PrinterQuery {
     page: PageQuery,
 }
 
-/// The connection of a printer that is being watched; 409 when an operator disconnected it.
-pub fn connection(connections: &PrinterConnections, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
-    let message = "the printer is disconnected; connect it first";
-    connections.link(id).ok_or_else(|| ApiError::conflict("printer_disconnected", message))
+/// The connection of a printer; 409 when an operator disconnected it. Waits a moment for the connection of a printer that
+/// was registered, moved or connected just now.
+pub async fn connection(
+    connections: &PrinterConnections,
+    id: Id,
+    printer: &Printer,
+) -> Result<Arc<PrinterConnection>, ApiError> {
+    let no = |message| ApiError::conflict("printer_disconnected", message);
+    if printer.disconnected {
+        return Err(no("the printer is disconnected; connect it first"));
+    }
+    let found = connections.linked(id).await;
+    found.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
 /// A printer that is not deleted, with its version.

@@ -11,6 +11,7 @@ use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
+use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
 use crate::http::wire::{ToSchema, enumeration};
 
@@ -25,11 +26,11 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
     "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
-    "progress": 42.5, "remainingSeconds": 3100,
+    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
     "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
-        "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,
+        "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
     }],
     "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
@@ -59,6 +60,12 @@ pub struct JobView {
     due_at: Option<Timestamp>,
     /// The printer that has it; after the end, where it ended.
     printer_id: Option<Id>,
+    /// How many parts its plate makes.
+    plate_parts: u32,
+    /// It was made by itself for parts that were rejected.
+    reprint: bool,
+    /// It is completed, and its parts count once somebody has signed them off.
+    awaits_sign_off: bool,
     /// How much of the print is done.
     progress: Percent,
     /// As the printer says.
@@ -100,6 +107,8 @@ struct AttemptView {
     /// When the printer showed the file.
     started_at: Option<Timestamp>,
     ended_at: Option<Timestamp>,
+    /// What was said of its parts; null while nobody can, or must and has not yet.
+    sign_off: Option<SignOffView>,
 }
 
 /// The number of a job, written as `JOB-000245`.
@@ -155,6 +164,9 @@ impl JobView {
             priority: job.priority,
             due_at: job.due_at,
             printer_id: job.printer_id,
+            plate_parts: job.plate_parts.max(1),
+            reprint: job.reprint,
+            awaits_sign_off: job.unsigned,
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
             expected_at: app.forecaster.latest().jobs.get(&job.id).copied().filter(|_| !job.over()),
@@ -181,6 +193,7 @@ impl AttemptView {
             reason: attempt.reason.clone(),
             started_at: attempt.started_at,
             ended_at: attempt.ended_at,
+            sign_off: attempt.sign_off.as_ref().map(SignOffView::from),
         }
     }
 }
