@@ -47,12 +47,12 @@ pub struct Forecaster {
     published: Arc<ArcSwap<Forecast>>,
     /// Whether a forecast will be made soon, so that of many changes only the first is told.
     due: Arc<AtomicBool>,
-    shop: Shop,
+    shop: ForecastSources,
 }
 
 /// What the forecast is made from.
 #[derive(Clone)]
-pub struct Shop {
+pub struct ForecastSources {
     /// The jobs to be printed.
     pub orders: Directory<Order>,
     /// Who prints them.
@@ -100,7 +100,7 @@ struct Knowledge {
 
 impl Forecaster {
     /// A forecaster for this shop. Not started yet: until then nothing is expected of anything.
-    pub fn new(shop: Shop) -> Self {
+    pub fn new(shop: ForecastSources) -> Self {
         Self { actor: Arc::default(), published: Arc::default(), due: Arc::default(), shop }
     }
 
@@ -270,7 +270,7 @@ impl Knowledge {
 }
 
 /// The forecast of now, and what was learnt besides.
-fn made_of(shop: &Shop, mut knowledge: Knowledge) -> (Forecast, Knowledge) {
+fn made_of(shop: &ForecastSources, mut knowledge: Knowledge) -> (Forecast, Knowledge) {
     let (orders, printers) = (shop.orders.all_resident(), shop.printers.all_resident());
     knowledge.learn_from(&orders);
     let left = |printer: &Printer| {

@@ -11,7 +11,7 @@ use super::App;
 use super::kinds::{Directories, EffectServices};
 use super::own_secrets;
 use crate::actors::dispatcher::Dispatcher;
-use crate::actors::forecaster::{Forecaster, Shop};
+use crate::actors::forecaster::{ForecastSources, Forecaster};
 use crate::actors::kernel::directory::DirectoryArgs;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::restart_policy::Policy;
@@ -101,7 +101,7 @@ impl App {
         let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
         let board_rules = config.board_rules(printable_forms());
         let services = EffectServices {
-            forecaster: Forecaster::new(Shop {
+            forecaster: Forecaster::new(ForecastSources {
                 orders: orders.clone(),
                 printers: directories.printers.clone(),
                 connections: connections.clone(),

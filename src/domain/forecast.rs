@@ -42,7 +42,7 @@ const ASSUMED_CLEARINGS: i64 = 2;
 /// A printer, and what it says of its present print.
 #[derive(Clone, Copy, Debug)]
 pub struct PrinterOutlook<'a> {
-    /// The printer.
+    /// The printer as its last commit left it.
     pub printer: &'a Printer,
     /// Milliseconds that it says are left of its print; `None` if it does not tell.
     pub left_ms: Option<i64>,
