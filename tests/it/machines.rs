@@ -38,6 +38,7 @@ mod fit;
 mod foreseen;
 mod hands;
 mod kill;
+mod kits;
 mod manual;
 mod mishaps;
 mod parts;

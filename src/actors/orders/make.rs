@@ -2,6 +2,7 @@
 
 use crate::actors::kernel::directory::Directory;
 use crate::domain::file::File;
+use crate::domain::id::Id;
 use crate::domain::material::Material;
 use crate::domain::order::Make;
 use crate::domain::sku::Sku;
@@ -19,9 +20,10 @@ pub struct MakeSources {
 }
 
 impl MakeSources {
-    /// What the SKU is made from and with, as it stands now.
-    pub async fn make(&self, sku: &Sku) -> Result<Make, LoadError> {
+    /// What the SKU is made from and with, as it stands now; `None` for a kit.
+    pub async fn make(&self, sku: &Sku) -> Result<Option<Make>, LoadError> {
         let fields = &sku.fields;
+        let Some(material_id) = fields.material_id else { return Ok(None) };
         let state = match fields.gcode_file_id {
             Some(id) => self.files.read(id).await?,
             None => None,
@@ -29,12 +31,12 @@ impl MakeSources {
         let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
         let grams = said.and_then(|said| said.grams).filter(|grams| grams.0 > 0);
         let need = match grams {
-            Some(grams) if self.in_grams(sku).await? => grams,
+            Some(grams) if self.in_grams(material_id).await? => grams,
             _ => fields.estimated_consumption,
         };
-        Ok(Make {
+        Ok(Some(Make {
             units_per_plate: fields.units_per_plate,
-            material_id: fields.material_id,
+            material_id,
             need,
             machine_type: fields.machine_type,
             dimensions: fields.dimensions,
@@ -42,12 +44,12 @@ impl MakeSources {
             file_form: said.and_then(|said| said.form).unwrap_or_default(),
             file_filament_mm: said.and_then(|said| said.filament_mm),
             estimated_seconds: said.and_then(|said| said.seconds).or(fields.estimated_seconds),
-        })
+        }))
     }
 
     /// Grams are what a G-code file states; sheets and millilitres are not.
-    async fn in_grams(&self, sku: &Sku) -> Result<bool, LoadError> {
-        let material = self.materials.read(sku.fields.material_id).await?;
+    async fn in_grams(&self, material: Id) -> Result<bool, LoadError> {
+        let material = self.materials.read(material).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
         Ok(kind.is_some_and(|kind| kind.unit() == "g"))
     }

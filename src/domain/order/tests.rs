@@ -2,6 +2,7 @@
 
 mod examples;
 mod flags;
+mod kits;
 mod model;
 mod money;
 mod parts;
@@ -29,7 +30,7 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
         unit_price_cents: cents,
         description: "bracket".to_owned(),
         tax_rate_bps: 0,
-        make: Make {
+        make: Some(Make {
             units_per_plate: 1,
             material_id: id(MATERIAL),
             need: Amount::units(100),
@@ -39,7 +40,9 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
             file_form: Default::default(),
             file_filament_mm: Some(1000.0),
             estimated_seconds: None,
-        },
+        }),
+        kit_line: None,
+        per_set: None,
     }
 }
 
@@ -89,7 +92,7 @@ impl Desk {
     }
     /// The SKU is read, as the lines say that it is: jobs whose line has a file are VALIDATED.
     pub(super) fn prepare(&mut self) -> Option<Decision<Order>> {
-        let makes: Vec<Make> = self.o().lines.iter().map(|line| line.make.clone()).collect();
+        let makes: Vec<Make> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
         Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }

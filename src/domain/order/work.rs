@@ -31,6 +31,7 @@ impl OrderChange<'_> {
 
     /// Makes one job of a line; `reprint` for parts that were rejected.
     pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+        let Some(make) = &line.make else { return };
         let job = Job {
             id: self.cx.ids.id(),
             number: self.cx.ids.number(Counter::Job),
@@ -40,14 +41,14 @@ impl OrderChange<'_> {
             line: n as u32,
             sku_id: line.sku_id,
             sku_name: line.description.clone(),
-            material_id: line.make.material_id,
-            need: line.make.need,
-            machine_type: line.make.machine_type,
-            dimensions: line.make.dimensions,
+            material_id: make.material_id,
+            need: make.need,
+            machine_type: make.machine_type,
+            dimensions: make.dimensions,
             file_id: None,
-            file_form: line.make.file_form,
-            file_filament_mm: line.make.file_filament_mm,
-            estimated_seconds: line.make.estimated_seconds,
+            file_form: make.file_form,
+            file_filament_mm: make.file_filament_mm,
+            estimated_seconds: make.estimated_seconds,
             plate_parts: plate_parts(line),
             reprint,
             unsigned: false,
@@ -76,7 +77,7 @@ impl OrderChange<'_> {
         if reprint {
             self.job_event("job.added", id, None);
         }
-        if line.make.file_id.is_none() {
+        if make.file_id.is_none() {
             self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }

@@ -46,14 +46,19 @@ impl Tables {
         let in_orders = |name: &str| self.any(|order: &Order, doc| !over(order) && doc.contains(&member(name)));
         let in_jobs = |named: &dyn Fn(&Job) -> bool| self.parts::<Job>().any(|job| !job.over() && named(job));
         match what {
-            Referenced::Sku => in_orders("skuId") || in_jobs(&|job| job.sku_id == id),
+            Referenced::Sku => {
+                let named = member("skuId");
+                self.any(|kit: &Sku, doc| !kit.archived && doc.contains(&named))
+                    || in_orders("skuId")
+                    || in_jobs(&|job| job.sku_id == id)
+            }
             Referenced::File => {
                 self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&text))
                     || in_orders("fileId")
                     || in_jobs(&|job| job.file_id == Some(id))
             }
             Referenced::Material => {
-                self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == id)
+                self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == Some(id))
                     || self
                         .any(|printer: &Printer, _| !printer.archived && printer.fields.loaded_material_id == Some(id))
                     || in_orders("materialId")

@@ -97,7 +97,7 @@ impl Effects {
             world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &create).unwrap();
         }
         let mut of = line(quantity, 100, true);
-        of.make.units_per_plate = plate;
+        of.make.as_mut().unwrap().units_per_plate = plate;
         let create = OrderCommand::Create(Box::new(new_order(vec![of])));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };

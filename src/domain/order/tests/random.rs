@@ -75,7 +75,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
         }
         23 | 24 => {
-            let mut make = Box::new(order.lines[0].make.clone());
+            let mut make = Box::new(order.lines[0].make.clone().unwrap());
             make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
             OrderCommand::Prepared { sku: job.sku_id, make }
         }
@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
         let mut new = new_order(vec![line(2, 500, true), line(1, 100, false)]);
-        new.lines[0].make.units_per_plate = plate;
+        new.lines[0].make.as_mut().unwrap().units_per_plate = plate;
         new.draft = draft;
         let mut desk = Desk::with(new);
         desk.bench.rules.quality.sign_off_required = required;
