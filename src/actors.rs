@@ -6,6 +6,7 @@
 pub mod access;
 pub mod dispatcher;
 pub mod endpoints;
+pub mod forecaster;
 pub mod kernel;
 pub mod mails;
 pub mod materials;

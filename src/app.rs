@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::{Components, RootMsg};
 use crate::actors::payment_events::matching::PaymentMatcher;
@@ -50,6 +51,8 @@ pub struct App {
     pub printer_connections: Arc<PrinterConnections>,
     /// Proposes pairs of jobs and printers; says why a job waits.
     pub dispatcher: Dispatcher,
+    /// Tells when jobs, orders and printers are expected to be done.
+    pub forecaster: Forecaster,
     /// Finds the order that a payment event belongs to.
     pub payments: PaymentMatcher,
     /// Contents of files, by their hash.

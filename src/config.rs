@@ -67,6 +67,8 @@ pub struct Config {
     pub tax: sections::Tax,
     /// What sending an order costs.
     pub shipping: sections::Shipping,
+    /// When somebody is in the shop.
+    pub shop: sections::Shop,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
     /// How printed parts are judged.

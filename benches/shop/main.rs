@@ -13,6 +13,7 @@ mod crowd;
 mod database;
 mod fill;
 mod floor;
+mod forecast;
 mod ground;
 mod hang;
 mod http;
@@ -33,7 +34,8 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 10] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor"];
+const PARTS: [&str; 11] =
+    ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor", "forecast"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -85,6 +87,7 @@ fn run(part: &str) -> Vec<Row> {
         "crowd" => crowd::run(),
         "floor" => runtime.block_on(floor::run()),
         "attack" => runtime.block_on(attack::run()),
+        "forecast" => forecast::run(),
         other => unreachable!("{other} is none of the parts"),
     }
 }

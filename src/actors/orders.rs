@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -33,6 +34,8 @@ pub struct OrderEffects {
     pub printers: Directory<Printer>,
     /// Hears of every commit, to propose printers for ready jobs.
     pub dispatcher: Dispatcher,
+    /// Hears of every commit, to make the forecast anew.
+    pub forecaster: Forecaster,
     /// Told of each new order, so that kept payment events look for their order again.
     pub new_references: watch::Sender<u64>,
 }
@@ -72,6 +75,7 @@ impl Effects<Order> for OrderEffects {
 
     fn committed(&self, of: &Handle<Order>, state: &Arc<Versioned<Order>>) {
         self.dispatcher.order_changed(of.id(), state);
+        self.forecaster.changed();
         if state.version == 1 {
             self.new_references.send_modify(|count| *count += 1);
         }

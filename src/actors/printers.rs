@@ -22,6 +22,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::{ASK_TIMEOUT, Directory};
 use crate::actors::kernel::effects::Effects;
 use crate::actors::kernel::envelope::CommandOrigin;
@@ -62,6 +63,8 @@ pub struct PrinterEffects {
     pub cipher: Arc<SecretCipher>,
     /// Hears of every commit, to propose jobs for free printers.
     pub dispatcher: Dispatcher,
+    /// Hears of every commit, to make the forecast anew.
+    pub forecaster: Forecaster,
     /// Clock and settings, handed in.
     pub environment: Arc<Environment>,
     /// How often printers are looked at.
@@ -86,6 +89,7 @@ impl Effects<Printer> for PrinterEffects {
 
     fn committed(&self, of: &Handle<Printer>, state: &Arc<Versioned<Printer>>) {
         self.dispatcher.printer_changed(of.id(), state);
+        self.forecaster.changed();
     }
 }
 

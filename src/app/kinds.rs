@@ -17,6 +17,7 @@ use tokio::sync::watch;
 use crate::actors::access::AccessEffects;
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::{DeliveryMeter, EndpointEffects};
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::actor::Activator;
 use crate::actors::kernel::directory::{AnyDirectory, Directory, DirectoryArgs, KindSummary};
 use crate::actors::kernel::effects::NoEffects;
@@ -54,6 +55,7 @@ use crate::store::rows::LoadError;
 pub(super) struct EffectServices {
     pub(super) environment: Arc<Environment>,
     pub(super) dispatcher: Dispatcher,
+    pub(super) forecaster: Forecaster,
     pub(super) matcher: PaymentMatcher,
     pub(super) store: Store,
     pub(super) outbox: Arc<Outbox>,
@@ -130,6 +132,7 @@ kinds! {
         materials: d.materials.clone(),
         printers: d.printers.clone(),
         dispatcher: s.dispatcher.clone(),
+        forecaster: s.forecaster.clone(),
         new_references: s.new_references.clone(),
     };
     /// Machines, with the attempt that each has in hand.
@@ -140,6 +143,7 @@ kinds! {
         connections: s.connections.clone(),
         cipher: s.cipher.clone(),
         dispatcher: s.dispatcher.clone(),
+        forecaster: s.forecaster.clone(),
         environment: s.environment.clone(),
         settings: s.watch,
     };

@@ -11,6 +11,7 @@ use super::App;
 use super::kinds::{Directories, EffectServices};
 use super::own_secrets;
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::forecaster::{ForecastSources, Forecaster};
 use crate::actors::kernel::directory::DirectoryArgs;
 use crate::actors::kernel::environment::{Clock, Environment};
 use crate::actors::kernel::restart_policy::Policy;
@@ -101,13 +102,25 @@ impl App {
         });
         let orders = directories.orders.clone();
         let new_references = watch::Sender::new(0);
+        let connections = Arc::new(PrinterConnections::new(printer_registry(config)?));
+        let board_rules = config.board_rules(printable_forms());
         let services = EffectServices {
+            forecaster: Forecaster::new(ForecastSources {
+                orders: orders.clone(),
+                printers: directories.printers.clone(),
+                connections: connections.clone(),
+                environment: environment.clone(),
+                rules: Arc::new(board_rules.clone()),
+                // Checked when the settings were loaded.
+                hours: Arc::new(config.shop.hours().unwrap_or_default()),
+                queries: queries.clone(),
+            }),
             dispatcher: Dispatcher::new(
                 orders.clone(),
                 directories.printers.clone(),
                 directories.materials.clone(),
                 environment.clone(),
-                config.board_rules(printable_forms()),
+                board_rules,
             ),
             matcher: PaymentMatcher {
                 orders,
@@ -120,7 +133,7 @@ impl App {
             outbox,
             cipher: Arc::new(SecretCipher::new(config.auth.secrets_key.expose())?),
             blobs: Arc::new(Blobs::open(config.files_dir())?),
-            connections: Arc::new(PrinterConnections::new(printer_registry(config)?)),
+            connections,
             watch: WatchSettings {
                 poll: config.printers.poll_interval_seconds.duration(),
                 offline: config.printers.offline_after_seconds.duration(),
@@ -145,6 +158,7 @@ impl App {
         directories.start(&root, &services).await?;
         directories.start_resident().await?;
         services.dispatcher.start(&root).await?;
+        services.forecaster.start(&root).await?;
         let app = Arc::new(Self {
             directories,
             environment: services.environment,
@@ -153,6 +167,7 @@ impl App {
             writer: counters,
             printer_connections: services.connections,
             dispatcher: services.dispatcher,
+            forecaster: services.forecaster,
             payments: services.matcher,
             blobs: services.blobs,
             cipher: services.cipher,

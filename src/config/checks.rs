@@ -32,6 +32,7 @@ pub(super) fn problems(config: &Config) -> Vec<String> {
     addresses(config, &mut found);
     numbers(config, &mut found);
     words(config, &mut found);
+    found.extend(config.shop.hours().err().map(|error| format!("shop: {error}")));
     found
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::values::{Days, Hours, Seconds, Secret};
+use crate::domain::shop_hours::{ShopHours, ShopHoursError};
 
 /// `[server]`: the listener and limits on connections and requests.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -171,6 +172,25 @@ pub struct TaxRate {
 pub struct Shipping {
     /// Price per order, in the smallest unit of its currency.
     pub flat_cents: i64,
+}
+
+/// `[shop]`: when somebody is there.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Shop {
+    /// Periods of opening, as `mon-fri 08:00-18:00`; none: always.
+    pub hours: Vec<String>,
+    /// Dates on which nobody is there, as `2026-12-25`.
+    pub closed_days: Vec<String>,
+    /// Time zone of both, by name or as a POSIX rule.
+    pub time_zone: String,
+}
+
+impl Shop {
+    /// The hours as the rules use them.
+    pub fn hours(&self) -> Result<ShopHours, ShopHoursError> {
+        ShopHours::parse(&self.time_zone, &self.hours, &self.closed_days)
+    }
 }
 
 /// `[dispatch]`: how jobs are given to printers.

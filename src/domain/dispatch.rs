@@ -11,6 +11,7 @@ mod forms;
 mod need;
 mod reason;
 mod refused;
+mod rehearsal;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use need::{BoardPrinter, NeedClass};
 pub use forms::PrintableForms;
 pub use reason::{Surroundings, waiting_reason};
 pub use refused::RefusedJob;
+pub use rehearsal::Rehearsal;
 
 /// Milliseconds during which a pair of job and printer is not proposed again after the printer did not accept it,
 /// unless the printer changes meanwhile.

@@ -32,6 +32,7 @@ mod command;
 mod money;
 mod parts;
 mod place;
+mod promised;
 mod rules;
 mod shipping;
 mod sign_off;
@@ -59,6 +60,7 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::principal::{Principal, Role};
+use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
 
 /// How an order came about; fixed when it is made.
@@ -239,6 +241,9 @@ pub struct Order {
     pub priority: u8,
     /// When the order should be done; `None` ranks behind every date of the same priority.
     pub due_at: Option<Timestamp>,
+    /// When the order was promised to be ready; `None` until a forecast covers all of its jobs.
+    #[serde(default)]
+    pub promise: Option<Promise>,
     /// How the order travels; set when it is shipped, with the last of its shipments.
     pub shipment: Option<Shipment>,
     /// What has left, oldest first; none in orders that were shipped before shipments were recorded.

@@ -16,6 +16,7 @@ mod acts;
 mod address;
 mod alerts;
 mod attempt;
+mod clearing;
 mod command;
 mod leftover;
 mod manual;
@@ -33,6 +34,7 @@ mod tests;
 
 pub use acts::{Act, ActRecord};
 pub use address::{MachineAddress, check_base_url, denied_address, denied_host, same_machine};
+pub use clearing::Clearing;
 pub use command::{Evidence, PrinterAnswer, PrinterCommand, PrinterEffect};
 pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
@@ -235,6 +237,12 @@ pub struct Printer {
     pub last_manual: Option<ManualEnd>,
     /// Something may lie on the bed: set after a print, cleared by an operator.
     pub bed_not_cleared: bool,
+    /// Since when something may lie on the bed; `None` while it is clear.
+    #[serde(default)]
+    pub bed_since: Option<Timestamp>,
+    /// The last times that the bed was cleared, oldest first.
+    #[serde(default)]
+    pub clearings: Vec<Clearing>,
     /// Set by an emergency stop and by a firmware fault, cleared once the axes are homed.
     pub needs_home: bool,
     /// A fault of the firmware that no person has cleared yet; nothing is started meanwhile.

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::endpoints::DeliveryMeter;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::environment::Environment;
 use crate::actors::kernel::root::Components;
@@ -75,6 +76,7 @@ held! {
     Arc<WriterCounters>: writer;
     Arc<PrinterConnections>: printer_connections;
     Dispatcher: dispatcher;
+    Forecaster: forecaster;
     PaymentMatcher: payments;
     Arc<Blobs>: blobs;
     Arc<SecretCipher>: cipher;

@@ -8,6 +8,7 @@ mod deliveries;
 pub mod endpoints;
 pub mod events;
 mod files;
+mod forecast;
 pub mod health;
 mod insights;
 mod jobs;
@@ -52,6 +53,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // What happens
         events::routes(),
         dashboard::routes(),
+        forecast::routes(),
         insights::routes(),
         health::routes(),
         metrics::routes(public_metrics),

@@ -8,6 +8,7 @@ mod audit;
 mod contents;
 mod damaged;
 mod domain;
+mod forecast;
 mod idempotency;
 mod orders;
 mod outbox;

@@ -38,6 +38,7 @@ mod clock;
 mod crowd;
 mod dead;
 mod fit;
+mod foreseen;
 mod hands;
 mod kill;
 mod kits;

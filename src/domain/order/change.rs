@@ -161,7 +161,13 @@ impl<'a> OrderChange<'a> {
 
     /// Sets the order's status, and publishes the event of that transition if it has one.
     pub(super) fn status(&mut self, status: OrderStatus, event: Option<&str>) {
-        self.head().status = status;
+        let now = self.cx.now;
+        let order = self.head();
+        order.status = status;
+        if let Some(promise) = order.promise.as_mut().filter(|one| status == OrderStatus::Ready && one.met_at.is_none())
+        {
+            promise.met_at = Some(now);
+        }
         if let Some(event) = event {
             self.event(event);
         }

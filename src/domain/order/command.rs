@@ -11,6 +11,7 @@ use crate::domain::id::Id;
 use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::promise::Promise;
 use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
@@ -242,6 +243,8 @@ pub enum OrderCommand {
         /// How far it came.
         report: Report,
     },
+    /// The first forecast that covers all jobs: when the order is promised to be ready. A later one changes nothing.
+    Promise(Promise),
     /// Edits the rank of a job; `None` leaves a member as it is.
     UpdateJob {
         /// The job to edit.

@@ -155,6 +155,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         shipping_address: new.shipping_address.as_ref().map(with_region_code),
         priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
+        promise: None,
         shipment: None,
         shipments: Vec::new(),
         flags: Vec::new(),

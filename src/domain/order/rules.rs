@@ -60,6 +60,7 @@ impl Aggregate for Order {
             OrderCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
             OrderCommand::FailRefused { job, printers } => change.fail_refused(*job, printers),
             OrderCommand::Attempt { job, attempt, report } => Ok(change.report(*job, *attempt, report)),
+            OrderCommand::Promise(promise) => Ok(change.promise(*promise)),
             OrderCommand::UpdateJob { job, if_version, priority, due_at } => {
                 change.update_job(*job, *if_version, *priority, *due_at)
             }
@@ -91,6 +92,7 @@ impl Aggregate for Order {
             OrderCommand::Dispatch { .. } => "job.dispatch",
             OrderCommand::FailRefused { .. } => "job.fail_refused",
             OrderCommand::Attempt { .. } => "job.attempt",
+            OrderCommand::Promise(_) => "order.promise",
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",
             OrderCommand::RetryJob(_) => "job.retry",

@@ -118,6 +118,17 @@ impl Printer {
         }
     }
 
+    /// Whether it could take a job once its present print is over and the bed is cleared, with nothing else for a person
+    /// to do: it is connected, in service and without a fault.
+    pub fn goes_on(&self) -> bool {
+        let mut later = self.clone();
+        (later.in_hand, later.manual, later.shows, later.bed_not_cleared) = (None, None, None, false);
+        if matches!(later.activity, Activity::Printing | Activity::Paused) {
+            later.activity = Activity::Idle;
+        }
+        later.free().is_ok()
+    }
+
     /// Whether a start may be sent now, regardless of what is in hand; otherwise why not, in the same words.
     pub(super) fn could_start(&self) -> Result<(), String> {
         let no = |words: &str| Err(words.to_owned());

@@ -17,6 +17,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         manual: None,
         last_manual: None,
         bed_not_cleared: false,
+        bed_since: None,
+        clearings: Vec::new(),
         needs_home: false,
         fault: None,
         kept_closed: false,

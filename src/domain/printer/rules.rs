@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use super::clearing::noted;
 use super::readiness::report_of;
 use super::registration::create;
 use super::{FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
@@ -119,7 +120,7 @@ impl Aggregate for Printer {
                 Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
             }
         };
-        decided.map(|decision| Self::with_last_print(this, decision))
+        decided.map(|decision| noted(this, Self::with_last_print(this, decision), cx.now))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {

@@ -12,6 +12,7 @@ use super::orders::PRIORITY;
 use super::printers::PrinterAct;
 use super::sign_off::{NOTHING, SignOffRequest};
 use crate::actors::dispatcher::Dispatcher;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
 use crate::domain::file::File;
@@ -60,6 +61,7 @@ handles! {
         queries: Queries,
         printer_connections: Arc<PrinterConnections>,
         dispatcher: Dispatcher,
+        forecaster: Forecaster,
     }
 }
 

@@ -14,6 +14,7 @@ use axum::extract::State;
 
 use super::jobs;
 use super::place::place;
+use crate::actors::forecaster::Forecaster;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::orders::make::MakeSources;
 use crate::domain::aggregate::Versioned;
@@ -60,6 +61,7 @@ handles! {
         queries: Queries,
         printers: Directory<Printer>,
         printer_connections: Arc<PrinterConnections>,
+        forecaster: Forecaster,
     }
 }
 
@@ -147,7 +149,7 @@ pub(crate) async fn shown(
     let payments: Vec<Payment> = now.map(|now| now.payments.iter().filter(then).cloned().collect()).unwrap_or_default();
     // The first answer still has the jobs at hand: left out, so that a repeat says the same.
     let order = Order { jobs: Default::default(), payments, ..(**order).clone() };
-    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into())))
+    Ok(Shown(OrderFor(Arc::new(Versioned { version: done.version, state: Some(order) }), who.into(), None)))
 }
 
 async fn list(
@@ -172,7 +174,10 @@ async fn list(
     let (some, total) = app.queries.orders(&filter, page).await?;
     let reader = OrderReader::from(&who);
     let items = some.into_iter().filter(|order| order.state.is_some());
-    let items = items.map(|order| Shown(OrderFor(order, reader))).collect();
+    let forecast = app.forecaster.latest();
+    let expected = |order: &Versioned<Order>| forecast.orders.get(&order.state.as_ref()?.id).copied();
+    let items = items.map(|order| (expected(&order), order));
+    let items = items.map(|(expected, order)| Shown(OrderFor(order, reader, expected))).collect();
     Ok(Listed { page, items, total })
 }
 
@@ -188,7 +193,8 @@ async fn one(
     who: Caller,
 ) -> Result<Resource<ShownOrder>, ApiError> {
     let state = visible(&app, &who, id).await?;
-    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who)))))
+    let expected = app.forecaster.latest().orders.get(&id).copied();
+    Ok(Resource::new(state.revision(), Shown(OrderFor(state, OrderReader::from(&who), expected))))
 }
 
 async fn finish<B>(

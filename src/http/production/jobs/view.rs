@@ -33,7 +33,8 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
     "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
-    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
+    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
+    "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
         "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
@@ -82,6 +83,9 @@ pub struct JobView {
     progress: Percent,
     /// Seconds until the print ends, as the printer estimates.
     remaining_seconds: Option<i64>,
+    /// When it is expected to be printed, by the whole queue; it moves without a new version. Null when it is over, or
+    /// nobody can tell.
+    expected_at: Option<Timestamp>,
     /// The G-code file that is printed; null until one is known.
     file_id: Option<Id>,
     /// Its attempts to print, oldest first.
@@ -183,6 +187,7 @@ impl JobView {
             awaits_sign_off: job.unsigned,
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
+            expected_at: app.forecaster.latest().jobs.get(&job.id).copied().filter(|_| !job.over()),
             file_id: job.file_id,
             attempts: job.attempts.iter().map(AttemptView::new).collect(),
             cancel_requested_at: job.cancel_requested_at,

@@ -39,7 +39,8 @@ readable!(OrderStatus);
         "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
         "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
-    "shipment": null, "shipments": [], "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null, "notes": null,
+    "shipment": null, "shipments": [], "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null,
+    "expectedAt": "2026-11-02T12:10:00.000Z", "promisedAt": "2026-11-02T12:40:00.000Z", "notes": null,
     "internalNotes": "calls back on Monday", "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
@@ -90,6 +91,12 @@ pub struct OrderView<'a> {
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
+    /// When all its jobs are expected to be printed, by the whole queue; it moves without a new version. Null when they are,
+    /// when nobody can tell, and in the answer to a change.
+    expected_at: Option<Timestamp>,
+    /// When it was promised to be ready, by the first forecast after its payment; it never moves. Four of five promises are
+    /// meant to be kept.
+    promised_at: Option<Timestamp>,
     /// Notes that the customer wrote and reads.
     notes: Option<&'a str>,
     /// Notes of the staff; absent for customers, and while there are none.
@@ -120,8 +127,8 @@ impl From<&Caller> for OrderReader {
     }
 }
 
-/// An order, and who reads it.
-pub struct OrderFor<T>(pub T, pub OrderReader);
+/// An order, who reads it, and when it is expected to be printed.
+pub struct OrderFor<T>(pub T, pub OrderReader, pub Option<Timestamp>);
 
 /// The number of an order, written as `ORD-000123`.
 #[derive(Clone, Copy, Debug)]
@@ -183,7 +190,7 @@ impl ToSchema for Day<'_> {
 }
 
 impl<'a> OrderView<'a> {
-    /// What this reader may see of an order.
+    /// What this reader may see of an order, without what is expected of it.
     pub fn new(order: &'a Order, payments: &'a [Payment], version: i64, reader: OrderReader) -> Self {
         let staff = reader == OrderReader::Staff;
         Self {
@@ -209,6 +216,8 @@ impl<'a> OrderView<'a> {
             shipping_address: order.shipping_address.as_ref(),
             priority: order.priority,
             due_at: order.due_at,
+            expected_at: None,
+            promised_at: order.promise.map(|promise| promise.promised_at),
             notes: order.notes.as_deref(),
             internal_notes: order.internal_notes.as_deref().filter(|_| staff),
             paid_at: order.paid_at,
@@ -258,6 +267,7 @@ impl<T: Borrow<Versioned<Order>> + 'static> Viewed for OrderFor<T> {
     fn view(&self) -> Option<OrderView<'_>> {
         let found = self.0.borrow();
         let order = found.state.as_ref()?;
-        Some(OrderView::new(order, &order.payments, found.revision(), self.1))
+        let view = OrderView::new(order, &order.payments, found.revision(), self.1);
+        Some(OrderView { expected_at: self.2, ..view })
     }
 }

@@ -1,0 +1,72 @@
+//! The forecast: how long it takes over a long queue, and how many of its promises a simulated shop keeps.
+
+mod shop;
+
+use std::time::Instant;
+
+use printfloor::domain::dispatch::{BoardRules, PrintableForms};
+use printfloor::domain::forecast::{Paces, PrinterOutlook, ShopKnowledge, forecast};
+use printfloor::domain::order::Order;
+use printfloor::domain::printer::Printer;
+use printfloor::domain::shop_hours::ShopHours;
+use printfloor::domain::time::Timestamp;
+
+use super::table::Row;
+
+const JOBS: usize = 1_000;
+const PRINTERS: usize = 100;
+/// How often the queue is played ahead; the slowest counts.
+const TIMES: usize = 20;
+/// Milliseconds within which a forecast is to be made.
+const MOST_MS: f64 = 50.0;
+/// Simulated shops, each of [`shop::DAYS`] days.
+const SHOPS: u64 = 20;
+
+/// The part.
+pub fn run() -> Vec<Row> {
+    vec![speed(), promises()]
+}
+
+pub fn rules() -> BoardRules {
+    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
+}
+
+pub fn hours() -> ShopHours {
+    ShopHours::parse("CET-1CEST,M3.5.0,M10.5.0/3", &["mon-sat 08:00-20:00".to_owned()], &[]).unwrap()
+}
+
+fn speed() -> Row {
+    let now = Timestamp(1_763_719_200_000);
+    let mut random = fastrand::Rng::with_seed(1);
+    let printers: Vec<Printer> = (0..PRINTERS).map(|n| shop::printer(n, n % 3 == 0, now)).collect();
+    let orders: Vec<Order> = (0..JOBS)
+        .map(|n| {
+            let mut order = shop::order(n, random.u8(0..10), now);
+            order.jobs.insert_mut(shop::id(2, n), shop::job(n, n, n % 50, random.i64(600..20_000), &order).into());
+            order
+        })
+        .collect();
+    let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
+    let (rules, paces, hours) = (rules(), Paces::default(), hours());
+    let knowledge = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours };
+    let slowest = (0..TIMES)
+        .map(|_| {
+            let began = Instant::now();
+            assert_eq!(forecast(now, &orders, &outlooks, knowledge).jobs.len(), JOBS);
+            began.elapsed().as_secs_f64() * 1000.0
+        })
+        .fold(0.0, f64::max);
+    let what = format!("forecast of {JOBS} jobs on {PRINTERS} printers, slowest of {TIMES}");
+    Row::figure(what, format!("{slowest:.1} ms")).at_most(slowest, MOST_MS, "ms")
+}
+
+fn promises() -> Row {
+    let (mut kept, mut made) = (0, 0);
+    for seed in 0..SHOPS {
+        let shop = shop::simulated(seed);
+        (kept, made) = (kept + shop.kept, made + shop.kept + shop.missed);
+    }
+    let share = 100.0 * f64::from(kept) / f64::from(made.max(1));
+    let what = format!("promises kept in {SHOPS} simulated shops of {} days ({made} orders)", shop::DAYS);
+    Row { aim: "75 to 85 %".to_owned(), ..Row::figure(what, format!("{share:.1} %")) }
+}

@@ -1,0 +1,293 @@
+//! When jobs, orders and printers will be done: the queue played ahead by the dispatcher's own rule.
+//!
+//! [`forecast`] is a list schedule over a [`Rehearsal`]: whenever a printer is free, the dispatcher's rule says which job it
+//! gets; the print takes the time that its file states, corrected by what this file and this printer took before ([`Paces`]);
+//! then the bed is cleared, by a person while the shop is open ([`ShopHours`]) or by the printer itself. What nobody can tell
+//! has no moment: a job that waits for stock, for a retry or for a printer that fits, and every order that has such a job.
+//!
+//! Not for deciding anything: nothing is kept, and no job is bound to a printer by it.
+
+mod pace;
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use crate::domain::dispatch::{BoardRules, Rehearsal};
+use crate::domain::id::Id;
+use crate::domain::job::{Job, JobState};
+use crate::domain::order::{Order, OrderStatus};
+use crate::domain::printer::{Clearing, InHand, Phase, Printer};
+use crate::domain::shop_hours::ShopHours;
+use crate::domain::time::Timestamp;
+
+pub use pace::{ObservedPrint, Paces};
+
+/// Time from the choice of a printer until it prints: upload, start and heating up, in milliseconds.
+const STARTING_MS: i64 = 60_000;
+/// What is left of a print that takes longer than expected, as a share of its expected time.
+const OVERDUE_SHARE: i64 = 20;
+/// What is left at least of any print that is not seen to be over, in milliseconds.
+const LEAST_LEFT_MS: i64 = 60_000;
+/// Steps of the schedule for each job: its start and the end of its print, and the waits that a limit on starts adds.
+const STEPS_PER_JOB: usize = 8;
+
+/// Open time until somebody clears the bed of a printer that has not seen it yet, in milliseconds.
+const ASSUMED_CLEARING_MS: i64 = 15 * 60_000;
+/// How many clearings that assumption weighs as much as.
+const ASSUMED_CLEARINGS: i64 = 2;
+
+/// A printer, and what it says of its present print.
+#[derive(Clone, Copy, Debug)]
+pub struct PrinterOutlook<'a> {
+    /// The printer as its last commit left it.
+    pub printer: &'a Printer,
+    /// Milliseconds that it says are left of its print; `None` if it does not tell.
+    pub left_ms: Option<i64>,
+}
+
+/// What the shop knows of itself.
+#[derive(Clone, Copy, Debug)]
+pub struct ShopKnowledge<'a> {
+    /// The dispatcher's settings.
+    pub rules: &'a BoardRules,
+    /// How long files and printers took before.
+    pub paces: &'a Paces,
+    /// When somebody is there to clear beds.
+    pub hours: &'a ShopHours,
+}
+
+/// What is expected, as far as anybody can tell.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Forecast {
+    /// When it was made.
+    pub at: Timestamp,
+    /// When each unfinished job of a paid order will be printed; jobs that nobody can tell are missing.
+    pub jobs: HashMap<Id, Timestamp>,
+    /// When all jobs of each order will be printed; orders that nobody can tell are missing.
+    pub orders: HashMap<Id, Timestamp>,
+    /// When each printer has done all that it gets of the queue and its bed is clear; `None` while that needs something
+    /// besides time and clearing its bed.
+    pub printers: BTreeMap<Id, Option<Timestamp>>,
+    /// Unfinished jobs of paid orders for which nobody can tell.
+    pub untold: usize,
+}
+
+impl Forecast {
+    /// When the last job is printed that anybody can tell; `None` if there is none.
+    pub fn done_at(&self) -> Option<Timestamp> {
+        self.jobs.values().max().copied()
+    }
+}
+
+/// Plays the queue ahead from `now` on.
+pub fn forecast<'a>(
+    now: Timestamp,
+    orders: impl IntoIterator<Item = &'a Order>,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+) -> Forecast {
+    let mut made = Forecast { at: now, ..Forecast::default() };
+    let orders: Vec<&Order> = orders.into_iter().filter(|order| is_open(order)).collect();
+    let all = orders.iter().flat_map(|order| order.jobs.values()).map(|job| (job.id, &**job));
+    let all: HashMap<Id, &Job> = all.collect();
+    let free = present(now, printers, &all, shop, &mut made);
+    let queued = all.values().filter(|job| is_queued(job)).map(|job| (job.order_id, *job));
+    let rehearsal = Rehearsal::new(shop.rules.clone(), queued, printers.iter().map(|one| one.printer));
+    play(rehearsal, free, printers, &all, shop, &mut made);
+    for order in orders {
+        let mut last = None;
+        let mut told = true;
+        for job in order.jobs.values().filter(|job| matters(job)) {
+            match made.jobs.get(&job.id) {
+                Some(at) => last = last.max(Some(*at)),
+                None => (told, made.untold) = (false, made.untold + 1),
+            }
+        }
+        if let Some(at) = last.filter(|_| told) {
+            made.orders.insert(order.id, at);
+        }
+    }
+    made
+}
+
+/// How much open time passes until somebody clears this bed, in milliseconds: the mean of what the printer saw.
+fn clearing_ms(seen: &[Clearing], hours: &ShopHours) -> i64 {
+    let open: i64 = seen.iter().map(|one| hours.open_ms(one.from, one.to)).sum();
+    (open + ASSUMED_CLEARING_MS * ASSUMED_CLEARINGS) / (seen.len() as i64 + ASSUMED_CLEARINGS)
+}
+
+/// Whether the order has jobs to be printed.
+fn is_open(order: &Order) -> bool {
+    matches!(order.status, OrderStatus::Paid | OrderStatus::Printing)
+}
+
+/// Whether the order waits for this job.
+fn matters(job: &Job) -> bool {
+    !matches!(job.state, JobState::Completed | JobState::Cancelled) && job.cancel_requested_at.is_none()
+}
+
+/// Whether the job waits for a printer, or will as soon as its stock is checked.
+fn is_queued(job: &Job) -> bool {
+    matches!(job.state, JobState::Validated | JobState::Sliced)
+        && job.file_id.is_some()
+        && job.attempt_id.is_none()
+        && job.cancel_requested_at.is_none()
+}
+
+/// The print time that is expected of this job on this printer, in milliseconds.
+fn print_ms(job: &Job, printer: Id, paces: &Paces) -> i64 {
+    paces.expected_ms(job.file_id, printer, job.estimated_seconds)
+}
+
+/// Notes when the present prints end; gives the moment from which each printer can take another job.
+fn present(
+    now: Timestamp,
+    printers: &[PrinterOutlook<'_>],
+    jobs: &HashMap<Id, &Job>,
+    shop: ShopKnowledge<'_>,
+    made: &mut Forecast,
+) -> Vec<(Timestamp, Id)> {
+    let mut free = Vec::new();
+    for outlook in printers {
+        let printer = outlook.printer;
+        let over = print_over(now, outlook, jobs, shop.paces);
+        if let (Some(in_hand), Some(at)) = (&printer.in_hand, over)
+            && !in_hand.over()
+            && jobs.get(&in_hand.job).is_some_and(|job| matters(job))
+        {
+            made.jobs.insert(in_hand.job, at);
+        }
+        let at = over.filter(|_| printer.goes_on()).and_then(|over| {
+            if printer.free().is_ok() {
+                return Some(now);
+            }
+            let prints = printer.in_hand.as_ref().is_some_and(|hand| !hand.over()) || printer.foreign_print();
+            let wait = clearing_ms(&printer.clearings, shop.hours);
+            match (prints, printer.bed_not_cleared) {
+                (true, _) if printer.fields.auto_clear => Some(over),
+                (true, _) => shop.hours.after(over, wait),
+                // Nobody came in the usual time: taken as if somebody were about to.
+                (false, true) => {
+                    let since = printer.bed_since.unwrap_or(now).min(now);
+                    shop.hours.after(since, wait)?.max(shop.hours.after(now, LEAST_LEFT_MS)?).into()
+                }
+                (false, false) => Some(now),
+            }
+        });
+        made.printers.insert(printer.id, at);
+        free.extend(at.map(|at| (at, printer.id)));
+    }
+    // Attempts that their printers have not heard of yet.
+    let unheard = jobs.values().filter(|job| matters(job) && !made.jobs.contains_key(&job.id));
+    for job in unheard.copied().collect::<Vec<_>>() {
+        if let Some(attempt) = job.live().filter(|attempt| !attempt.unverified) {
+            let knows = |one: &&PrinterOutlook<'_>| one.printer.id == attempt.printer_id;
+            if printers.iter().find(knows).is_some_and(|one| one.printer.in_hand.is_none()) {
+                let at = now.plus_ms(STARTING_MS + print_ms(job, attempt.printer_id, shop.paces));
+                made.jobs.insert(job.id, at);
+                free.retain(|(_, printer)| *printer != attempt.printer_id);
+                let wait = wait_for_bed(attempt.printer_id, at, printers, shop);
+                free.extend(wait.map(|at| (at, attempt.printer_id)));
+                made.printers.insert(attempt.printer_id, wait);
+            }
+        }
+    }
+    free
+}
+
+/// When the printer's present print is over; now if it prints nothing, `None` if nobody can tell.
+fn print_over(
+    now: Timestamp,
+    outlook: &PrinterOutlook<'_>,
+    jobs: &HashMap<Id, &Job>,
+    paces: &Paces,
+) -> Option<Timestamp> {
+    let printer = outlook.printer;
+    let Some(in_hand) = &printer.in_hand else {
+        return if printer.foreign_print() || printer.manual.is_some() {
+            outlook.left_ms.map(|left| now.plus_ms(left.max(LEAST_LEFT_MS)))
+        } else {
+            Some(now)
+        };
+    };
+    let job = jobs.get(&in_hand.job);
+    let total = match job {
+        Some(job) => print_ms(job, printer.id, paces),
+        None => paces.expected_ms(Some(in_hand.file_id), printer.id, in_hand.estimated_seconds),
+    };
+    match &in_hand.phase {
+        Phase::Taken | Phase::StartSent { .. } => Some(now.plus_ms(STARTING_MS + total)),
+        Phase::Printing { at } | Phase::Paused { at } => Some(now.plus_ms(left_of(in_hand, *at, now, total, outlook))),
+        Phase::Unverified { .. } => None,
+        Phase::Ended { .. } | Phase::Stopped { .. } | Phase::NotStarted { .. } => Some(now),
+    }
+}
+
+/// What is left of a print that began at `began` and was expected to take `total` milliseconds. The printer's own word
+/// counts once a tenth is printed: before, printers tell the file's estimate.
+fn left_of(in_hand: &InHand, began: Timestamp, now: Timestamp, total: i64, outlook: &PrinterOutlook<'_>) -> i64 {
+    let by_clock = total - now.since(began).max(0);
+    let told = outlook.left_ms.filter(|_| in_hand.progress >= 0.1);
+    told.unwrap_or(by_clock).max((total / OVERDUE_SHARE).max(LEAST_LEFT_MS))
+}
+
+/// When the bed of a printer is clear after a print that ends at `over`.
+fn wait_for_bed(
+    printer: Id,
+    over: Timestamp,
+    printers: &[PrinterOutlook<'_>],
+    shop: ShopKnowledge<'_>,
+) -> Option<Timestamp> {
+    let printer = printers.iter().find(|one| one.printer.id == printer)?.printer;
+    if printer.fields.auto_clear {
+        return Some(over);
+    }
+    shop.hours.after(over, clearing_ms(&printer.clearings, shop.hours))
+}
+
+/// Gives the queue to the printers as they become free.
+fn play(
+    mut rehearsal: Rehearsal,
+    free: Vec<(Timestamp, Id)>,
+    printers: &[PrinterOutlook<'_>],
+    jobs: &HashMap<Id, &Job>,
+    shop: ShopKnowledge<'_>,
+    made: &mut Forecast,
+) {
+    let clearing = |outlook: &PrinterOutlook<'_>| match outlook.printer.fields.auto_clear {
+        true => None,
+        false => Some(clearing_ms(&outlook.printer.clearings, shop.hours)),
+    };
+    let clearing: HashMap<Id, Option<i64>> = printers.iter().map(|one| (one.printer.id, clearing(one))).collect();
+    // Moments at which a printer becomes free, or (without a printer) at which time alone allows another start.
+    let mut moments: BinaryHeap<Reverse<(Timestamp, Option<Id>)>> =
+        free.into_iter().map(|(at, printer)| Reverse((at, Some(printer)))).collect();
+    let most = (jobs.len() + printers.len()) * STEPS_PER_JOB;
+    let mut again = None;
+    for _ in 0..most {
+        let Some(Reverse((now, first))) = moments.pop().filter(|_| rehearsal.waiting() > 0) else { return };
+        first.into_iter().for_each(|printer| rehearsal.free(printer, now));
+        while let Some(Reverse((_, more))) = moments.peek().filter(|Reverse((at, _))| *at == now).copied() {
+            moments.pop();
+            more.into_iter().for_each(|printer| rehearsal.free(printer, now));
+        }
+        for start in rehearsal.starts(now) {
+            let Some(job) = jobs.get(&start.job) else { continue };
+            let over = now.plus_ms(STARTING_MS + print_ms(job, start.printer, shop.paces));
+            made.jobs.insert(start.job, over);
+            let clear = match clearing.get(&start.printer).copied().flatten() {
+                Some(wait) => shop.hours.after(over, wait),
+                None => Some(over),
+            };
+            made.printers.insert(start.printer, clear);
+            moments.extend(clear.map(|at| Reverse((at, Some(start.printer)))));
+        }
+        if let Some(at) = rehearsal.next_at(now).filter(|at| again != Some(*at)) {
+            again = Some(at);
+            moments.push(Reverse((at, None)));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! How long prints take, compared with what their files state: learnt for each file and each printer from finished prints.
+//!
+//! A print's ratio (observed over stated time) is explained as the file's pace times the printer's. Each new print moves both
+//! a little, so a slow printer does not make its files look slow, nor the other way round.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use crate::domain::id::Id;
+use crate::domain::job::Attempt;
+
+/// What is taken for the print time of a file that states none, in seconds.
+const UNSTATED_SECONDS: i64 = 3600;
+/// The longest print time that is believed of a file, in seconds: 100 days.
+const MAX_STATED_SECONDS: i64 = 100 * 24 * 3600;
+/// How many prints the assumption that files are right weighs as much as.
+const PRIOR_WEIGHT: f64 = 2.0;
+/// Older prints count no more than this many together, so that a pace may change.
+const MAX_WEIGHT: f64 = 20.0;
+/// Ratios outside are taken as these: they are mistakes of clocks or of files.
+const RATIOS: std::ops::RangeInclusive<f64> = 0.2..=5.0;
+/// Prints that are remembered so that none is learnt twice.
+const MAX_KNOWN: usize = 100_000;
+/// Files and printers of which paces are kept.
+const MAX_PACES: usize = 20_000;
+
+/// A print that ended well.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ObservedPrint {
+    /// The attempt; each is learnt once.
+    pub attempt: Id,
+    /// What was printed.
+    pub file: Id,
+    /// Where it was printed.
+    pub printer: Id,
+    /// Print time in seconds, as the file states it; `None` if it does not.
+    pub stated_seconds: Option<i64>,
+    /// From the moment when the printer was seen printing to the end of the print, in milliseconds.
+    pub took_ms: i64,
+}
+
+impl ObservedPrint {
+    /// What a finished attempt of a job with this file shows; `None` if the print was never seen, or the job has no file.
+    pub fn of(attempt: &Attempt, file: Option<Id>, stated_seconds: Option<i64>) -> Option<Self> {
+        let took_ms = attempt.ended_at?.since(attempt.started_at?);
+        Some(Self { attempt: attempt.id, file: file?, printer: attempt.printer_id, stated_seconds, took_ms })
+    }
+}
+
+/// The paces of files and printers: 1 is as stated, 2 is twice as long.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Paces {
+    files: HashMap<Id, Pace>,
+    printers: HashMap<Id, Pace>,
+    known: HashSet<Id>,
+    order: VecDeque<Id>,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Pace {
+    ratio: f64,
+    weight: f64,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { ratio: 1.0, weight: PRIOR_WEIGHT }
+    }
+}
+
+impl Pace {
+    fn learn(&mut self, ratio: f64) {
+        self.weight = (self.weight + 1.0).min(MAX_WEIGHT);
+        self.ratio += (ratio - self.ratio) / self.weight;
+    }
+}
+
+impl Paces {
+    /// Learns from a print. One that is known changes nothing.
+    pub fn learn(&mut self, seen: &ObservedPrint) {
+        if seen.took_ms <= 0 || !self.known.insert(seen.attempt) {
+            return;
+        }
+        self.order.push_back(seen.attempt);
+        if self.order.len() > MAX_KNOWN
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+        let ratio = (seen.took_ms as f64 / stated_ms(seen.stated_seconds) as f64).clamp(*RATIOS.start(), *RATIOS.end());
+        let (file, printer) = (ratio_of(&self.files, seen.file), ratio_of(&self.printers, seen.printer));
+        if self.files.len() < MAX_PACES || self.files.contains_key(&seen.file) {
+            self.files.entry(seen.file).or_default().learn(ratio / printer);
+        }
+        if self.printers.len() < MAX_PACES || self.printers.contains_key(&seen.printer) {
+            self.printers.entry(seen.printer).or_default().learn(ratio / file);
+        }
+    }
+
+    /// The print time that is expected of a file on a printer, in milliseconds.
+    pub fn expected_ms(&self, file: Option<Id>, printer: Id, stated_seconds: Option<i64>) -> i64 {
+        let file = file.map_or(1.0, |file| ratio_of(&self.files, file));
+        let ratio = (file * ratio_of(&self.printers, printer)).clamp(*RATIOS.start(), *RATIOS.end());
+        (stated_ms(stated_seconds) as f64 * ratio) as i64
+    }
+}
+
+fn ratio_of(paces: &HashMap<Id, Pace>, of: Id) -> f64 {
+    paces.get(&of).map_or(1.0, |pace| pace.ratio)
+}
+
+fn stated_ms(seconds: Option<i64>) -> i64 {
+    seconds.filter(|seconds| *seconds > 0).unwrap_or(UNSTATED_SECONDS).min(MAX_STATED_SECONDS) * 1000
+}

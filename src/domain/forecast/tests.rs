@@ -1,0 +1,259 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::dispatch::{Board, PrintableForms};
+use crate::domain::printer::{PrinterCommand, PrinterFields};
+use crate::domain::printer_status::{Activity, Connection, Status};
+use crate::domain::sku::MachineType;
+use crate::domain::testing::{Bench, id};
+
+const NOW: Timestamp = Timestamp(1_763_719_200_000); // Friday, 2025-11-21T10:00:00Z
+const MINUTE: i64 = 60_000;
+const HOUR: i64 = 60 * MINUTE;
+
+fn rules() -> BoardRules {
+    BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: PrintableForms::default() }
+}
+
+fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
+    let fields = PrinterFields {
+        name: format!("printer {number}"),
+        kind: "fw_rest".into(),
+        machine_type: MachineType::FdmLarge,
+        base_url: "http://printer".into(),
+        encrypted_api_key: String::new(),
+        serial: None,
+        build_volume: None,
+        auto_clear,
+        loaded_material_id: loaded.map(id),
+        location: None,
+        tags: Vec::new(),
+    };
+    let mut bench = Bench::new();
+    bench.now = NOW;
+    let mut printer = None;
+    bench.tell(&mut printer, id(number), &PrinterCommand::Create(Box::new(fields))).unwrap();
+    let idle =
+        Status { state: Activity::Idle, connection: Connection::Connected, updated_at: NOW, ..Status::default() };
+    bench.tell(&mut printer, id(number), &PrinterCommand::Seen(Box::new(idle))).unwrap();
+    printer.unwrap()
+}
+
+/// A job of one hour, ready to print.
+fn job(number: u32, order: u32) -> Job {
+    let text = serde_json::json!({
+        "id": id(number), "number": number, "version": 1, "orderId": id(order), "orderNumber": order, "line": 0,
+        "skuId": id(1), "skuName": "part", "materialId": id(2), "need": 10, "machineType": "fdm_large",
+        "dimensions": null, "fileId": id(3), "fileFilamentMm": null, "estimatedSeconds": 3600, "state": "SLICED",
+        "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "released": false, "priority": 5,
+        "dueAt": null, "printerId": null, "attemptId": null, "triedOn": [], "attempts": [],
+        "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": NOW, "updatedAt": NOW,
+    });
+    serde_json::from_value(text).unwrap()
+}
+
+fn order(number: u32, jobs: impl IntoIterator<Item = Job>) -> Order {
+    let text = serde_json::json!({
+        "id": id(number), "number": number, "kind": "manual", "status": "paid", "site": "industries", "madeBy": null,
+        "customerId": null, "customerEmail": null, "lines": [], "currency": "usd", "subtotalCents": 0, "shippingCents": 0,
+        "taxCents": 0, "discountCents": 0, "totalCents": 0, "notes": null, "shippingAddress": null, "priority": 5,
+        "dueAt": null, "shipment": null, "flags": [], "paymentSession": null,
+        "createdAt": NOW, "paidAt": NOW, "updatedAt": NOW,
+    });
+    let mut order: Order = serde_json::from_value(text).unwrap();
+    for job in jobs {
+        order.jobs.insert_mut(job.id, Arc::new(job));
+    }
+    order
+}
+
+fn made(orders: &[Order], printers: &[Printer], hours: &ShopHours) -> Forecast {
+    let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
+    let (rules, paces) = (rules(), Paces::default());
+    forecast(NOW, orders, &outlooks, ShopKnowledge { rules: &rules, paces: &paces, hours })
+}
+
+fn always() -> ShopHours {
+    ShopHours::default()
+}
+
+#[test]
+fn jobs_follow_each_other_on_a_printer_with_the_bed_cleared_between() {
+    let orders = [order(10, [job(11, 10)]), order(20, [job(21, 20)])];
+    let first = NOW.plus_ms(STARTING_MS + HOUR);
+    let second = first.plus_ms(ASSUMED_CLEARING_MS + STARTING_MS + HOUR);
+    let made = made(&orders, &[printer(5, false, None)], &always());
+    assert_eq!((made.orders[&id(10)], made.orders[&id(20)]), (first, second));
+    assert_eq!(made.printers[&id(5)], Some(second.plus_ms(ASSUMED_CLEARING_MS)));
+    assert_eq!((made.done_at(), made.untold), (Some(second), 0));
+}
+
+#[test]
+fn a_printer_that_clears_itself_waits_for_nobody_and_others_wait_for_the_morning() {
+    let jobs: Vec<Job> = (0..10).map(|n| job(11 + n, 10)).collect();
+    let office = ShopHours::parse("UTC", &["mon-fri 08:00-18:00".to_owned()], &[]).unwrap();
+    let by_itself = made(&[order(10, jobs.clone())], &[printer(5, true, None)], &office);
+    assert_eq!(by_itself.orders[&id(10)], NOW.plus_ms(10 * (STARTING_MS + HOUR)));
+    // Six prints are cleared until 18:00 on Friday; the seventh stays on its bed until Monday.
+    let by_hand = made(&[order(10, jobs)], &[printer(5, false, None)], &office);
+    let done = by_hand.orders[&id(10)];
+    let monday: Timestamp = "2025-11-24T08:00:00Z".parse().unwrap();
+    assert!(done > monday.plus_ms(2 * HOUR) && done < monday.plus_ms(6 * HOUR), "{done}");
+}
+
+#[test]
+fn the_urgent_comes_first() {
+    let mut urgent = job(21, 20);
+    urgent.priority = 9;
+    let made = made(&[order(10, [job(11, 10)]), order(20, [urgent])], &[printer(5, true, None)], &always());
+    assert!(made.orders[&id(20)] < made.orders[&id(10)]);
+}
+
+#[test]
+fn what_nobody_can_tell_has_no_moment() {
+    let mut short = job(12, 10);
+    short.state = JobState::AwaitingManualReview;
+    let mut other = job(21, 20);
+    other.material_id = id(99);
+    let mut failed = job(31, 30);
+    failed.state = JobState::Failed;
+    let mut done = job(41, 40);
+    done.state = JobState::Completed;
+    let orders =
+        [order(10, [job(11, 10), short]), order(20, [other]), order(30, [failed]), order(40, [done, job(42, 40)])];
+    let made = made(&orders, &[printer(5, true, Some(2))], &always());
+    assert_eq!(made.jobs.len(), 2, "those that are ready for the printer");
+    assert_eq!(made.orders.keys().collect::<Vec<_>>(), [&id(40)]);
+    assert_eq!(made.untold, 3);
+}
+
+#[test]
+fn a_print_that_goes_on_ends_as_its_printer_says() {
+    let (mut bench, mut one) = (Bench::new(), Some(printer(5, true, None)));
+    bench.now = NOW;
+    let take = PrinterCommand::Take {
+        attempt: id(50),
+        job: id(11),
+        order: id(10),
+        file_id: id(3),
+        file_name: "a.gcode".into(),
+        claimed_at: NOW,
+        material_id: id(2),
+        machine_type: MachineType::FdmLarge,
+        dimensions: None,
+        estimated_seconds: Some(3600),
+    };
+    bench.tell(&mut one, id(5), &take).unwrap();
+    let uploaded = PrinterCommand::Uploaded { attempt: id(50), remote_name: "a.gcode".into(), server_mark: None };
+    bench.tell(&mut one, id(5), &uploaded).unwrap();
+    let status = Status {
+        state: Activity::Printing,
+        connection: Connection::Connected,
+        file: Some("a.gcode".into()),
+        progress: 50.0,
+        updated_at: NOW.plus_ms(1),
+        ..Status::default()
+    };
+    bench.tell(&mut one, id(5), &PrinterCommand::Seen(Box::new(status))).unwrap();
+    let one = one.unwrap();
+    let mut running = job(11, 10);
+    running.state = JobState::Printing;
+    running.attempt_id = Some(id(50));
+    let orders = [order(10, [running, job(12, 10)])];
+    let (rules, paces, hours) = (rules(), Paces::default(), always());
+    let outlook = [PrinterOutlook { printer: &one, left_ms: Some(20 * MINUTE) }];
+    let made = forecast(NOW, &orders, &outlook, ShopKnowledge { rules: &rules, paces: &paces, hours: &hours });
+    assert_eq!(made.jobs[&id(11)], NOW.plus_ms(20 * MINUTE));
+    assert_eq!(made.jobs[&id(12)], NOW.plus_ms(20 * MINUTE + STARTING_MS + HOUR));
+}
+
+#[test]
+fn a_limit_on_starts_spreads_them() {
+    let printers: Vec<Printer> = (0..3).map(|n| printer(5 + n, true, None)).collect();
+    let jobs = (0..3).map(|n| job(11 + n, 10));
+    let rules = BoardRules { max_starts_per_minute: Some(1), ..rules() };
+    let outlooks: Vec<_> = printers.iter().map(|printer| PrinterOutlook { printer, left_ms: None }).collect();
+    let (paces, hours) = (Paces::default(), always());
+    let shop = ShopKnowledge { rules: &rules, paces: &paces, hours: &hours };
+    let made = forecast(NOW, &[order(10, jobs)], &outlooks, shop);
+    assert_eq!(made.orders[&id(10)], NOW.plus_ms(2 * MINUTE + STARTING_MS + HOUR));
+}
+
+#[test]
+fn a_bed_waits_as_long_as_beds_did() {
+    let mut known = printer(5, false, None);
+    let cleared = |n: i64| Clearing { from: NOW.plus_ms(-n * HOUR), to: NOW.plus_ms(-n * HOUR + 5 * MINUTE) };
+    known.clearings = (1..=8).map(cleared).collect();
+    // Eight of five minutes, and two of fifteen that are assumed.
+    assert_eq!(clearing_ms(&known.clearings, &always()), 7 * MINUTE);
+}
+
+fn seen(attempt: u32, file: u32, printer: u32, ratio: f64) -> ObservedPrint {
+    ObservedPrint {
+        attempt: id(attempt),
+        file: id(file),
+        printer: id(printer),
+        stated_seconds: Some(3600),
+        took_ms: (HOUR as f64 * ratio) as i64,
+    }
+}
+
+#[test]
+fn files_and_printers_that_take_longer_are_expected_to() {
+    let mut paces = Paces::default();
+    for n in 0..40 {
+        paces.learn(&seen(100 + n, 1, 7, 1.5));
+        paces.learn(&seen(200 + n, 2, 7, 1.0));
+        paces.learn(&seen(300 + n, 2, 8, 1.0));
+    }
+    let hours = |file, printer| paces.expected_ms(Some(id(file)), id(printer), Some(3600)) as f64 / HOUR as f64;
+    assert!((hours(1, 7) - 1.5).abs() < 0.1, "{}", hours(1, 7));
+    assert!((hours(2, 8) - 1.0).abs() < 0.1, "{}", hours(2, 8));
+    assert!(hours(1, 8) > 1.2, "the file is slow on other printers too: {}", hours(1, 8));
+    let before = paces.clone();
+    paces.learn(&seen(100, 1, 7, 5.0));
+    assert_eq!(paces, before, "no print is learnt twice");
+}
+
+proptest! {
+    /// Whatever floor and queue: the jobs that start at once are those that the dispatcher would start, each job is
+    /// printed once and by a printer that fits, and the same state gives the same forecast.
+    #[test]
+    fn it_plays_by_the_dispatchers_rule(
+        jobs in prop::collection::vec((0u8..10, 0u32..3, 1i64..20), 1..40),
+        floor in prop::collection::vec((any::<bool>(), prop::option::of(0u32..3)), 1..8),
+    ) {
+        let printers: Vec<Printer> = floor.iter().enumerate()
+            .map(|(n, (auto, loaded))| printer(1000 + n as u32, *auto, loaded.map(|material| 500 + material)))
+            .collect();
+        let orders: Vec<Order> = jobs.iter().enumerate().map(|(n, (priority, material, minutes))| {
+            let number = 2000 + n as u32 * 2;
+            let job = Job {
+                priority: *priority, material_id: id(500 + material), estimated_seconds: Some(minutes * 60),
+                ..job(number + 1, number)
+            };
+            order(number, [job])
+        }).collect();
+        let forecast = made(&orders, &printers, &always());
+        prop_assert_eq!(&forecast, &made(&orders, &printers, &always()));
+        let mut board = Board::new(rules());
+        orders.iter().for_each(|order| board.order_changed(order));
+        printers.iter().for_each(|printer| board.printer_changed(printer));
+        let minutes_of = |id: &Id| orders.iter().find_map(|order| order.jobs.get(id)?.estimated_seconds).unwrap_or(0);
+        for proposal in board.proposals(NOW) {
+            let expected = NOW.plus_ms(STARTING_MS + minutes_of(&proposal.job) * 1000);
+            prop_assert_eq!(forecast.jobs.get(&proposal.job), Some(&expected));
+        }
+        for (_, job) in orders.iter().flat_map(|order| order.jobs.iter()) {
+            let fits = |printer: &Printer| printer.fits(job.machine_type, None, job.material_id).is_ok();
+            prop_assert_eq!(forecast.jobs.contains_key(&job.id), printers.iter().any(fits));
+        }
+        let work: i64 = forecast.jobs.keys().map(|job| STARTING_MS + minutes_of(job) * 1000).sum();
+        let last = forecast.done_at().map_or(0, |at| at.since(NOW));
+        prop_assert!(last * printers.len() as i64 >= work, "a printer would print two at once");
+    }
+}

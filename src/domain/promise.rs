@@ -1,0 +1,132 @@
+//! What a customer is told once, and how much later than expected it is so that four of five promises are kept.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::time::Timestamp;
+
+/// The share of promises that is meant to be kept.
+const KEPT_SHARE: f64 = 0.8;
+/// The newest orders that are learnt from.
+const MAX_RATIOS: usize = 100;
+/// What is assumed before orders were seen: how many times as long as expected orders take.
+const ASSUMED: [f64; 10] = [0.9, 1.0, 1.0, 1.05, 1.05, 1.1, 1.15, 1.2, 1.3, 1.6];
+/// What is added at least to the expected moment, in milliseconds.
+const LEAST_MARGIN_MS: i64 = 5 * 60_000;
+/// Orders that were expected sooner say little about the others: a minute more is a large share of theirs.
+const LEAST_LEAD_MS: i64 = 10 * 60_000;
+
+/// When an order was promised, and how it came out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Promise {
+    /// When the promise was made.
+    pub made_at: Timestamp,
+    /// When the order was then expected to be printed.
+    pub expected_at: Timestamp,
+    /// What was promised; it never moves.
+    pub promised_at: Timestamp,
+    /// When the order was first ready; `None` until then.
+    #[serde(default)]
+    pub met_at: Option<Timestamp>,
+}
+
+impl Promise {
+    /// How many times as long as expected the order took; `None` before it is ready, or if it was expected at once.
+    fn ratio(&self) -> Option<f64> {
+        let expected = self.expected_at.since(self.made_at);
+        let took = self.met_at?.since(self.made_at);
+        (expected >= LEAST_LEAD_MS).then(|| took.max(0) as f64 / expected as f64)
+    }
+}
+
+/// How many times as long as expected orders took lately.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stretch {
+    ratios: VecDeque<f64>,
+    /// How many of them are assumed; these stand first.
+    assumed: usize,
+}
+
+impl Default for Stretch {
+    fn default() -> Self {
+        Self { ratios: ASSUMED.into(), assumed: ASSUMED.len() }
+    }
+}
+
+impl Stretch {
+    /// Learns from an order that is ready. The caller tells each once, oldest first.
+    pub fn learn(&mut self, promise: &Promise) {
+        if let Some(ratio) = promise.ratio() {
+            self.ratios.push_back(ratio);
+            // What was assumed stands first and makes room for what is known, one for one.
+            let assumed = self.assumed > 0;
+            self.assumed = self.assumed.saturating_sub(1);
+            if assumed || self.ratios.len() > MAX_RATIOS {
+                self.ratios.pop_front();
+            }
+        }
+    }
+
+    /// The promise for an order that is expected at `expected_at`: the moment before which four of five are ready.
+    pub fn promise(&self, now: Timestamp, expected_at: Timestamp) -> Promise {
+        let lead = expected_at.since(now).max(0);
+        let stretched = (lead as f64 * self.quantile()) as i64;
+        let promised_at = now.plus_ms(stretched.max(lead + LEAST_MARGIN_MS));
+        Promise { made_at: now, expected_at, promised_at, met_at: None }
+    }
+
+    /// The ratio that [`KEPT_SHARE`] of the orders did not exceed.
+    fn quantile(&self) -> f64 {
+        let mut sorted: Vec<f64> = self.ratios.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        // One more than are known: the next order counts as unknown too.
+        let place = ((sorted.len() + 1) as f64 * KEPT_SHARE).ceil() as usize;
+        sorted.get(place.saturating_sub(1).min(sorted.len().saturating_sub(1))).copied().unwrap_or(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp(1_700_000_000_000);
+    const HOUR: i64 = 3_600_000;
+
+    fn kept(ratio: f64) -> Promise {
+        let met_at = NOW.plus_ms((HOUR as f64 * ratio) as i64);
+        Promise { made_at: NOW, expected_at: NOW.plus_ms(HOUR), promised_at: NOW, met_at: Some(met_at) }
+    }
+
+    #[test]
+    fn a_promise_leaves_room_before_anything_was_learnt() {
+        let promise = Stretch::default().promise(NOW, NOW.plus_ms(10 * HOUR));
+        assert_eq!(promise.promised_at, NOW.plus_ms(13 * HOUR), "four of five of what is assumed");
+        let soon = Stretch::default().promise(NOW, NOW);
+        assert_eq!(soon.promised_at, NOW.plus_ms(LEAST_MARGIN_MS));
+    }
+
+    #[test]
+    fn orders_that_are_not_ready_or_were_expected_at_once_teach_nothing() {
+        let mut stretch = Stretch::default();
+        stretch.learn(&Promise { met_at: None, ..kept(9.0) });
+        stretch.learn(&Promise { expected_at: NOW.plus_ms(1000), ..kept(9.0) });
+        assert_eq!(stretch, Stretch::default());
+    }
+
+    proptest! {
+        /// Whatever the orders are like, four of five of those like them are ready in time.
+        #[test]
+        fn four_of_five_are_kept(ratios in prop::collection::vec(0.5f64..4.0, MAX_RATIOS..3 * MAX_RATIOS)) {
+            let mut stretch = Stretch::default();
+            ratios.iter().for_each(|ratio| stretch.learn(&kept(*ratio)));
+            let lately = &ratios[ratios.len() - MAX_RATIOS..];
+            let promised = stretch.promise(NOW, NOW.plus_ms(HOUR)).promised_at;
+            let in_time = lately.iter().filter(|ratio| kept(**ratio).met_at.unwrap_or_default() <= promised).count();
+            prop_assert!(in_time >= 80, "{in_time} of {MAX_RATIOS}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! When somebody is in the shop: opening hours by the day of the week, and closed days. Printers go on at night; what needs a
+//! person waits until the shop opens.
+
+use std::collections::BTreeSet;
+
+use jiff::ToSpan as _;
+use jiff::civil::{Date, Time, Weekday};
+use jiff::tz::TimeZone;
+
+use crate::domain::time::Timestamp;
+
+/// Days that are looked ahead for an opening; a shop that is closed longer counts as closed for good.
+const MAX_DAYS_AHEAD: usize = 400;
+/// Most periods of opening in one week.
+const MAX_PERIODS: usize = 50;
+/// Most closed days that are taken.
+const MAX_CLOSED_DAYS: usize = 1000;
+
+/// Days of the week, as settings name them.
+const DAYS: [(&str, Weekday); 7] = [
+    ("mon", Weekday::Monday),
+    ("tue", Weekday::Tuesday),
+    ("wed", Weekday::Wednesday),
+    ("thu", Weekday::Thursday),
+    ("fri", Weekday::Friday),
+    ("sat", Weekday::Saturday),
+    ("sun", Weekday::Sunday),
+];
+
+/// The hours of a shop. Without any period somebody is always there.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ShopHours {
+    zone: TimeZone,
+    periods: Vec<Period>,
+    closed: BTreeSet<Date>,
+}
+
+/// One period of opening on one day of the week. An end at midnight is [`None`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Period {
+    day: Weekday,
+    from: Time,
+    to: Option<Time>,
+}
+
+/// Why hours cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ShopHoursError {
+    /// A period is not written as asked for.
+    #[error("{0:?} is not written like \"mon-fri 08:00-18:00\"")]
+    Period(String),
+    /// A closed day is no date.
+    #[error("{0:?} is not a date like \"2026-12-25\"")]
+    Day(String),
+    /// The time zone is unknown here.
+    #[error(
+        "{0:?} is neither a time zone that this machine knows, like \"Europe/Berlin\", nor a rule like \"CET-1CEST,M3.5.0,M10.5.0/3\""
+    )]
+    Zone(String),
+    /// There are more than are taken.
+    #[error("at most {0} are taken")]
+    TooMany(usize),
+}
+
+impl Default for ShopHours {
+    fn default() -> Self {
+        Self { zone: TimeZone::UTC, periods: Vec::new(), closed: BTreeSet::new() }
+    }
+}
+
+impl ShopHours {
+    /// Reads hours as they stand in the settings: periods like `mon-fri 08:00-18:00`, dates, and the zone of both.
+    pub fn parse(zone: &str, hours: &[String], closed: &[String]) -> Result<Self, ShopHoursError> {
+        let zone = match zone {
+            "" | "UTC" => TimeZone::UTC,
+            zone => TimeZone::get(zone)
+                .or_else(|_| TimeZone::posix(zone))
+                .map_err(|_| ShopHoursError::Zone(zone.to_owned()))?,
+        };
+        let mut periods = Vec::new();
+        for text in hours {
+            periods.extend(periods_of(text).ok_or_else(|| ShopHoursError::Period(text.clone()))?);
+        }
+        if periods.len() > MAX_PERIODS {
+            return Err(ShopHoursError::TooMany(MAX_PERIODS));
+        }
+        if closed.len() > MAX_CLOSED_DAYS {
+            return Err(ShopHoursError::TooMany(MAX_CLOSED_DAYS));
+        }
+        let date = |text: &String| text.parse::<Date>().map_err(|_| ShopHoursError::Day(text.clone()));
+        let closed = closed.iter().map(date).collect::<Result<_, _>>()?;
+        Ok(Self { zone, periods, closed })
+    }
+
+    /// The moment at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not open that
+    /// long within [`MAX_DAYS_AHEAD`] days.
+    pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
+        if self.periods.is_empty() {
+            return Some(from.plus_ms(open_ms.max(0)));
+        }
+        let mut left = open_ms.max(0);
+        for (opens, closes) in self.openings(from) {
+            let begins = opens.max(from);
+            let open = closes.since(begins);
+            if open <= 0 {
+                continue;
+            }
+            if left <= open {
+                return Some(begins.plus_ms(left));
+            }
+            left -= open;
+        }
+        None
+    }
+
+    /// Milliseconds that the shop is open between two moments; 0 if the second is not later.
+    pub fn open_ms(&self, from: Timestamp, to: Timestamp) -> i64 {
+        if self.periods.is_empty() {
+            return to.since(from).max(0);
+        }
+        let within = self.openings(from).take_while(|(opens, _)| *opens < to);
+        within.map(|(opens, closes)| closes.min(to).since(opens.max(from)).max(0)).sum()
+    }
+
+    /// The periods of opening from the day of `from` on, in their order.
+    fn openings(&self, from: Timestamp) -> impl Iterator<Item = (Timestamp, Timestamp)> {
+        let first = from.jiff().to_zoned(self.zone.clone()).date();
+        let days = first.series(1.day()).take(MAX_DAYS_AHEAD).filter(move |day| !self.closed.contains(day));
+        days.flat_map(move |day| {
+            let of_day = self.periods.iter().filter(move |period| period.day == day.weekday());
+            let mut spans: Vec<(Timestamp, Timestamp)> = of_day
+                .filter_map(|period| {
+                    let to = match period.to {
+                        Some(time) => self.moment(day, time)?,
+                        None => self.moment(day.tomorrow().ok()?, Time::midnight())?,
+                    };
+                    Some((self.moment(day, period.from)?, to))
+                })
+                .collect();
+            spans.sort_unstable();
+            spans
+        })
+    }
+
+    fn moment(&self, day: Date, time: Time) -> Option<Timestamp> {
+        let zoned = day.to_datetime(time).to_zoned(self.zone.clone()).ok()?;
+        Some(Timestamp(zoned.timestamp().as_millisecond()))
+    }
+}
+
+/// The periods of a text like `mon-fri 08:00-18:00` or `sat 09:00-24:00`; `None` if it is written otherwise.
+fn periods_of(text: &str) -> Option<Vec<Period>> {
+    let text = text.trim().to_ascii_lowercase();
+    let (days, times) = text.split_once(' ')?;
+    let place = |name: &str| DAYS.iter().position(|(word, _)| *word == name);
+    let (first, last) = match days.split_once('-') {
+        Some((first, last)) => (place(first)?, place(last)?),
+        None => (place(days)?, place(days)?),
+    };
+    let (from, to) = times.trim().split_once('-')?;
+    let from = time(from)?;
+    let to = if to == "24:00" || to == "00:00" { None } else { Some(time(to)?) };
+    if to.is_some_and(|to| to <= from) {
+        return None;
+    }
+    // From Saturday to Monday goes over Sunday.
+    let count = (last + DAYS.len() - first) % DAYS.len() + 1;
+    let days = DAYS.iter().cycle().skip(first).take(count);
+    Some(days.map(|(_, day)| Period { day: *day, from, to }).collect())
+}
+
+/// A time of day as `08:00`.
+fn time(text: &str) -> Option<Time> {
+    let (hour, minute) = text.split_once(':')?;
+    if hour.len() != 2 || minute.len() != 2 {
+        return None;
+    }
+    Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const HOUR: i64 = 3_600_000;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap_or_default()
+    }
+
+    fn shop(zone: &str, hours: &[&str], closed: &[&str]) -> Result<ShopHours, ShopHoursError> {
+        let owned = |list: &[&str]| list.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        ShopHours::parse(zone, &owned(hours), &owned(closed))
+    }
+
+    #[test]
+    fn what_needs_a_person_waits_for_the_next_opening() -> Result<(), ShopHoursError> {
+        // 2026-11-20 is a Friday.
+        let shop = shop("UTC", &["mon-fri 08:00-18:00"], &["2026-11-23"])?;
+        assert_eq!(shop.after(at("2026-11-20T10:00:00Z"), HOUR), Some(at("2026-11-20T11:00:00Z")));
+        assert_eq!(shop.after(at("2026-11-20T17:30:00Z"), HOUR), Some(at("2026-11-24T08:30:00Z")), "Monday is closed");
+        assert_eq!(shop.after(at("2026-11-20T03:00:00Z"), 0), Some(at("2026-11-20T08:00:00Z")));
+        assert_eq!(shop.open_ms(at("2026-11-20T17:30:00Z"), at("2026-11-24T08:30:00Z")), HOUR);
+        Ok(())
+    }
+
+    #[test]
+    fn hours_are_those_of_the_zone_also_when_clocks_change() -> Result<(), ShopHoursError> {
+        let shop = shop("CET-1CEST,M3.5.0,M10.5.0/3", &["sun 00:00-24:00"], &[])?;
+        // On 2026-10-25 clocks go back: the Sunday has 25 hours.
+        let (from, to) = (at("2026-10-24T22:00:00Z"), at("2026-10-25T23:00:00Z"));
+        assert_eq!(shop.open_ms(from, to), 25 * HOUR);
+        assert_eq!(shop.after(from.plus_ms(-HOUR), 0), Some(from));
+        Ok(())
+    }
+
+    #[test]
+    fn a_shop_without_hours_is_always_open_and_one_that_never_opens_is_told() -> Result<(), ShopHoursError> {
+        let now = at("2026-11-20T10:00:00Z");
+        assert_eq!(ShopHours::default().after(now, HOUR), Some(now.plus_ms(HOUR)));
+        assert_eq!(ShopHours::default().open_ms(now, now.plus_ms(HOUR)), HOUR);
+        let days: Vec<String> = (0..=400).map(|n| now.plus_ms(n * 24 * HOUR).to_string()[..10].to_owned()).collect();
+        let days: Vec<&str> = days.iter().map(String::as_str).collect();
+        assert_eq!(shop("UTC", &["mon-sun 08:00-09:00"], &days)?.after(now, 1), None);
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_written_wrongly_is_refused() {
+        for hours in ["", "mon", "mon 8-18", "mon 18:00-08:00", "monday 08:00-18:00", "mon-fri 08:00 - 25:00"] {
+            assert_eq!(shop("UTC", &[hours], &[]), Err(ShopHoursError::Period(hours.to_owned())), "{hours}");
+        }
+        assert_eq!(shop("UTC", &[], &["25.12.2026"]), Err(ShopHoursError::Day("25.12.2026".to_owned())));
+        assert_eq!(shop("Nowhere/At all", &[], &[]), Err(ShopHoursError::Zone("Nowhere/At all".to_owned())));
+    }
+
+    proptest! {
+        /// Waiting for some open time, and counting the open time that was waited, are each other's reverse.
+        #[test]
+        fn waiting_and_counting_agree(minutes in 0i64..100_000, wait in 1i64..200_000_000) {
+            let from = at("2026-01-01T00:00:00Z").plus_ms(minutes * 60_000);
+            let hours = ["sat-mon 10:00-14:00", "wed 22:00-24:00", "thu 00:00-02:00"];
+            let shop = shop("EST5EDT,M3.2.0,M11.1.0", &hours, &["2026-03-08"]).unwrap_or_default();
+            let until = shop.after(from, wait).unwrap_or_default();
+            prop_assert_eq!(shop.open_ms(from, until), wait);
+            prop_assert!(until >= from.plus_ms(wait));
+        }
+    }
+}

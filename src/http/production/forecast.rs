@@ -1,0 +1,120 @@
+//! What is expected of the shop: when printers are free, when the queue is done, which promises will be missed.
+
+use api_derive::Response;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use super::orders::{self, OrderNumber};
+use crate::actors::forecaster::Forecaster;
+use crate::actors::kernel::directory::Directory;
+use crate::domain::id::Id;
+use crate::domain::order::{Order, OrderStatus};
+use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+
+handles! {
+    /// What the route of the forecast uses.
+    pub(crate) struct ForecastHandles {
+        forecaster: Forecaster,
+        orders: Directory<Order>,
+        printers: Directory<Printer>,
+    }
+}
+
+/// The route of the forecast.
+pub fn routes() -> ResourceRoutes {
+    let about = "When jobs, orders and printers will be done, if nothing comes in between.";
+    ResourceRoutes::new("Forecast", about, "forecast").get(
+        RequiredAccess::Role(Role::Operator),
+        "/api/forecast",
+        show,
+        |op| {
+            op.named("getForecast", "Show when everything will be done").about(
+                "The queue is played ahead by the rule that gives jobs to printers. It is made anew within two seconds of a \
+                 change; what is learnt of files, printers and people makes it better.",
+            )
+        },
+    )
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Forecast", example = json!({
+    "at": "2026-11-02T11:00:00.000Z", "doneAt": "2026-11-02T19:30:00.000Z", "untold": 1,
+    "printers": [PrinterOutlook::example()], "late": [LateOrder::example()],
+}))]
+struct ForecastView {
+    /// When it was made.
+    at: Timestamp,
+    /// When the last job is printed that anybody can tell; null when there is none.
+    done_at: Option<Timestamp>,
+    /// Unfinished jobs of paid orders for which nobody can tell: they wait for stock, for a person, or for a printer that
+    /// fits.
+    untold: usize,
+    /// All printers, by name.
+    printers: Vec<PrinterOutlook>,
+    /// Orders that will not be ready when they were promised, the one promised first before the others.
+    late: Vec<LateOrder>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterOutlook", example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "freeAt": "2026-11-02T11:50:00.000Z",
+}))]
+struct PrinterOutlook {
+    id: Id,
+    name: String,
+    /// When it has printed all that it gets of the queue and its bed is clear; null while it needs something else of a
+    /// person.
+    free_at: Option<Timestamp>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "LateOrder", example = json!({
+    "id": orders::EXAMPLE_ID, "number": "ORD-000123", "promisedAt": "2026-11-02T18:00:00.000Z",
+    "expectedAt": "2026-11-02T19:30:00.000Z",
+}))]
+struct LateOrder {
+    id: Id,
+    number: OrderNumber,
+    /// What the customer was told.
+    promised_at: Timestamp,
+    /// What is expected now; null when nobody can tell.
+    expected_at: Option<Timestamp>,
+}
+
+async fn show(State(app): State<ForecastHandles>) -> Result<Plain<ForecastView>, ApiError> {
+    let forecast = app.forecaster.latest();
+    let all = app.printers.all_resident();
+    let present = all.iter().filter_map(|(_, state)| state.state.as_ref()).filter(|printer| !printer.archived);
+    let mut printers: Vec<PrinterOutlook> = present
+        .map(|printer| PrinterOutlook {
+            id: printer.id,
+            name: printer.fields.name.clone(),
+            free_at: forecast.printers.get(&printer.id).copied().flatten(),
+        })
+        .collect();
+    printers.sort_by(|a, b| (&a.name, a.id).cmp(&(&b.name, b.id)));
+    let all = app.orders.all_resident();
+    let open = all.iter().filter_map(|(_, state)| state.state.as_ref());
+    let open = open.filter(|order| matches!(order.status, OrderStatus::Paid | OrderStatus::Printing));
+    let mut late: Vec<LateOrder> = open
+        .filter_map(|order| {
+            let promised_at = order.promise.as_ref()?.promised_at;
+            let expected_at = forecast.orders.get(&order.id).copied();
+            let misses = expected_at.unwrap_or(forecast.at) > promised_at;
+            misses.then(|| LateOrder { id: order.id, number: OrderNumber(order.number), promised_at, expected_at })
+        })
+        .collect();
+    late.sort_by_key(|order| (order.promised_at, order.id));
+    Ok(Plain(ForecastView { at: forecast.at, done_at: forecast.done_at(), untold: forecast.untold, printers, late }))
+}

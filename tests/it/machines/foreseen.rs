@@ -1,0 +1,111 @@
+//! What is expected and promised: dates of the whole queue, which follow what happens, and promises, which do not move.
+
+use serde_json::{Value, json};
+use simulator::PrinterKind;
+
+use super::{FAST, Floor, SLOW};
+use crate::support::{on_both, until};
+
+/// The moment of a member, in milliseconds; `None` when it is null.
+fn moment(of: &Value, member: &str) -> Option<i64> {
+    let text = of[member].as_str()?;
+    Some(text.parse::<jiff::Timestamp>().unwrap_or_else(|error| panic!("{member} {text}: {error}")).as_millisecond())
+}
+
+async fn order(floor: &Floor, order: &str) -> Value {
+    floor.app.get(&format!("/api/orders/{order}")).await.expect(200)
+}
+
+/// Waits until the order is expected and promised; gives it.
+async fn promised(floor: &Floor, id: &str) -> Value {
+    until("the order to be promised", || async {
+        let order = order(floor, id).await;
+        (moment(&order, "expectedAt").is_some() && moment(&order, "promisedAt").is_some()).then_some(order)
+    })
+    .await
+}
+
+async fn forecast(floor: &Floor) -> Value {
+    floor.app.get("/api/forecast").await.expect(200)
+}
+
+on_both! {
+    async fn the_queue_has_dates_and_a_promise_does_not_move(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, SLOW, &[]).await;
+        floor.app.patch(&floor.path(0, ""), &json!({"autoClear": false})).await.expect(200);
+        let first = floor.order(3).await;
+        let before = promised(&floor, &first).await;
+        let (expected, promise) = (moment(&before, "expectedAt"), moment(&before, "promisedAt"));
+        assert!(promise > expected, "a promise leaves room: {before}");
+        let mut jobs: Vec<i64> = floor.app.jobs(&first).await.iter().filter_map(|job| moment(job, "expectedAt")).collect();
+        jobs.sort_unstable();
+        // One printer, three prints of ten minutes, and the bed to be cleared by hand between them.
+        assert!(jobs.len() == 3 && jobs.windows(2).all(|two| two[1] - two[0] >= 600_000), "{jobs:?}");
+        let shown = forecast(&floor).await;
+        assert_eq!(moment(&shown, "doneAt"), jobs.last().copied(), "{shown}");
+        assert!(moment(&shown["printers"][0], "freeAt") > moment(&shown, "doneAt"), "{shown}");
+        assert_eq!((&shown["late"], &shown["untold"]), (&json!([]), &json!(0)), "{shown}");
+
+        // A more urgent order of a working day goes before what has not begun.
+        let urgent = json!({"lines": [{"skuId": floor.sku, "quantity": 30}], "priority": 9});
+        let urgent = floor.app.post("/api/orders", &urgent).await.expect(201)["id"].as_str().unwrap().to_owned();
+        floor.app.post(&format!("/api/orders/{urgent}/mark-paid"), &json!({"method": "cash"})).await.expect(200);
+        let late = until("the first order to be late", || async {
+            let shown = forecast(&floor).await;
+            let late = shown["late"].as_array().unwrap().first().cloned();
+            late.filter(|late| late["id"] == first.as_str())
+        })
+        .await;
+        assert!(moment(&late, "expectedAt") > moment(&late, "promisedAt"), "{late}");
+        let after = order(&floor, &first).await;
+        assert_eq!(moment(&after, "promisedAt"), promise, "{after}");
+        assert!(moment(&after, "expectedAt") > expected, "{after}");
+        assert_eq!(after["updatedAt"], order(&floor, &first).await["updatedAt"]);
+
+        // Only the promise is kept: what is expected is told anew after a power cut.
+        floor.app.kill_9();
+        floor.app.start().await;
+        let again = promised(&floor, &first).await;
+        assert_eq!(moment(&again, "promisedAt"), promise, "{again}");
+        assert!(moment(&again, "expectedAt") > promise, "{again}");
+    }
+
+    async fn what_prints_took_is_learnt_and_survives_a_power_cut(db: Db) {
+        let mut floor = Floor::on(db, PrinterKind::FwRest, 1, FAST, &[]).await;
+        let done = floor.order(6).await;
+        until("the bed to be cleared as often as it takes", || async {
+            floor.app.act(&floor.path(0, "/bed-cleared")).await;
+            (order(&floor, &done).await["status"] == "ready").then_some(())
+        })
+        .await;
+        floor.app.act(&floor.path(0, "/bed-cleared")).await.expect(200);
+        floor.app.kill_9();
+        floor.sim(0).handle.set_speed(SLOW);
+        floor.app.start().await;
+        let next = floor.order(1).await;
+        let lead = until("less than the file says to be expected", || async {
+            let (forecast, order) = (forecast(&floor).await, order(&floor, &next).await);
+            let lead = moment(&order, "expectedAt")? - moment(&forecast, "at")?;
+            (lead < 500_000).then_some(lead)
+        })
+        .await;
+        assert!(lead > 0, "{lead}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_job_that_waits_for_stock_has_no_date_and_its_order_no_promise() {
+    let floor = Floor::new(PrinterKind::FwRest, 1, SLOW, &[]).await;
+    let ready = floor.order(1).await;
+    let short = floor.order(150).await; // each part takes 10 g of 1000 g
+    let untold = until("what lacks stock to be told", || async {
+        let shown = forecast(&floor).await;
+        (shown["untold"] == 51).then_some(shown)
+    })
+    .await;
+    assert!(moment(&untold, "doneAt").is_some(), "{untold}");
+    let ready = promised(&floor, &ready).await;
+    assert!(moment(&ready, "expectedAt").is_some());
+    let short = order(&floor, &short).await;
+    assert_eq!((&short["expectedAt"], &short["promisedAt"]), (&Value::Null, &Value::Null), "{short}");
+}
