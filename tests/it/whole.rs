@@ -89,9 +89,14 @@ on_both! {
         let material = app.material("PLA black", stock).await;
         let sku = app.sku("CUBE", &material, file["id"].as_str().unwrap(), 1250).await;
 
-        let order = app.order(&sku, 5).await;
+        // Three cubes, and a kit of two more.
+        let kit = json!({"code": "PAIR", "name": "Pair", "priceCents": 2000, "components": [{"skuId": sku, "quantity": 2}]});
+        let kit = app.post("/api/skus", &kit).await.expect(201)["id"].clone();
+        let lines = json!([{"skuId": sku, "quantity": 3}, {"skuId": kit, "quantity": 1}]);
+        let body = json!({"lines": lines, "customerEmail": "buyer@example.org"});
+        let order = app.post("/api/orders", &body).await.expect(201)["id"].as_str().unwrap().to_owned();
         let placed = app.order_is(&order, "created").await;
-        assert_eq!(placed["totalCents"], 6250, "{placed}");
+        assert_eq!(placed["totalCents"], 3 * 1250 + 2000, "{placed}");
         assert_eq!(pay(&app, &placed, "evt_1").await, Some(200));
         assert_eq!(pay(&app, &placed, "evt_1").await, Some(200), "the same event again is fine");
 
@@ -108,18 +113,20 @@ on_both! {
         app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
         let ready = app.order_is(&order, "ready").await;
         let counts = &ready["lines"][0];
-        assert_eq!((&counts["good"], &counts["running"], &counts["missing"]), (&json!(5), &json!(0), &json!(0)), "{ready}");
+        assert_eq!((&counts["good"], &counts["running"], &counts["missing"]), (&json!(3), &json!(0), &json!(0)), "{ready}");
+        let kit = (&ready["lines"][1]["completeSets"], &ready["lines"][2]["kitLine"], &ready["lines"][2]["good"]);
+        assert_eq!(kit, (&json!(1), &json!(1), &json!(2)), "{ready}");
         // Somebody looks at one part and finds it good.
         let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
         app.post(&format!("/api/jobs/{job}/sign-off"), &json!({"goodCount": 1, "note": "smooth"})).await.expect(200);
-        // Two parts leave first, the rest later.
+        // The kit leaves first, the rest later.
         let mut shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
-        shipment["lines"] = json!([{"line": 0, "quantity": 2}]);
+        shipment["lines"] = json!([{"line": 1, "quantity": 1}]);
         app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
         shipment["trackingNumber"] = json!("JD0002");
         shipment.as_object_mut().unwrap().remove("lines");
         let shipped = app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
-        assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(5)), "{shipped}");
+        assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(3)), "{shipped}");
         let packed = app.get(&format!("/api/orders/{order}/shipments/2/packing-list")).await.expect(200);
         assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
 

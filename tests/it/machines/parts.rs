@@ -1,5 +1,7 @@
 //! Good parts: beds cleared with a word about the parts, jobs signed off, rejected parts made again.
 
+mod chaos;
+
 use serde_json::{Value, json};
 
 use super::{FAST, Floor, JUDGE_SOON, PrinterKind};

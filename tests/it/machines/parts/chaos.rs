@@ -1,0 +1,134 @@
+//! kill -9 at random moments while people sign parts of kits off: each word that was acknowledged counts, and counts once.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions};
+
+use crate::support::{App, Client, on_both, until};
+
+const SEED: u64 = 20_261_122;
+const KILLS: usize = 12;
+const SETS: u32 = 4;
+/// Parts in one set: of the first kind one to a plate, of the second two to a plate.
+const COMPONENTS: [(u32, u32); 2] = [(1, 1), (3, 2)];
+
+/// Clears beds and says how many parts are good, until it is over and every word was acknowledged. Gives what was said of
+/// each attempt.
+async fn inspect(client: Client, over: Arc<AtomicBool>) -> BTreeMap<String, u64> {
+    let mut rng = Rng::with_seed(SEED);
+    let mut said: BTreeMap<String, (String, u64)> = BTreeMap::new();
+    let mut heard: BTreeMap<String, u64> = BTreeMap::new();
+    loop {
+        let list = client.try_send(client.request("GET", "/api/printers")).await;
+        let list = list.filter(|answer| answer.status == 200).map(|answer| answer.json());
+        for printer in list.iter().flat_map(|list| list["printers"].as_array().unwrap()) {
+            if let Some(attempt) = printer["lastPrint"]["attemptId"].as_str() {
+                let good = rng.u64(0..3).min(1);
+                said.entry(attempt.to_owned()).or_insert((printer["id"].as_str().unwrap().to_owned(), good));
+            }
+        }
+        for (attempt, (printer, good)) in &said {
+            if heard.contains_key(attempt) {
+                continue;
+            }
+            // The same key and words until there is an answer, whatever became of the ones before.
+            let request = client.request("POST", &format!("/api/printers/{printer}/bed-cleared"));
+            let request = request.header("Idempotency-Key", attempt).json(&json!({"goodCount": good}));
+            match client.try_send(request).await {
+                Some(answer) if answer.status == 200 => {
+                    heard.insert(attempt.clone(), *good);
+                }
+                Some(answer) => assert!(matches!(answer.status, 409 | 429 | 500 | 503), "{}", answer.text),
+                None => {}
+            }
+        }
+        if over.load(Relaxed) && heard.len() == said.len() {
+            return heard;
+        }
+        tokio::time::sleep(Duration::from_millis(40)).await;
+    }
+}
+
+on_both! {
+    async fn killed_at_random_moments_every_word_about_parts_counts_once(db: Db) {
+        let mut app = App::on(db).env("PRINTFLOOR_DISPATCH__START_CONFIRM_TIMEOUT_SECONDS", 1.5).start().await;
+        let fleet = Fleet::start(FleetOptions { speed: 2_000.0, seed: SEED, ..FleetOptions::of_each(2) }).await.unwrap();
+        for sim in &fleet.printers {
+            let printer = app.printer(sim).await;
+            app.patch(&format!("/api/printers/{printer}"), &json!({"autoClear": false})).await.expect(200);
+        }
+        let material = app.material("PLA", 5000.0).await;
+        let mut components = Vec::new();
+        for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
+            let file = app.gcode(&format!("part-{n}"), 60, 2.0).await;
+            let body = json!({
+                "code": format!("PART-{n}"), "name": "Part", "materialId": material, "estimatedConsumption": 2, "priceCents": 1,
+                "machineType": "fdm_standard", "gcodeFileId": file, "unitsPerPlate": plate,
+            });
+            components.push(json!({"skuId": app.post("/api/skus", &body).await.expect(201)["id"], "quantity": quantity}));
+        }
+        let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 900, "components": components});
+        let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let order = app.paid_order(&kit, SETS).await;
+
+        let over = Arc::new(AtomicBool::new(false));
+        let inspector = tokio::spawn(inspect(app.with_key(app.key.as_deref().unwrap()), over.clone()));
+        let mut rng = Rng::with_seed(SEED);
+        for _ in 0..KILLS {
+            tokio::time::sleep(Duration::from_millis(rng.u64(5..400))).await;
+            app.kill_9();
+            app.start().await;
+        }
+        let path = format!("/api/orders/{order}");
+        until("every print to be signed off and nothing to be made any more", || async {
+            let status = app.get(&path).await.expect(200)["status"] == "ready";
+            let printers = app.get("/api/printers").await.expect(200);
+            let clear = printers["printers"].as_array().unwrap().iter().all(|one| one["lastPrint"].is_null() && one["jobId"].is_null());
+            let told = app.jobs(&order).await.iter().all(|job| job["attempts"].as_array().unwrap().iter().all(|attempt| {
+                attempt["state"] != "finished" || attempt["signOff"]["by"] != "system"
+            }));
+            (status && clear && told).then_some(())
+        }).await;
+        over.store(true, Relaxed);
+        let heard = inspector.await.unwrap();
+
+        let ready = app.get(&path).await.expect(200);
+        let jobs = app.jobs(&order).await;
+        let attempts: Vec<&Value> = jobs.iter().flat_map(|job| job["attempts"].as_array().unwrap()).collect();
+        for (attempt, good) in &heard {
+            let known = attempts.iter().find(|one| one["id"] == attempt.as_str()).unwrap();
+            assert_eq!(known["signOff"]["goodCount"], *good, "{known}");
+        }
+        let mut sets = u64::MAX;
+        for (n, (quantity, plate)) in COMPONENTS.into_iter().enumerate() {
+            let line = &ready["lines"][1 + n];
+            let of_line: Vec<&Value> = jobs.iter().filter(|job| job["line"] == 1 + n).collect();
+            let good: u64 = of_line.iter().flat_map(|job| job["attempts"].as_array().unwrap()).filter_map(|one| one["signOff"]["goodCount"].as_u64()).sum();
+            let (wanted, plate, made) = (u64::from(SETS * quantity), u64::from(plate), of_line.len() as u64);
+            assert_eq!((line["good"].as_u64(), line["running"].as_u64()), (Some(good), Some(0)), "{line}");
+            assert_eq!(made, line["jobs"]["completed"].as_u64().unwrap(), "{line}");
+            let reprints = of_line.iter().filter(|job| job["reprint"] == true).count() as u64;
+            assert!(reprints <= 3 && made == wanted.div_ceil(plate) + reprints, "{line}");
+            let rejected = made * plate - good;
+            assert!(made * plate - rejected < wanted + plate, "more was made than was missing: {line}");
+            assert!(line["missing"] == 0 || ready["flags"].as_array().unwrap().iter().any(|flag| flag == "needs_attention"), "{ready}");
+            sets = sets.min(good / u64::from(quantity));
+        }
+        assert_eq!(ready["lines"][0]["completeSets"], sets, "{ready}");
+        let mut starts: BTreeMap<String, u32> = BTreeMap::new();
+        for entry in fleet.printers.iter().flat_map(|sim| sim.handle.log()) {
+            if let What::Started { filename } = entry.what {
+                *starts.entry(filename).or_default() += 1;
+            }
+        }
+        assert!(starts.values().all(|count| *count == 1), "started twice: {starts:?}");
+        assert_eq!(starts.len(), jobs.len(), "each job was printed once");
+        app.ledger_is_even(&material).await;
+    }
+}
