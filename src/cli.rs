@@ -323,7 +323,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
         Some(Command::Key(KeyCommand::Create(new))) => keys::create(&global, &new).await,
         Some(Command::Key(KeyCommand::List)) => keys::list(&global).await,
         Some(Command::Key(KeyCommand::Revoke { id })) => keys::revoke(&global, id).await,
-        Some(Command::User(UserCommand::Create(new))) => users::create(&global, &new).await,
+        Some(Command::User(UserCommand::Create(new))) => Box::pin(users::create(&global, &new)).await,
         Some(Command::User(UserCommand::List)) => users::list(&global).await,
         Some(Command::User(UserCommand::Passwd { email })) => users::passwd(&global, &email).await,
         Some(Command::Config(args)) => config::run(&global, args),

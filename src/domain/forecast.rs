@@ -257,9 +257,9 @@ fn play(
     shop: ShopKnowledge<'_>,
     made: &mut Forecast,
 ) {
-    let clearing = |outlook: &PrinterOutlook<'_>| match outlook.printer.fields.auto_clear {
-        true => None,
-        false => Some(clearing_ms(&outlook.printer.clearings, shop.hours)),
+    let clearing = |outlook: &PrinterOutlook<'_>| {
+        let waits = !outlook.printer.fields.auto_clear;
+        waits.then(|| clearing_ms(&outlook.printer.clearings, shop.hours))
     };
     let clearing: HashMap<Id, Option<i64>> = printers.iter().map(|one| (one.printer.id, clearing(one))).collect();
     // Moments at which a printer becomes free, or (without a printer) at which time alone allows another start.

@@ -275,9 +275,9 @@ impl Shop {
             if let Some(promise) = &mut order.promise {
                 promise.met_at = Some(now);
                 if now <= promise.promised_at {
-                    self.outcome.kept += 1
+                    self.outcome.kept += 1;
                 } else {
-                    self.outcome.missed += 1
+                    self.outcome.missed += 1;
                 }
                 self.stretch.learn(promise);
             }

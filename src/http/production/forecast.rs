@@ -112,7 +112,7 @@ async fn show(State(app): State<ForecastHandles>) -> Result<Plain<ForecastView>,
             let promised_at = order.promise.as_ref()?.promised_at;
             let expected_at = forecast.orders.get(&order.id).copied();
             let misses = expected_at.unwrap_or(forecast.at) > promised_at;
-            misses.then(|| LateOrder { id: order.id, number: OrderNumber(order.number), promised_at, expected_at })
+            misses.then_some(LateOrder { id: order.id, number: OrderNumber(order.number), promised_at, expected_at })
         })
         .collect();
     late.sort_by_key(|order| (order.promised_at, order.id));
