@@ -1,8 +1,11 @@
 //! Files: uploads are streamed to disk while they are hashed and read, and never held in memory.
 
+mod judge;
+mod requests;
+
 use std::sync::Arc;
 
-use api_derive::{Request, Response};
+use api_derive::Response;
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{self, FromRequest as _, Multipart, State};
@@ -13,6 +16,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
 
+use self::judge::{clean_name, decide_kind};
+pub use self::requests::FileQuery;
+use self::requests::FileUpload;
 use crate::actors::kernel::directory::Directory;
 use crate::app::remove_contents;
 use crate::config::Config;
@@ -32,8 +38,7 @@ use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
-use crate::http::openapi::shape::{Shape, bytes, has, may, taken};
-use crate::http::page::{PageQuery, Query};
+use crate::http::page::{Query};
 use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
@@ -45,8 +50,6 @@ use crate::store::queries::{FileFilter, Queries};
 pub const PATH: &str = "/api/files";
 /// The id that examples use for a file.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
-/// Longest name of a file, in characters; the rest of a longer one is cut off.
-const MAX_NAME_CHARS: usize = 200;
 /// Longest form field other than the file, in bytes: such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
 
@@ -88,31 +91,6 @@ pub fn routes() -> ResourceRoutes {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)
         })
         .schema::<FileUpload>()
-}
-
-/// The form of an upload, which [`receive`] reads as it comes.
-struct FileUpload;
-
-impl ToSchema for FileUpload {
-    const NAME: Option<&'static str> = Some("FileUpload");
-    fn schema() -> Shape {
-        let file = bytes().about("The content, with a file name.");
-        let kind = schema_of::<FileKind>().about("Kind of the file, where its content does not tell.");
-        taken([has("file", file), may("kind", kind)]).about("A file and what is known of it.")
-    }
-}
-
-/// Which files are listed.
-#[derive(Request, Debug)]
-pub struct FileQuery {
-    /// Only files of this kind.
-    kind: Option<FileKind>,
-    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
-    sha256: Option<String>,
-    /// Only files whose name contains this text.
-    q: Option<String>,
-    #[api(flatten)]
-    page: PageQuery,
 }
 
 /// An uploaded file and what was read from it.
@@ -337,28 +315,6 @@ async fn store<'a>(app: &'a FileHandles, field: &mut Field<'_>) -> Result<Incomi
 
 fn broken(error: MultipartError) -> ApiError {
     silent(&error).unwrap_or_else(|| ApiError::bad_request("malformed_multipart", error.body_text()))
-}
-
-/// What the content says wins over nothing, and must not be contradicted.
-fn decide_kind(said: Option<FileKind>, content: Option<Content>) -> Result<FileKind, ApiError> {
-    match (said, content.map(Content::kind)) {
-        (None, Some(found)) => Ok(found),
-        (Some(said), Some(found)) if said == found => Ok(said),
-        // Text that is not known is G-code or a model of some other program when the caller says so; pictures are known.
-        (Some(said @ (FileKind::Gcode | FileKind::Model)), None) => Ok(said),
-        (Some(_), _) => Err(Refusal::field("kind", "is not what the content is").into()),
-        (None, None) => {
-            Err(Refusal::field("file", "its content is not G-code, a model or a picture; say its kind").into())
-        }
-    }
-}
-
-/// The last part of a path, without what other programs might stumble over.
-fn clean_name(name: &str) -> String {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let clean: String = last.chars().filter(|c| !c.is_control()).take(MAX_NAME_CHARS).collect();
-    let clean = clean.trim().trim_start_matches('.').to_owned();
-    if clean.is_empty() { "file".to_owned() } else { clean }
 }
 
 async fn keep_metadata(app: &FileHandles, found: Found, recording: &Recording) -> Result<FileMetadata, ApiError> {

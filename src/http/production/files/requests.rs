@@ -1,0 +1,33 @@
+//! What is sent to the routes of files.
+
+use api_derive::Request;
+
+use crate::domain::file::FileKind;
+use crate::http::openapi::shape::{Shape, bytes, has, may, taken};
+use crate::http::page::PageQuery;
+use crate::http::wire::{ToSchema, schema_of};
+
+/// The form of an upload, which is read as it comes.
+pub(super) struct FileUpload;
+
+impl ToSchema for FileUpload {
+    const NAME: Option<&'static str> = Some("FileUpload");
+    fn schema() -> Shape {
+        let file = bytes().about("The content, with a file name.");
+        let kind = schema_of::<FileKind>().about("Kind of the file, where its content does not tell.");
+        taken([has("file", file), may("kind", kind)]).about("A file and what is known of it.")
+    }
+}
+
+/// Which files are listed.
+#[derive(Request, Debug)]
+pub struct FileQuery {
+    /// Only files of this kind.
+    pub(super) kind: Option<FileKind>,
+    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
+    pub(super) sha256: Option<String>,
+    /// Only files whose name contains this text.
+    pub(super) q: Option<String>,
+    #[api(flatten)]
+    pub(super) page: PageQuery,
+}
