@@ -132,9 +132,9 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 /// Decides a command on what is there. What is accepted reads back, by the rows of the store too.
-fn accepted<T: StoredAggregate + PartialEq>(bench: &Bench, this: &mut Option<T>, command: &T::Command) -> bool
+fn accepted<T>(bench: &Bench, this: &mut Option<T>, command: &T::Command) -> bool
 where
-    T: Aggregate<Row: Written, Created: Written>,
+    T: StoredAggregate + Aggregate<Row: Written, Created: Written>,
 {
     let told = bench.tell(this, id(1), command).is_ok();
     if let Some(state) = this {
@@ -174,7 +174,7 @@ proptest! {
     ) {
         let mut bench = Bench::new();
         bench.now = now;
-        let parts = parts.min(make.units_per_plate.saturating_mul(bench.rules.max_jobs as u32));
+        let parts = parts.min(make.units_per_plate.saturating_mul(bench.rules.max_jobs));
         let line = Line {
             sku_id: id(300), quantity: parts, unit_price_cents: price, description: text.clone(), tax_rate_bps: 0,
             make: Some(make), kit_line: None, per_set: None,
