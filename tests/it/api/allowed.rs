@@ -181,7 +181,8 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
     ];
     let mut asked = 0;
     // A packing list needs printed parts: `machines::parts` asks for it.
-    let listed = |route: &&printfloor::http::routes::Served| route.method == "GET" && !route.path.ends_with("/packing-list");
+    let listed =
+        |route: &&printfloor::http::routes::Served| route.method == "GET" && !route.path.ends_with("/packing-list");
     for route in CONTRACT.served.iter().filter(listed) {
         let operation = CONTRACT.operation(route);
         let subject = subjects.iter().find(|(path, _)| route.path.starts_with(path)).map_or("", |(_, id)| id);
