@@ -1,4 +1,4 @@
-//! The way from a slicer to the shop: as much of a print host's API as `PrusaSlicer`, `OrcaSlicer` and Cura use to upload.
+//! The way from a slicer to the shop: as much of a print host's API as slicers use to upload.
 //!
 //! An operator enters `{base}/slicer/{machineType}` as a print host with an API key. What is uploaded lands among the files.
 //! With "upload and print" it becomes an order of the shop's own: one job for any printer of that type.

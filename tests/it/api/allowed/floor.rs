@@ -122,7 +122,12 @@ impl Walk {
             (finished && status["state"] == "idle").then_some(())
         })
         .await;
-        self.ok("POST /api/printers/{id}/restart-firmware", printer, json!({})).await;
+        let path = format!("/api/printers/{printer}/restart-firmware");
+        until("the print to be known as over", || async {
+            (self.client.post(&path, &json!({})).await.status == 200).then_some(())
+        })
+        .await;
+        self.done.lock().unwrap().insert("POST /api/printers/{id}/restart-firmware".to_owned());
         self.ok("POST /api/printers/{id}/clear-attention", printer, json!({})).await;
     }
 
