@@ -44,6 +44,7 @@ pub fn routes() -> ResourceRoutes {
     )
 }
 
+/// What is expected of the shop, as far as anybody can tell.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Forecast", example = json!({
@@ -64,19 +65,23 @@ struct ForecastView {
     late: Vec<LateOrder>,
 }
 
+/// When a printer will have done its part of the queue.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterOutlook", example = json!({
     "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "freeAt": "2026-11-02T11:50:00.000Z",
 }))]
 struct PrinterOutlook {
+    /// Identifies the printer.
     id: Id,
+    /// The name that people gave the printer.
     name: String,
     /// When it has printed all that it gets of the queue and its bed is clear; null while it needs something else of a
     /// person.
     free_at: Option<Timestamp>,
 }
 
+/// An order that will not be ready when it was promised.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "LateOrder", example = json!({
@@ -84,7 +89,9 @@ struct PrinterOutlook {
     "expectedAt": "2026-11-02T19:30:00.000Z",
 }))]
 struct LateOrder {
+    /// Identifies the order.
     id: Id,
+    /// The number of the order that people use.
     number: OrderNumber,
     /// What the customer was told.
     promised_at: Timestamp,
