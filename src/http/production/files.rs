@@ -38,7 +38,7 @@ use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
-use crate::http::page::{Query};
+use crate::http::page::Query;
 use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};

@@ -182,7 +182,7 @@ proptest! {
         let new = NewOrder {
             kind: OrderKind::Manual, site: None, made_by: None, customer_email: None, lines: vec![line], currency: "usd".to_owned(),
             notes: Some(text.clone()), internal_notes: Some(text.clone()), shipping_address: None, priority: Some(9), due_at: due,
-            draft: false,
+            draft: false, own_use: false,
         };
         let mut order = None;
         let made = accepted::<Order>(&bench, &mut order, &OrderCommand::Create(Box::new(new)));
