@@ -55,6 +55,23 @@ impl Dimensions {
     }
 }
 
+/// A further material of a SKU. The first one, [`SkuFields::material_id`], is that of filament 0.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkuMaterial {
+    /// The material.
+    pub material_id: Id,
+    /// Material for one full plate, in the material's unit; used where the file states no weight of the filament.
+    pub estimated_consumption: Amount,
+    /// Index of the filament in the file, from 0.
+    pub filament: u32,
+}
+
+/// A file has one plate at least.
+const fn first_plate() -> u32 {
+    1
+}
+
 /// The description of a SKU, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -77,6 +94,9 @@ pub struct SkuFields {
     pub estimated_consumption: Amount,
     /// The type of machine that can make it.
     pub machine_type: MachineType,
+    /// Further materials of which a plate takes something, each for one filament of the file.
+    #[serde(default)]
+    pub materials: Vec<SkuMaterial>,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Net price of one part in minor units.
@@ -89,6 +109,9 @@ pub struct SkuFields {
     pub model_file_id: Option<Id>,
     /// The G-code file to print; without it jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
+    /// The plate of that file to print, from 1.
+    #[serde(default = "first_plate")]
+    pub plate: u32,
     /// Name of the slicer settings.
     pub slicer_profile: Option<String>,
     /// Print time of one plate in seconds.
@@ -120,7 +143,11 @@ impl SkuFields {
             .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
         let material = Requirement::not_deleted(Referenced::Material, self.material_id, "materialId");
         let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
-        std::iter::once(material).chain(files).collect()
+        let further = self.materials.iter().enumerate();
+        let further = further.map(|(at, one)| {
+            Requirement::not_deleted(Referenced::Material, one.material_id, format!("materials.{at}.materialId"))
+        });
+        std::iter::once(material).chain(further).chain(files).collect()
     }
 }
 

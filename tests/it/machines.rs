@@ -42,6 +42,7 @@ mod mishaps;
 mod pushes;
 mod registered;
 mod sick;
+mod slots;
 mod starts;
 mod stop;
 mod story;

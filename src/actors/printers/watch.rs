@@ -11,7 +11,7 @@ use super::look::{look, shown};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
-use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer::{Printer, PrinterCommand, SpoolBinding};
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
@@ -83,6 +83,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                 } else {
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
+                slots(with, of, &status).await;
                 if !link.is_stopping() {
                     open_again(with, of, link, &status, &mut reopen).await;
                 }
@@ -117,6 +118,21 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
             () = pushed::take_over(with, of, link), if looked => {}
         }
     }
+}
+
+/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded, with what the shop
+/// knows of such spools: what operators said at other printers, and the codes and colours of materials.
+async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
+    let slots = status.clone().bounded().slots;
+    if slots.is_empty() || !of.read().state.as_ref().is_some_and(|printer| printer.slots_matter(&slots)) {
+        return;
+    }
+    let printers = with.printers.all_resident();
+    let said = printers.iter().filter_map(|(_, known)| known.state.as_ref()).flat_map(|one| one.bindings().to_vec());
+    let materials = with.materials.all_resident();
+    let coded = materials.iter().filter_map(|(_, known)| SpoolBinding::of(known.state.as_ref()?));
+    let known = said.chain(coded).collect();
+    tell(of, PrinterCommand::SlotsReported { slots, known }).await;
 }
 
 /// Tells the printer's actor that the printer has been silent for too long, unless it knows.

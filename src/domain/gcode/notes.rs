@@ -1,11 +1,11 @@
 //! Collects what slicers' comments say about a print: those of PrusaSlicer and its relatives (SuperSlicer,
 //! OrcaSlicer, Bambu Studio), of Cura, Simplify3D, ideaMaker and KISSlicer.
 
-use super::{FoundPlate, Metadata};
 use super::comment::{key_and_value, metres, number, numbers, time};
 use super::others::{self, Others};
 use super::thumbnail::{Thumbnail, Thumbnails};
 use super::tools::Tools;
+use super::{FoundPlate, Metadata};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::domain::sku::Dimensions;

@@ -135,8 +135,7 @@ fn read_plate<F: Read + Seek>(
     limit: u64,
 ) -> Result<(Metadata, FoundPlate, Option<f64>), Damage> {
     let mut reader = Reader::new();
-    let mut code =
-        archive.by_name(&format!("Metadata/plate_{number}.gcode")).map_err(|_| Damage::CutOff)?.take(limit);
+    let mut code = archive.by_name(&format!("Metadata/plate_{number}.gcode")).map_err(|_| Damage::CutOff)?.take(limit);
     let mut chunk = vec![0; 64 * 1024];
     loop {
         match code.read(&mut chunk).map_err(|_| Damage::Checksum)? {
@@ -231,7 +230,10 @@ mod tests {
             ; filament: 1,2\n; HEADER_BLOCK_END\n";
         put("Metadata/plate_1.gcode", format!("{CODE}{config}").as_bytes());
         put("Metadata/plate_2.gcode", format!("{second}{config}G28\n").as_bytes());
-        put("Metadata/plate_2.json", br#"{"bbox_all":[10,10,52.5,30],"bed_type":"textured_plate","nozzle_diameter":0.4}"#);
+        put(
+            "Metadata/plate_2.json",
+            br#"{"bbox_all":[10,10,52.5,30],"bed_type":"textured_plate","nozzle_diameter":0.4}"#,
+        );
         let info = r##"<config><plate><metadata key="index" value="2"/><metadata key="prediction" value="4080"/>
             <filament id="1" type="PLA" color="#FFFFFF" used_m="3.35" used_g="10.00"/>
             <filament id="2" type="PLA" color="#101010" used_m="0.84" used_g="2.50"/></plate></config>"##;
@@ -246,10 +248,17 @@ mod tests {
     #[test]
     fn each_plate_of_a_project_says_what_it_takes() {
         let (metadata, plates) = read_package(Cursor::new(project())).unwrap();
-        assert_eq!((metadata.seconds, metadata.grams), (Some(1862), Some(Amount(3_700))), "the file is its first plate");
+        assert_eq!(
+            (metadata.seconds, metadata.grams),
+            (Some(1862), Some(Amount(3_700))),
+            "the file is its first plate"
+        );
         let [first, second] = &plates[..] else { panic!("{plates:?}") };
         let of_first = &first.plate.filaments[..];
-        assert_eq!((of_first.len(), of_first[0].grams, of_first[0].color.as_deref()), (1, Some(Amount(3_700)), Some("#ffffff")));
+        assert_eq!(
+            (of_first.len(), of_first[0].grams, of_first[0].color.as_deref()),
+            (1, Some(Amount(3_700)), Some("#ffffff"))
+        );
         let plate = &second.plate;
         assert_eq!((plate.plate, plate.name.as_deref(), plate.seconds), (2, Some("Signs"), Some(4080)));
         let filaments: Vec<_> = plate.filaments.iter().map(|one| (one.index, one.grams, one.mm)).collect();

@@ -98,7 +98,10 @@ mod tests {
                     value=\"a &lt;b&gt; &amp; c\" lone/>\n</plate ></config>";
         let all: Vec<Tag<'_>> = tags(text).collect();
         let names: Vec<(&str, bool)> = all.iter().map(|tag| (tag.name, tag.ends)).collect();
-        assert_eq!(names, [("config", false), ("plate", false), ("metadata", false), ("plate", true), ("config", true)]);
+        assert_eq!(
+            names,
+            [("config", false), ("plate", false), ("metadata", false), ("plate", true), ("config", true)]
+        );
         assert_eq!((all[2].get("key"), all[2].get("value")), (Some("plater_name"), Some("a <b> & c")));
         assert_eq!(tags("<a b=\"1\"><c d=\"never ends").last().unwrap().name, "a");
     }

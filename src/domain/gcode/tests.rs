@@ -171,7 +171,9 @@ fn curas_extruders_and_nozzles_are_read() {
     assert_eq!((said.nozzle_diameter, said.seconds), (Some(0.4), Some(5_400)));
     assert_eq!((said.printer_model.as_deref(), said.bed_type.as_deref()), (Some("Ultimaker S5"), Some("glass")));
     assert_eq!(plate(&griffin.replacen("0.4", "0.8", 1)).nozzle_diameter, None, "they differ");
-    let two = plate(";FLAVOR:Marlin\n;TIME:1234\n;Filament used: 1.2m, 0.3m\n;MINX:0\n;MAXX:20\n;MINY:0\n;MAXY:30\n;MINZ:0\n;MAXZ:5\nG28\n");
+    let two = plate(
+        ";FLAVOR:Marlin\n;TIME:1234\n;Filament used: 1.2m, 0.3m\n;MINX:0\n;MAXX:20\n;MINY:0\n;MAXY:30\n;MINZ:0\n;MAXZ:5\nG28\n",
+    );
     let lengths: Vec<_> = two.filaments.iter().map(|one| (one.index, one.mm, one.grams)).collect();
     assert_eq!(lengths, [(0, Some(1200.0), None), (1, Some(300.0), None)], "a length is no weight");
     assert_eq!(two.dimensions, Some(Dimensions { x: 20.0, y: 30.0, z: 5.0 }));

@@ -166,12 +166,10 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
 
 /// What a line orders, and what that is made from, must not be deleted.
 fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
-    let named = [
-        Some((Referenced::Sku, line.sku_id)),
-        Some((Referenced::Material, line.make.material_id)),
-        line.make.file_id.map(|file| (Referenced::File, file)),
-    ];
-    named.into_iter().flatten().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
+    let materials = line.make.materials().map(|id| (Referenced::Material, id));
+    let file = line.make.file_id.map(|file| (Referenced::File, file));
+    let named = std::iter::once((Referenced::Sku, line.sku_id)).chain(materials).chain(file);
+    named.map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
 /// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.

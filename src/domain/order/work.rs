@@ -2,12 +2,11 @@
 
 use super::change::OrderChange;
 use super::place::{check_due, plates};
-use super::stock::settle;
 use super::{Make, Order, OrderStatus, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
+use crate::domain::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Class, Refusal};
@@ -34,10 +33,12 @@ impl OrderChange<'_> {
                     sku_name: line.description.clone(),
                     material_id: line.make.material_id,
                     need: line.make.need,
+                    further: line.make.further.iter().copied().map(FurtherNeed::new).collect(),
                     machine_type: line.make.machine_type,
                     dimensions: line.make.dimensions,
                     file_id: None,
                     file_form: line.make.file_form,
+                    sliced_for: line.make.sliced_for.clone(),
                     file_filament_mm: line.make.file_filament_mm,
                     estimated_seconds: line.make.estimated_seconds,
                     state: JobState::Created,
@@ -79,20 +80,22 @@ impl OrderChange<'_> {
             self.edit(id, |job| {
                 job.material_id = make.material_id;
                 job.need = make.need;
+                job.further = make.further.iter().copied().map(FurtherNeed::new).collect();
                 job.machine_type = make.machine_type;
                 job.dimensions = make.dimensions;
                 job.file_id = make.file_id;
                 job.file_form = make.file_form;
+                job.sliced_for = make.sliced_for.clone();
                 job.file_filament_mm = make.file_filament_mm;
                 job.estimated_seconds = make.estimated_seconds;
                 job.state = JobState::Validated;
                 job.block_reason = None;
-                job.stock = Stock::Asked;
+                job.ask_next();
             });
             self.job_event("job.validated", id, None);
         }
-        let named = [(Referenced::File, file, "fileId"), (Referenced::Material, make.material_id, "materialId")];
-        let named = named.map(|(what, id, member)| Requirement::not_deleted(what, id, member));
+        let materials = make.materials().map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
+        let named = materials.chain([Requirement::not_deleted(Referenced::File, file, "fileId")]);
         self.heard(true).requires(named)
     }
 
@@ -102,9 +105,8 @@ impl OrderChange<'_> {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
             if (priority, due_at) != (job.priority, job.due_at) {
                 (job.priority, job.due_at) = (priority, due_at);
-                if job.stock == Stock::InLine {
-                    job.stock = Stock::Asked;
-                }
+                let waiting = |claim: &JobClaimMut<'_>| *claim.stock == Stock::InLine;
+                job.claims_mut().into_iter().filter(waiting).for_each(|claim| *claim.stock = Stock::Asked);
             }
         });
     }
@@ -185,7 +187,7 @@ impl OrderChange<'_> {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
-            None => self.end_cancelled(id, Amount::ZERO),
+            None => self.end_cancelled(id, 0.0),
             Some(attempt) if force => {
                 // What an abandoned print used is unknown: the whole need counts as used once it was seen printing,
                 // so that no material is promised twice.
@@ -197,7 +199,7 @@ impl OrderChange<'_> {
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
                 });
-                self.end_cancelled(id, if began { job.need } else { Amount::ZERO });
+                self.end_cancelled(id, if began { 1.0 } else { 0.0 });
             }
             Some(_) => self.edit(id, |job| {
                 job.cancel_requested_at.get_or_insert(now);
@@ -205,10 +207,10 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Moves the job to CANCELLED and settles its claim with this amount consumed.
-    pub(super) fn end_cancelled(&mut self, id: Id, consumed: Amount) {
+    /// Moves the job to CANCELLED and settles its claims with this share of the needs consumed.
+    pub(super) fn end_cancelled(&mut self, id: Id, share: f64) {
         self.edit(id, |job| {
-            settle(job, consumed);
+            job.settle(share);
             job.state = JobState::Cancelled;
             job.attempt_id = None;
             job.blocked_by = None;
@@ -232,13 +234,9 @@ impl OrderChange<'_> {
             }
         }
         self.edit(id, |job| {
-            if let Stock::Settling { consumed } = job.stock {
-                job.settling.push((job.claim, consumed));
-            }
-            job.claim += 1;
-            job.stock = Stock::Asked;
+            job.claim_anew();
             job.state = JobState::Validated;
-            (job.released, job.recalled) = (false, false);
+            job.released = false;
             job.printer_id = None;
             job.tried_on.clear();
             job.cancel_requested_at = None;
@@ -257,9 +255,10 @@ impl OrderChange<'_> {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (state, _) => return Err(Refusal::transition("releasing a job", state)),
         }
-        if stock.available < job.need {
+        let need = job.waiting_claim().map_or(job.need, |claim| claim.need);
+        if stock.available < need {
             let StockNow { available, unit, name } = stock;
-            let words = format!("needs {} {unit} of {name}, {available} {unit} free", job.need);
+            let words = format!("needs {need} {unit} of {name}, {available} {unit} free");
             return Err(Refusal::conflict("insufficient_material", words));
         }
         self.edit(id, |job| {
@@ -267,7 +266,9 @@ impl OrderChange<'_> {
             job.state = JobState::Validated;
             job.blocked_by = None;
             job.block_reason = None;
-            job.stock = Stock::Asked;
+            if let Some(claim) = job.claims_mut().into_iter().find(|claim| *claim.stock != Stock::Held) {
+                *claim.stock = Stock::Asked;
+            }
         });
         self.job_event("job.released", id, None);
         self.job_event("job.validated", id, None);

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
+use super::decide::decide;
 use super::readiness::report_of;
 use super::{
-    FirmwareFault, InHand, MachineAddress, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand,
-    PrinterEffect, PrinterFields,
+    FirmwareFault, InHand, MachineAddress, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields,
 };
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
@@ -31,98 +31,14 @@ impl Aggregate for Printer {
         cx: &DecisionContext<'_>,
         command: &PrinterCommand,
     ) -> Result<Decision<Self>, Refusal> {
-        let printer = match (this.filter(|printer| !printer.archived), command) {
-            (None, PrinterCommand::Create(fields)) if this.is_none() => {
-                return Ok(create(id, cx, fields));
-            }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
-            (Some(_), PrinterCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this printer exists already"));
-            }
-            (Some(printer), _) => printer.clone(),
-        };
-        match command {
-            PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
-            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
-            PrinterCommand::Archive => {
-                printer.not_busy("deleted")?;
-                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
-            }
-            PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
-            PrinterCommand::Silent(connection, reason, last_seen) => {
-                Ok(printer.silent(*connection, reason, *last_seen, cx))
-            }
-            PrinterCommand::Take {
-                attempt,
-                job,
-                order,
-                file_id,
-                file_name,
-                claimed_at,
-                material_id,
-                machine_type,
-                dimensions,
-                estimated_seconds,
-            } => {
-                let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
-                let in_hand = InHand {
-                    attempt: *attempt,
-                    job: *job,
-                    order: *order,
-                    file_id: *file_id,
-                    file_name: file_name.clone(),
-                    remote_name: None,
-                    phase: Phase::Taken,
-                    step: 1,
-                    heard: 0,
-                    cancel: false,
-                    unwanted: false,
-                    progress: 0.0,
-                    estimated_seconds: *estimated_seconds,
-                    server_mark: None,
-                    began_at: None,
-                    gone: None,
-                    taken_at: *claimed_at,
-                };
-                Ok(printer.take(in_hand, fits, cx))
-            }
-            PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
-                Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
-            }
-            PrinterCommand::UploadFailed { attempt, why, reason } => {
-                Ok(printer.upload_failed(*attempt, *why, reason, cx))
-            }
-            PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
-            PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-            PrinterCommand::Judged { attempt, evidence } => {
-                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
-            }
-            PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
-            PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-            PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
-            PrinterCommand::PrintManually { id, file_id, file_name } => {
-                let (file_id, file_name) = (*file_id, file_name.clone());
-                printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
-            }
-            PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
-            PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
-            PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
-            PrinterCommand::EmergencyStopped => {
-                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
-            }
-            PrinterCommand::BedCleared => {
-                let clear = |printer: &mut Self| (printer.bed_not_cleared, printer.print_failed) = (false, false);
-                Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
-            }
-            PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
-            PrinterCommand::ClearAttention => printer.clear_attention(cx),
-            PrinterCommand::Homed => Ok(printer.homed(cx)),
-            PrinterCommand::Maintenance { on, note } => {
-                let note = on.then(|| note.clone().unwrap_or_default());
-                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
-            }
+        let mut decision = decide(this, id, cx, command)?;
+        // However a print ends, what it used is gone from its spools in the same commit.
+        let ended =
+            |printer: &Self| printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, Phase::Ended { .. }));
+        if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
+            next.use_up(cx.now);
         }
+        Ok(decision)
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -149,6 +65,9 @@ impl Aggregate for Printer {
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::LoadSlot { .. } => "printer.load_slot",
+            PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
+            PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
@@ -212,41 +131,8 @@ impl Aggregate for Printer {
     }
 }
 
-fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
-    let printer = Printer {
-        id,
-        fields: fields.clone(),
-        in_hand: None,
-        manual: None,
-        last_manual: None,
-        bed_not_cleared: false,
-        needs_home: false,
-        fault: None,
-        kept_closed: false,
-        refusals: None,
-        last_start: None,
-        maintenance: None,
-        print_failed: false,
-        disconnected: false,
-        activity: Activity::Offline,
-        connection: Connection::Connecting,
-        shows: None,
-        past: Vec::new(),
-        stopped_at: None,
-        outage: false,
-        last_seen_at: None,
-        idle_since: cx.now,
-        archived: false,
-        created_at: cx.now,
-        updated_at: cx.now,
-    };
-    let event = printer.event_with(cx, "printer.created", None, |printer| printer);
-    let loaded = loaded(printer.fields.loaded_material_id);
-    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
-}
-
 /// What is loaded must not be deleted.
-fn loaded(material: Option<Id>) -> Option<Requirement> {
+pub(super) fn loaded(material: Option<Id>) -> Option<Requirement> {
     material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
 }
 
@@ -271,7 +157,7 @@ impl Printer {
     }
 
     /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
-    fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
         self.needs_home = false;
         self.updated_at = cx.now;
         let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
@@ -279,7 +165,7 @@ impl Printer {
         Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
     }
 
-    fn not_busy(&self, what: &str) -> Result<(), Refusal> {
+    pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
         let has = match (&self.in_hand, &self.manual) {
             (Some(_), _) => "has a job in hand",
             (None, Some(_)) => "is starting a manual print",
@@ -288,7 +174,7 @@ impl Printer {
         Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
     }
 
-    fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         let old = &self.fields;
         if old.kind != fields.kind || old.base_url != fields.base_url {
             self.not_busy("given another type or address")?;
@@ -305,6 +191,7 @@ impl Printer {
         let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
         let change = |printer: &mut Self| {
             printer.fields = fields;
+            printer.loaded_by_fields(cx.now);
             if elsewhere {
                 // Another address or key may be another machine.
                 printer.refusals = None;
@@ -320,7 +207,7 @@ impl Printer {
 
     /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
     /// that was closed behind its own server.
-    fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+    pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
         if on && !self.disconnected {
             return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
         }
@@ -341,7 +228,7 @@ impl Printer {
         Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
 
-    fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(mut next) = self.after(status, cx.now) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };
@@ -361,7 +248,7 @@ impl Printer {
 
     /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published once
     /// per outage.
-    fn silent(
+    pub(super) fn silent(
         self,
         connection: Connection,
         reason: &str,
@@ -397,7 +284,7 @@ impl Printer {
     }
 
     /// An event about this printer, also on the timeline of the order whose attempt it has in hand.
-    fn event_with<D: EventData>(
+    pub(super) fn event_with<D: EventData>(
         &self,
         cx: &DecisionContext<'_>,
         name: &str,

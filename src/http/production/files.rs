@@ -20,7 +20,6 @@ use crate::config::Config;
 use crate::domain::aggregate::Versioned;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
 use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
-use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
 use crate::files::blobs::{Blobs, Incoming, Recording};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
@@ -17,17 +17,21 @@ use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
+use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
+use crate::http::openapi::shape::Shape;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{AboveZero, Filled, MaxChars, ONE_LINE, Optional, TextList, Within, like};
+use crate::http::wire::{
+    AboveZero, Components, Filled, FromJson, MaxChars, MaxItems, ONE_LINE, Optional, Place, TextList, ToSchema, Within,
+    like,
+};
 use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
@@ -36,6 +40,12 @@ const SLUG_TAKEN: &str = "Another SKU has this slug.";
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
 const MAX_UNITS_PER_PLATE: u32 = 10_000;
+/// Highest number of a plate.
+const MAX_PLATE: u32 = 1000;
+/// Most further materials of one SKU.
+const MAX_MATERIALS: usize = 16;
+/// Highest index of a filament in a file.
+const MAX_FILAMENT: u32 = 1000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -109,6 +119,9 @@ pub struct NewSku {
     /// For one full plate, in the material's unit; at most three decimals.
     #[api(AboveZero)]
     estimated_consumption: Amount,
+    /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
+    #[api(MaxItems(MAX_MATERIALS), default = Vec::new())]
+    materials: Vec<SkuMaterial>,
     machine_type: MachineType,
     dimensions: Option<Dimensions>,
     /// In minor units of the currency.
@@ -121,6 +134,9 @@ pub struct NewSku {
     units_per_plate: u32,
     model_file_id: Option<Id>,
     gcode_file_id: Option<Id>,
+    /// The plate of the file to print, from 1.
+    #[api(Within(1..=MAX_PLATE), default = 1)]
+    plate: u32,
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
     /// Of printing one full plate.
@@ -160,9 +176,9 @@ pub struct SkuQuery {
 #[api(name = "Sku", many = "skus", example = json!({
     "id": EXAMPLE_ID, "code": "VASE-01", "slug": "vase-01", "name": "Vase", "description": null, "kind": "part",
     "collections": ["home"], "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 20.5,
-    "machineType": "fdm_standard", "dimensions": {"x": 80, "y": 80, "z": 120.5}, "priceCents": 1250,
+    "materials": [], "machineType": "fdm_standard", "dimensions": {"x": 80, "y": 80, "z": 120.5}, "priceCents": 1250,
     "currency": "usd", "unitsPerPlate": 1, "modelFileId": null,
-    "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064", "slicerProfile": null, "estimatedSeconds": 5400,
+    "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064", "plate": 1, "slicerProfile": null, "estimatedSeconds": 5400,
     "images": [], "public": true, "active": true, "createdAt": "2026-11-01T08:00:00.000Z",
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
@@ -198,20 +214,64 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
+/// A further material of a product.
+#[derive(Request)]
+#[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
+    "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
+}))]
+struct GivenMaterial {
+    material_id: Id,
+    /// For one full plate, in the material's unit, where the file does not say it; at most three decimals.
+    #[api(AboveZero)]
+    estimated_consumption: Amount,
+    /// Index of the filament in the file, from 0.
+    #[api(Within(0..=MAX_FILAMENT))]
+    filament: u32,
+}
+
+impl ToSchema for SkuMaterial {
+    const NAME: Option<&'static str> = GivenMaterial::NAME;
+    fn schema() -> Shape {
+        GivenMaterial::schema()
+    }
+    fn components(components: &mut Components) {
+        GivenMaterial::components(components);
+    }
+    fn example() -> Value {
+        GivenMaterial::example()
+    }
+}
+
+impl FromJson for SkuMaterial {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        GivenMaterial::from_json(value, place, faults).map(GivenMaterial::into_fields)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
 /// What a SKU names must exist and be of the right kind.
 async fn check_named(
     app: &SkuHandles,
     material: Option<Id>,
+    further: &[SkuMaterial],
     model_file: Option<Id>,
     gcode_file: Option<Id>,
 ) -> Result<(), ApiError> {
     let mut faults = Faults::default();
-    if let Some(id) = material {
+    for (at, one) in further.iter().enumerate() {
+        let twice = further[..at].iter().any(|other| other.filament == one.filament);
+        faults.check(!twice, &format!("materials.{at}.filament"), "is given another material before");
+    }
+    let further = further.iter().enumerate().map(|(at, one)| (format!("materials.{at}.materialId"), one.material_id));
+    for (member, id) in material.map(|id| ("materialId".to_owned(), id)).into_iter().chain(further) {
         let state = app.materials.read(id).await?;
         let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
-        faults.check(material.is_some(), "materialId", "no such material");
+        faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
-        faults.check(!counted, "materialId", "a laser consumable is counted by hand and cannot be required");
+        faults.check(!counted, &member, "a laser consumable is counted by hand and cannot be required");
     }
     let files =
         [("modelFileId", model_file, FileKind::Model, "model"), ("gcodeFileId", gcode_file, FileKind::Gcode, "G-code")];
@@ -253,7 +313,7 @@ async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> 
 async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
-        check_named(&app, Some(new.material_id), new.model_file_id, new.gcode_file_id).await?;
+        check_named(&app, Some(new.material_id), &new.materials, new.model_file_id, new.gcode_file_id).await?;
         new.code = new.code.trim().to_owned();
         let slug = slug_of(&new.code);
         Ok(SkuCommand::Create(Box::new(new.into_fields(slug, app.config.orders.currency.clone()))))
@@ -272,7 +332,8 @@ async fn update(
         *code = code.trim().to_owned();
     }
     let [model_file, gcode_file] = [change.model_file_id, change.gcode_file_id].map(|file| file.or(None));
-    check_named(&app, change.material_id.present(), model_file, gcode_file).await?;
+    let further = change.materials.clone().or(Vec::new());
+    check_named(&app, change.material_id.present(), &further, model_file, gcode_file).await?;
     let merge = |sku: &Sku, if_version: i64| {
         let fields = change.clone().merged_into(sku.fields.clone());
         Ok(SkuCommand::Update { if_version, fields: Box::new(fields) })

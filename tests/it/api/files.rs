@@ -210,7 +210,10 @@ async fn a_file_shows_its_plates_with_their_filaments_and_pictures() {
     let plates = made["plates"].as_array().unwrap();
     assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{made}");
     let second = &plates[1];
-    assert_eq!((&second["name"], &second["bedType"], &second["nozzleDiameter"]), (&json!("Signs"), &json!("Textured PEI Plate"), &json!(0.4)));
+    assert_eq!(
+        (&second["name"], &second["bedType"], &second["nozzleDiameter"]),
+        (&json!("Signs"), &json!("Textured PEI Plate"), &json!(0.4))
+    );
     assert_eq!(second["dimensions"], json!({"x": 42.5, "y": 20.0, "z": 2.0}), "{second}");
     let black = json!({"index": 2, "type": "PETG", "color": "#101010", "grams": 2.5, "mm": 825.0});
     assert_eq!(second["filaments"][1], black, "{second}");
@@ -222,9 +225,13 @@ async fn a_file_shows_its_plates_with_their_filaments_and_pictures() {
     app.delete(&location).await.expect(204);
     assert_eq!(contents(&app), 0);
     // Plain G-code has one plate, with the picture of the file.
-    let plain = app.upload("vase.gcode", simulator::gcode::gcode("vase", 240, 14.5, 4600.0).into_bytes()).await.expect(201);
+    let plain =
+        app.upload("vase.gcode", simulator::gcode::gcode("vase", 240, 14.5, 4600.0).into_bytes()).await.expect(201);
     assert_eq!(plain["plates"].as_array().unwrap().len(), 1, "{plain}");
     let plate = &plain["plates"][0];
-    assert_eq!((&plate["seconds"], &plate["filaments"][0]["grams"], &plate["printerModel"]), (&json!(240), &json!(14.5), &json!("MK4")));
+    assert_eq!(
+        (&plate["seconds"], &plate["filaments"][0]["grams"], &plate["printerModel"]),
+        (&json!(240), &json!(14.5), &json!("MK4"))
+    );
     assert_eq!(plate["thumbnail"], plain["metadata"]["thumbnail"]);
 }

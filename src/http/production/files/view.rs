@@ -128,17 +128,8 @@ struct PlateFilamentView {
 
 impl From<Plate> for PlateView {
     fn from(plate: Plate) -> Self {
-        let Plate {
-            plate,
-            name,
-            seconds,
-            filaments,
-            dimensions,
-            bed_type,
-            nozzle_diameter,
-            printer_model,
-            thumbnail,
-        } = plate;
+        let Plate { plate, name, seconds, filaments, dimensions, bed_type, nozzle_diameter, printer_model, thumbnail } =
+            plate;
         let filaments = filaments.into_iter().map(Into::into).collect();
         Self { plate, name, seconds, filaments, dimensions, bed_type, nozzle_diameter, printer_model, thumbnail }
     }

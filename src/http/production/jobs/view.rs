@@ -7,7 +7,7 @@ use serde_json::json;
 use super::JobHandles;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
+use crate::domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
@@ -23,10 +23,11 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 #[serde(rename_all = "camelCase")]
 #[api(name = "Job", many = "jobs", example = json!({
     "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
-    "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
-    "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
+    "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
+    "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
+    "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
     "progress": 42.5, "remainingSeconds": 3100, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
-    "attempts": [{
+    "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
         "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,
     }],
@@ -45,7 +46,9 @@ pub struct JobView {
     material_id: Id,
     /// Material that one plate takes.
     need: Amount,
-    /// The need is reserved.
+    /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of them.
+    needs: Vec<NeedView>,
+    /// All that it needs is reserved.
     reserved: bool,
     state: JobState,
     /// Why it awaits review.
@@ -64,18 +67,41 @@ pub struct JobView {
     remaining_seconds: Option<i64>,
     /// The G-code.
     file_id: Option<Id>,
+    /// The plate of the file, from 1.
+    plate: u32,
     /// Oldest first.
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
     /// Why it failed.
     error: Option<String>,
-    /// Material that it used up.
+    /// What it used up of `materialId`.
     consumed: Amount,
     created_at: Timestamp,
     updated_at: Timestamp,
     /// Counts the job's own changes.
     version: i64,
+}
+
+/// What a job takes of one material.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "JobNeed")]
+struct NeedView {
+    material_id: Id,
+    /// In the material's unit.
+    need: Amount,
+    /// It is reserved.
+    reserved: bool,
+    /// What was used up so far, in the material's unit.
+    consumed: Amount,
+}
+
+impl NeedView {
+    fn new(claim: &JobClaim<'_>) -> Self {
+        let JobClaim { material_id, need, consumed, .. } = *claim;
+        Self { material_id, need, reserved: claim.stock == Stock::Held, consumed }
+    }
 }
 
 /// One try of a job on one printer.
@@ -144,7 +170,8 @@ impl JobView {
             sku_id: job.sku_id,
             material_id: job.material_id,
             need: job.need,
-            reserved: job.stock == Stock::Held,
+            needs: job.claims().iter().map(NeedView::new).collect(),
+            reserved: job.holds_all(),
             state: job.state,
             blocked_by: job.blocked_by,
             waiting_reason: waiting_reason(app, job),
@@ -154,6 +181,7 @@ impl JobView {
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
             file_id: job.file_id,
+            plate: job.sliced_for.plate,
             attempts: job.attempts.iter().map(AttemptView::new).collect(),
             cancel_requested_at: job.cancel_requested_at,
             error: job.error.clone(),

@@ -1,19 +1,19 @@
 //! What people do besides the printers.
 
 use super::super::*;
-use super::{Effects, Then};
+use super::{Effects, MATERIALS, Then};
 use crate::domain::job::Job;
 use crate::domain::material::MaterialCommand;
 use crate::domain::printer::PrinterCommand;
 use crate::domain::printer_status::PrintEnd;
 
 impl Effects {
-    /// Somebody counts the stock.
-    pub(super) fn count(&mut self, units: i64) {
-        let before = self.material.as_ref().unwrap().quantity;
+    /// Somebody counts the stock of a material.
+    pub(super) fn count(&mut self, of: usize, units: i64) {
+        let before = self.materials[of].as_ref().unwrap().quantity;
         let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
-        self.bench.tell(&mut self.material, id(MATERIAL), &count).unwrap();
-        self.moved += Amount::units(units) - before;
+        self.bench.tell(&mut self.materials[of], id(MATERIALS[of]), &count).unwrap();
+        self.moved[of] += Amount::units(units) - before;
     }
 
     /// An operator who looks at the machines: clears beds, and resolves unverified starts truthfully.
