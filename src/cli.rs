@@ -3,10 +3,10 @@
 //! Results go to standard output, messages and errors to standard error. Exit codes: 0 success, 1 failure, 2 wrong
 //! usage.
 
-pub mod api;
+mod api;
 mod check;
 mod config;
-pub mod demo;
+mod demo;
 mod error;
 mod keys;
 mod office;

@@ -9,7 +9,7 @@ pub mod dotenv;
 mod faults;
 mod file;
 pub mod io_words;
-pub mod layers;
+mod layers;
 pub mod listen;
 pub mod sections;
 pub mod shown;
@@ -37,7 +37,7 @@ use crate::domain::rules::{Rules, TaxRate};
 pub const FILE: &str = "printfloor.toml";
 
 /// Name of the file in the data directory that keeps the secrets which the server made for itself.
-pub const SECRETS_FILE: &str = "secrets.env";
+const SECRETS_FILE: &str = "secrets.env";
 
 /// Most faults that are told at once.
 const MAX_FAULTS: usize = 50;
@@ -60,7 +60,7 @@ pub struct Config {
     /// Bounds on queued commands, and rate limits.
     pub limits: sections::Limits,
     /// When stock holds jobs back.
-    pub inventory: sections::Inventory,
+    inventory: sections::Inventory,
     /// Defaults and bounds of new orders.
     pub orders: sections::Orders,
     /// Tax rates by destination.

@@ -2,33 +2,33 @@
 //! queries, never tables. It decides no rule, and only [`error`] knows which status a refusal becomes. Every route states who may use it
 //! ([`routes`]).
 
-pub mod access;
-pub mod admission;
-pub mod answer_headers;
-pub mod audit_sampling;
-pub mod bodies;
-pub mod command_request;
-pub mod compression;
-pub mod csrf;
-pub mod docs;
-pub mod error;
-pub mod handles;
-pub mod hashing;
+mod access;
+mod admission;
+mod answer_headers;
+mod audit_sampling;
+mod bodies;
+mod command_request;
+mod compression;
+mod csrf;
+mod docs;
+mod error;
+mod handles;
+mod hashing;
 pub mod idempotency;
-pub mod last_used;
-pub mod limits;
-pub mod meter;
+mod last_used;
+mod limits;
+mod meter;
 pub mod openapi;
-pub mod page;
+mod page;
 mod part_heads;
-pub mod path_id;
+mod path_id;
 pub mod production;
-pub mod reply;
-pub mod request_id;
+mod reply;
+mod request_id;
 pub mod routes;
-pub mod serve;
-pub mod stream_auth;
-pub mod wire;
+mod serve;
+mod stream_auth;
+mod wire;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -73,11 +73,11 @@ pub struct AppParts {
     /// Scopes of idempotency keys whose first request is still running.
     pub running: idempotency::RunningKeys,
     /// When keys and sessions were last used, as far as it is not written yet.
-    pub last_used: Arc<last_used::LastUsed>,
+    last_used: Arc<last_used::LastUsed>,
     /// Counts refused attempts for the audit log.
     pub refusals: Arc<audit_sampling::RefusalSampler>,
     /// Limits how many passwords are hashed at the same time.
-    pub hashing: hashing::Hashing,
+    hashing: hashing::Hashing,
     /// Requests counted by route and status.
     pub meters: Arc<meter::RouteMeters>,
     /// Numbers that `/metrics` read from the database last.
@@ -87,13 +87,13 @@ pub struct AppParts {
     /// Bodies that have not come as a whole, and their limits.
     pub bodies: Arc<bodies::Bodies>,
     /// Connections and requests under way, and their limits.
-    pub admission: Arc<admission::Admission>,
+    admission: Arc<admission::Admission>,
     /// What `/readyz` told last.
     pub readiness: Arc<production::health::ReadinessCache>,
     /// Cancelled when the server shuts down: streams end.
     pub leaving: CancellationToken,
     /// The description of the routes that [`router`] serves.
-    pub descriptions: Arc<openapi::Descriptions>,
+    descriptions: Arc<openapi::Descriptions>,
 }
 
 impl AppState {

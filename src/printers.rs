@@ -4,7 +4,7 @@
 
 pub mod adapter;
 pub mod connections;
-pub mod error;
+mod error;
 pub mod registry;
 
 mod printer_type;

@@ -80,3 +80,24 @@ pub fn post_plain(path: &str, key: &str, body: &str) -> Vec<u8> {
     let head = format!("POST {path} HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: application/json");
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{body}").into_bytes()
 }
+
+/// An upload of a file, as one request.
+pub fn upload(key: &str, name: &str, file: &[u8]) -> Vec<u8> {
+    let part = format!("content-disposition: form-data; name=\"file\"; filename=\"{name}\"");
+    let (head, tail) = (format!("--x\r\n{part}\r\n\r\n"), "\r\n--x--\r\n");
+    let length = head.len() + file.len() + tail.len();
+    let mut request = format!(
+        "POST /api/files HTTP/1.1\r\nhost: bench\r\nx-api-key: {key}\r\ncontent-type: multipart/form-data; boundary=x\r\n\
+         content-length: {length}\r\n\r\n{head}"
+    )
+    .into_bytes();
+    request.extend(file);
+    request.extend(tail.as_bytes());
+    request
+}
+
+/// A PATCH of JSON with a key.
+pub fn patch(path: &str, key: &str, body: &str) -> Vec<u8> {
+    let post = String::from_utf8(post_plain(path, key, body)).unwrap();
+    post.replacen("POST", "PATCH", 1).into_bytes()
+}

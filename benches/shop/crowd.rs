@@ -2,23 +2,18 @@
 //!
 //! The server has one core to itself, the printers and the callers share the other one.
 
-use std::net::SocketAddr;
-use std::path::Path;
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use printfloor::server::Server;
-use serde_json::{Value, json};
+use serde_json::json;
 use simulator::{Faults, Fleet, FleetOptions, PrinterKind};
-use tokio::io::{AsyncBufReadExt as _, BufReader, stdin};
-use tokio::process::{Child, Command};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::client::{Client, get, post, post_plain};
-use super::ground::{admin_key, config, folder};
+use super::client::{Client, get, post};
+use super::ground::folder;
 use super::load::percentile;
+use super::remote::Remote;
 use super::table::Row;
 use super::{RAW, child_on};
 
@@ -53,54 +48,13 @@ pub async fn drive() -> Vec<Row> {
     rows
 }
 
-/// The server, in a process of its own: says its address and a key, and goes when its input ends.
-pub async fn serve(folder: &Path) {
-    let config = config(folder, None);
-    let server = Server::start(config.clone()).await.unwrap();
-    let (key, _) = admin_key(server.shop(), &config).await;
-    println!("{} {key}", server.address().unwrap());
-    let _ = BufReader::new(stdin()).lines().next_line().await;
-    server.stop(Duration::from_secs(10)).await;
-}
-
-struct App {
-    process: Child,
-    address: SocketAddr,
-    key: String,
-}
-
-impl App {
-    async fn start(folder: &Path) -> Self {
-        let mut command = Command::new("taskset");
-        command.args(["-c", SERVER_CORE]).arg(std::env::current_exe().unwrap()).arg("crowd-serve").arg(folder);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        let mut process = command.spawn().unwrap();
-        let mut lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let line = lines.next_line().await.unwrap().unwrap();
-        let (address, key) = line.split_once(' ').unwrap();
-        Self { address: address.parse().unwrap(), key: key.to_owned(), process }
-    }
-
-    async fn make(&self, path: &str, body: &Value) -> String {
-        let mut client = Client::connect(self.address).await;
-        let made = client.ask(&post_plain(path, &self.key, &body.to_string())).await;
-        let made: Value = serde_json::from_slice(made).unwrap();
-        made["id"].as_str().unwrap().to_owned()
-    }
-
-    async fn end(mut self) {
-        drop(self.process.stdin.take());
-        self.process.wait().await.unwrap();
-    }
-}
-
 /// Median, 99th of a hundred and longest, in milliseconds.
 async fn crowd(printers: usize) -> [f64; 3] {
     let folder = folder();
     let counts = vec![(PrinterKind::FwRest, printers / 2), (PrinterKind::ServerRest, printers - printers / 2)];
     let options = FleetOptions { printers: counts, ..FleetOptions::default() };
     let fleet = Fleet::start(options).await.unwrap();
-    let shop = App::start(folder.path()).await;
+    let shop = Remote::start(folder.path(), Some(SERVER_CORE)).await;
     let mut ids = Vec::new();
     for (n, printer) in fleet.printers.iter().enumerate() {
         if n % 2 == 0 {
@@ -141,7 +95,7 @@ async fn crowd(printers: usize) -> [f64; 3] {
 }
 
 /// What is asked in turn: reading, listing, changing stock, placing orders.
-async fn requests(shop: &App, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
+async fn requests(shop: &Remote, printer: Option<&String>) -> impl Fn(usize) -> Vec<u8> + use<> {
     let material = json!({"name": "PLA", "type": "filament", "quantity": 1_000_000, "reorderPoint": 0});
     let material = shop.make("/api/inventory/materials", &material).await;
     let sku = json!({

@@ -6,17 +6,21 @@
 #![expect(clippy::unwrap_used, reason = "a measurement that goes wrong ends with words on why")]
 
 mod adjust;
+mod attack;
 mod baseline;
 mod client;
 mod crowd;
 mod database;
 mod fill;
+mod floor;
 mod ground;
 mod hang;
 mod http;
 mod load;
 mod memory;
 mod read;
+mod remote;
+mod soak;
 mod start;
 mod table;
 mod webhook;
@@ -29,7 +33,7 @@ use tokio::runtime::Runtime;
 
 use table::Row;
 
-const PARTS: [&str; 8] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd"];
+const PARTS: [&str; 10] = ["adjust", "http", "read", "memory", "start", "webhook", "hang", "crowd", "attack", "floor"];
 /// Rows for the process that gathers them, not for people.
 const RAW: &str = "rows";
 
@@ -50,7 +54,8 @@ fn main() {
         ["serving", folder] => println!("{}", runtime().block_on(start::serving(Path::new(folder)))),
         [RAW, "crowd-drive"] => runtime().block_on(crowd::drive()).iter().for_each(|row| println!("{}", row.raw())),
         [RAW, part] => run(part).iter().for_each(|row| println!("{}", row.raw())),
-        ["crowd-serve", folder] => runtime().block_on(crowd::serve(Path::new(folder))),
+        ["serve", folder] => runtime().block_on(remote::serve(Path::new(folder))),
+        ["soak"] => table::print(&runtime().block_on(soak::run())),
         [part] if PARTS.contains(&part) => table::print(&run(part)),
         _ => {
             eprintln!("no such part; there are: {}", PARTS.join(", "));
@@ -75,9 +80,11 @@ fn run(part: &str) -> Vec<Row> {
         "read" => runtime.block_on(read::run()),
         "webhook" => runtime.block_on(webhook::run()),
         "hang" => runtime.block_on(hang::run()),
-        "memory" => memory::run(),
+        "memory" => runtime.block_on(memory::run()),
         "start" => start::run(),
         "crowd" => crowd::run(),
+        "floor" => runtime.block_on(floor::run()),
+        "attack" => runtime.block_on(attack::run()),
         other => unreachable!("{other} is none of the parts"),
     }
 }

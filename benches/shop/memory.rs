@@ -4,16 +4,22 @@ use std::path::Path;
 use std::time::Duration;
 
 use printfloor::server::Server;
+use serde_json::Value;
+use simulator::{Fleet, FleetOptions, PrinterKind};
 
 use super::child;
+use super::client::{Client, get};
 use super::ground::{config, folder};
+use super::remote::{Remote, anonymous};
 use super::table::Row;
 
+/// Printers that are connected at once.
+const CONNECTED: usize = 200;
 /// Long enough for every printer to have been looked for in vain and for start-up work to be over.
 const SETTLED: Duration = Duration::from_secs(5);
 
 /// The part.
-pub fn run() -> Vec<Row> {
+pub async fn run() -> Vec<Row> {
     let none = measured([0, 0, 0]);
     let kinds = [
         ("order (paid, one job waiting, its stock held)", 10_000, [10_000, 0, 0]),
@@ -26,7 +32,38 @@ pub fn run() -> Vec<Row> {
         let each = measured(numbers).saturating_sub(none) / count;
         rows.push(Row::figure(format!("memory per idle {name}, of {count}"), format!("{each} bytes")));
     }
+    rows.push(connected().await);
     rows
+}
+
+/// What a printer costs whose socket is open, of each type as many.
+async fn connected() -> Row {
+    let folder = folder();
+    let fleet = Fleet::start(FleetOptions::of_each(CONNECTED / PrinterKind::ALL.len())).await.unwrap();
+    let app = Remote::start(folder.path(), None).await;
+    tokio::time::sleep(SETTLED).await;
+    let before = app.memory();
+    let printers = app.register(&fleet).await;
+    let mut client = Client::connect(app.address).await;
+    for id in &printers {
+        let ask = get(&format!("/api/printers/{id}/status"), &app.key);
+        loop {
+            let status: Value = serde_json::from_slice(client.ask(&ask).await).unwrap();
+            if status["connection"] == "connected" {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+    tokio::time::sleep(SETTLED * 4).await;
+    let each = app.memory().saturating_sub(before) / printers.len() as u64;
+    app.end().await;
+    fleet.shutdown();
+    Row::figure(format!("memory per connected printer, of {}", printers.len()), format!("{each} bytes")).at_most(
+        each as f64,
+        40_000.0,
+        "bytes",
+    )
 }
 
 /// Bytes of a server with so many orders, printers, endpoints; freshly started, as one that filled itself has leftovers.
@@ -42,13 +79,7 @@ fn measured(numbers: [u64; 3]) -> u64 {
 pub async fn resident(folder: &Path) -> u64 {
     let server = Server::start(config(folder, None)).await.unwrap();
     tokio::time::sleep(SETTLED).await;
-    let bytes = anonymous();
+    let bytes = anonymous("self");
     server.stop(Duration::from_secs(10)).await;
     bytes
-}
-
-fn anonymous() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }

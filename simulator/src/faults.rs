@@ -52,7 +52,7 @@ pub struct Faults {
     pub away: Option<Away>,
 }
 
-/// A delay.
+/// How long an effect or an answer is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {

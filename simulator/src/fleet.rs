@@ -60,7 +60,7 @@ pub enum FleetError {
     /// An address could not be listened on.
     #[error("failed to listen on {addr}: {source}")]
     Listen {
-        /// The address.
+        /// Address that was to be listened on.
         addr: SocketAddr,
         /// Why it could not be listened on.
         source: std::io::Error,
@@ -92,7 +92,7 @@ impl Deref for SimHandle {
 /// One printer of a fleet.
 #[derive(Clone, Debug)]
 pub struct SimPrinter {
-    /// Its protocol.
+    /// The wire protocol that it speaks.
     pub kind: PrinterKind,
     /// Its base URL, `http://127.0.0.1:port`.
     pub base_url: String,
@@ -144,7 +144,7 @@ impl Fleet {
         self.printers.iter().find(|printer| printer.kind == kind)
     }
 
-    /// Stops all printers.
+    /// Stops all printers: they close their connections and listen no more.
     pub fn shutdown(&self) {
         for printer in &self.printers {
             printer.handle.shutdown();

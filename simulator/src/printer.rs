@@ -135,12 +135,12 @@ impl VirtualPrinter {
         self.0.requests.load(Ordering::Relaxed)
     }
 
-    /// Counts a request.
+    /// Counts a request, whatever came of it.
     pub(crate) fn asked(&self) {
         self.0.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Its faults.
+    /// A copy of its present faults.
     pub fn faults(&self) -> Faults {
         self.with(|machine| machine.faults().clone())
     }
@@ -152,7 +152,7 @@ impl VirtualPrinter {
         }
     }
 
-    /// Replaces its faults.
+    /// Sets its faults, in place of the present ones.
     pub fn set_faults(&self, faults: Faults) {
         self.with(|machine| machine.set_faults(faults));
     }

@@ -30,7 +30,7 @@ const TOLERANCE_SECONDS: i64 = 300;
 /// How the sink answers requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// With 200.
+    /// Answers each request with 200.
     #[default]
     Ok,
     /// With this status; a 3xx has a `Location` that points back at the sink.
@@ -63,7 +63,7 @@ pub struct Received {
     pub at: Timestamp,
     /// The HTTP method.
     pub method: String,
-    /// Path and query.
+    /// Path and query, as they stood in the request line.
     pub uri: String,
     /// All its headers.
     pub headers: HeaderMap,

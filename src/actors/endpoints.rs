@@ -147,7 +147,7 @@ impl EndpointEffects {
         }
     }
 
-    /// The longest time that the next attempt of a delivery may be away by the schedule.
+    /// The longest time until the next attempt of a delivery, by the schedule.
     fn longest_wait(&self, of: &Handle<Endpoint>, id: Id) -> Duration {
         let rules = &self.environment.rules;
         let state = of.read();

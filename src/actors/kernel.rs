@@ -12,6 +12,6 @@ pub mod environment;
 pub mod handle;
 pub mod restart_policy;
 pub mod root;
-pub mod supervisor;
+mod supervisor;
 #[cfg(any(test, debug_assertions))]
 mod test_panics;

@@ -67,7 +67,7 @@ pub struct PrinterEffects {
     pub cipher: Arc<SecretCipher>,
     /// Hears of every commit, to propose jobs for free printers.
     pub dispatcher: Dispatcher,
-    /// Clock and settings.
+    /// Clock and settings, handed in.
     pub environment: Arc<Environment>,
     /// How often printers are looked at.
     pub settings: WatchSettings,

@@ -20,7 +20,7 @@ const MIN_SESSION_SECRET_CHARS: usize = 32;
 const MIN_HEADER_BYTES: usize = 8192;
 
 /// Descriptions of all faults; empty if the settings are valid.
-pub fn problems(config: &Config) -> Vec<String> {
+pub(super) fn problems(config: &Config) -> Vec<String> {
     let mut found = missing(config);
     secrets(config, &mut found);
     addresses(config, &mut found);

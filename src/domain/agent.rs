@@ -11,7 +11,7 @@ macro_rules! skills {
         }
 
         impl Skill {
-            /// All skills.
+            /// All skills, in the order in which they are listed.
             pub const ALL: &[Self] = &[$(Self::$skill,)*];
 
             /// The skill as the API writes it.

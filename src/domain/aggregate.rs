@@ -20,7 +20,7 @@ use crate::domain::requirement::Requirement;
 pub trait NewAggregate: Debug + Send + Sync + 'static {
     /// [`Aggregate::KIND`] of the new aggregate.
     fn kind(&self) -> &'static str;
-    /// Its fresh id.
+    /// The id that it gets; none had it before.
     fn id(&self) -> Id;
 }
 
@@ -76,7 +76,7 @@ impl<T: Aggregate> Decision<T> {
         self
     }
     /// Adds what must hold outside the aggregate.
-    pub fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
+    pub(super) fn requires(mut self, requirements: impl IntoIterator<Item = Requirement>) -> Self {
         self.requirements.extend(requirements);
         self
     }
@@ -87,7 +87,7 @@ impl<T: Aggregate> Decision<T> {
 pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The kind's word: `order`, `printer`, … (errors, events, `/api/system/actors`).
     const KIND: &'static str;
-    /// What somebody asks.
+    /// What somebody may ask of it.
     type Command: Clone + Debug + Send + Sync + 'static;
     /// What the caller hears; kept with its idempotency key.
     type Answer: Clone + Debug + Serialize + DeserializeOwned + Send + Sync + 'static;

@@ -18,7 +18,7 @@ pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
-    /// No amount.
+    /// Nothing at all.
     pub const ZERO: Self = Self(0);
 
     /// An amount of whole units.
@@ -35,7 +35,7 @@ impl Amount {
     }
 
     /// The amount times `fraction`, which may exceed 1 when a print used more than planned; limited to [`MAX_AMOUNT`].
-    pub fn scaled(self, fraction: f64) -> Self {
+    pub(super) fn scaled(self, fraction: f64) -> Self {
         if !fraction.is_finite() || fraction < 0.0 {
             return self;
         }
@@ -43,7 +43,7 @@ impl Amount {
     }
 
     /// The amount in whole units, rounded half up, for subjects and headlines.
-    pub const fn rounded(self) -> i64 {
+    pub(super) const fn rounded(self) -> i64 {
         (self.0 + 500).div_euclid(1000)
     }
 

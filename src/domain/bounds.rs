@@ -17,13 +17,13 @@ pub const MAX_PRINT_SECONDS: i64 = 31_622_400;
 /// Longest part or build volume along one axis, in millimetres.
 pub const MAX_LENGTH_MM: f64 = 100_000.0;
 /// Longest filament of one print, in millimetres: a thousand kilometres.
-pub const MAX_FILAMENT_MM: f64 = 1e9;
+const MAX_FILAMENT_MM: f64 = 1e9;
 /// Most layers of one print.
-pub const MAX_LAYERS: u32 = 10_000_000;
+pub(super) const MAX_LAYERS: u32 = 10_000_000;
 /// Widest nozzle, in millimetres.
 pub const MAX_NOZZLE_MM: f64 = 10.0;
 /// Highest temperature that a printer may tell, in degrees Celsius.
-pub const MAX_CELSIUS: f64 = 10_000.0;
+const MAX_CELSIUS: f64 = 10_000.0;
 /// Highest price, payment or refund, in minor units: a hundred million of a currency.
 pub const MAX_CENTS: i64 = 10_000_000_000;
 /// Most parts in one line of an order.
@@ -65,7 +65,7 @@ pub fn nozzle_mm(mm: f64) -> Option<f64> {
 }
 
 /// A temperature in degrees Celsius; 0, which means unknown, beyond ±[`MAX_CELSIUS`].
-pub fn celsius(degrees: f64) -> f64 {
+pub(super) fn celsius(degrees: f64) -> f64 {
     if (-MAX_CELSIUS..=MAX_CELSIUS).contains(&degrees) { rounded(degrees) } else { 0.0 }
 }
 

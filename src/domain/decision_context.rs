@@ -27,12 +27,12 @@ pub trait Ids: Send + Sync {
 /// What a decision may know besides the state: handed in, never taken from the air.
 #[derive(Clone, Copy)]
 pub struct DecisionContext<'a> {
-    /// The clock.
+    /// The moment of the decision, by the wall clock. It may step back.
     pub now: Timestamp,
-    /// Who asks.
+    /// Who asks: for the audit log, and for rules that go by roles.
     pub by: &'a Principal,
-    /// The shop's settings.
+    /// Settings of the shop that rules go by.
     pub rules: &'a Rules,
-    /// Ids, numbers, chance.
+    /// Makes ids, human numbers and random numbers.
     pub ids: &'a dyn Ids,
 }

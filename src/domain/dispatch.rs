@@ -109,7 +109,7 @@ pub struct Board {
 }
 
 impl Board {
-    /// An empty board.
+    /// A board without orders and printers.
     pub fn new(rules: BoardRules) -> Self {
         Self {
             rules,

@@ -24,14 +24,14 @@ pub enum FileKind {
     Gcode,
     /// A model, to be sliced.
     Model,
-    /// A picture.
+    /// A picture: PNG, JPEG or WebP.
     Image,
 }
 
 /// The formats of G-code. Printers recognise them by the extension of the file's name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub enum GcodeForm {
-    /// Plain text.
+    /// G-code as plain text.
     #[default]
     #[serde(rename = "gcode")]
     Text,
@@ -95,7 +95,7 @@ impl FileMetadata {
     }
 }
 
-/// An uploaded file.
+/// An uploaded file: its name, use and facts. Its content is stored apart, by its hash.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
@@ -124,7 +124,7 @@ pub enum FileCommand {
     Create {
         /// Name at the upload, without a path.
         name: String,
-        /// Its use.
+        /// What it is for.
         kind: FileKind,
         /// Size in bytes.
         size: i64,

@@ -49,7 +49,7 @@ use crate::domain::time::Timestamp;
 pub enum Resolution {
     /// Nothing was printed; the job waits for a printer again.
     NotStarted,
-    /// The print finished.
+    /// The print came to its end by the printer's own word.
     Finished,
     /// The print began and failed. What was seen of its progress counts as used; of a print that was never seen, the
     /// whole need.

@@ -19,7 +19,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
 
 /// How many days an unmatched event is tried again before it is given up.
-pub const RETENTION_DAYS: i64 = 30;
+const RETENTION_DAYS: i64 = 30;
 
 /// Delay between tries without a new order or payment.
 pub const RETRY_AFTER: Duration = Duration::from_hours(1);
@@ -29,7 +29,7 @@ const HOUR_MS: i64 = RETRY_AFTER.as_millis() as i64;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnmatchedKind {
-    /// Money was paid.
+    /// Money was paid to the shop.
     Payment,
     /// Money was paid back.
     Refund,
@@ -43,7 +43,7 @@ pub enum UnmatchedKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unmatched {
-    /// What happened.
+    /// What happened to the money.
     pub kind: UnmatchedKind,
     /// The amount that was paid, or all that was paid back so far, in minor units; `None` if none is named.
     pub amount_cents: Option<i64>,
@@ -105,7 +105,7 @@ pub struct KeptPaymentEvent {
     pub done: bool,
     /// When the next try is due.
     pub next_at: Timestamp,
-    /// When it arrived.
+    /// When it arrived here.
     pub created_at: Timestamp,
 }
 

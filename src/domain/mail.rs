@@ -15,7 +15,7 @@ use crate::domain::time::Timestamp;
 pub mod alert;
 
 /// Number of tries before a mail is given up: about two days with the delays of [`retry_ms`].
-pub const MAX_TRIES: u32 = 12;
+const MAX_TRIES: u32 = 12;
 
 /// How far the sending of a mail is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ pub struct Send {
 }
 
 /// Delay in milliseconds before the next try: 1 minute, doubled each time up to 8 hours.
-pub fn retry_ms(tries: u32) -> i64 {
+fn retry_ms(tries: u32) -> i64 {
     60_000i64.saturating_mul(1 << tries.saturating_sub(1).min(9)).min(8 * 3_600_000)
 }
 

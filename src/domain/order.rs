@@ -281,7 +281,7 @@ impl fmt::Display for OrderStatus {
 
 impl OrderStatus {
     /// Whether a payment is still to come: unpaid, and neither cancelled nor refunded.
-    pub fn payable(self) -> bool {
+    fn payable(self) -> bool {
         matches!(self, Self::Draft | Self::Created | Self::PaymentFailed)
     }
 }
@@ -305,7 +305,7 @@ impl Order {
     }
 
     /// What is still to be paid, in minor units; 0 once it is paid.
-    pub fn due_cents(&self) -> i64 {
+    fn due_cents(&self) -> i64 {
         if self.status.payable() { (self.total_cents - self.kept_cents).max(0) } else { 0 }
     }
 }

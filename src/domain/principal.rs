@@ -46,7 +46,7 @@ pub enum Principal {
         /// The gateway's identifier of the person, with the channel (`telegram:123`).
         user: String,
     },
-    /// An API key.
+    /// A program, by its API key.
     Key {
         /// Identifier of the key.
         id: Id,
@@ -81,7 +81,7 @@ impl Principal {
     }
     /// Whether a person gives the command, or a program for one. What the server does by itself and what the payment
     /// processor reports are no changes that somebody made to a record.
-    pub fn is_person(&self) -> bool {
+    pub(super) fn is_person(&self) -> bool {
         !matches!(self, Self::System | Self::Processor)
     }
     /// Whether commands of this caller are written to the audit log. The server's own are not, because their events

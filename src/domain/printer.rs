@@ -9,7 +9,8 @@
 //! Telemetry such as temperatures is not stored here (see [`crate::domain::printer_status`]): only changes that
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
 //! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
-//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs.
+//! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs,
+//! `registration` is what operators edit.
 
 mod acts;
 mod address;
@@ -21,6 +22,7 @@ mod leftover;
 mod manual;
 mod readiness;
 mod refusals;
+mod registration;
 mod rules;
 mod safety;
 mod seen;
@@ -151,7 +153,7 @@ pub enum Phase {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct InHand {
-    /// The order's attempt.
+    /// Id of the attempt, given by the order.
     pub attempt: Id,
     /// The job that is attempted.
     pub job: Id,
@@ -241,7 +243,7 @@ pub enum Attention {
 pub struct Printer {
     /// Identifier of the printer.
     pub id: Id,
-    /// Its registration.
+    /// What operators registered and edit.
     #[serde(flatten)]
     pub fields: PrinterFields,
     /// The slots by their numbers; empty where nobody said more than which material is loaded (see [`Printer::slots`]).

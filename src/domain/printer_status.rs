@@ -143,7 +143,7 @@ impl Status {
     }
 
     /// The status of a printer that is not reachable, with the reason in words for people.
-    pub fn away(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
+    pub fn unavailable(connection: Connection, message: impl Into<String>, at: Timestamp) -> Self {
         Self { connection, message: Some(message.into()), updated_at: at, ..Self::default() }
     }
 }

@@ -105,7 +105,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Adds a fault.
+    /// Adds a fault of the member at `path`, such as `lines[0].quantity`.
     pub fn note(&mut self, path: &str, message: impl Into<String>) {
         if self.left_out > 0 || self.found.len() >= MAX_FAULTS {
             self.left_out += 1;

@@ -12,11 +12,11 @@ use sha2::Sha256;
 use subtle::ConstantTimeEq as _;
 
 /// Prefix of the secrets that the server makes; the key in base64 follows.
-pub const SECRET_PREFIX: &str = "whsec_";
+const SECRET_PREFIX: &str = "whsec_";
 /// Length limit of a secret, in bytes.
 pub const SECRET_MAX_BYTES: usize = 256;
 /// Recommended length of a secret, in bytes; a shorter one is accepted with a warning.
-pub const SECRET_ADVISED_BYTES: usize = 24;
+const SECRET_ADVISED_BYTES: usize = 24;
 
 const SERVICE_PREFIX: &str = "sha256=";
 const STANDARD_PREFIX: &str = "v1,";

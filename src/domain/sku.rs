@@ -50,7 +50,7 @@ pub struct Dimensions {
 
 impl Dimensions {
     /// Whether a part of this size fits a build volume on each axis, without rotating it.
-    pub fn fits_in(&self, volume: &Self) -> bool {
+    pub(super) fn fits_in(&self, volume: &Self) -> bool {
         self.x <= volume.x && self.y <= volume.y && self.z <= volume.z
     }
 }

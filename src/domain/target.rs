@@ -11,7 +11,7 @@ use ipnet::{Ipv4Net, Ipv6Net};
 use url::{Host, Url};
 
 /// Length limit of a URL, in bytes.
-pub const URL_MAX_BYTES: usize = 2048;
+const URL_MAX_BYTES: usize = 2048;
 
 /// Why a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum TargetError {
     /// Its scheme is neither http nor https.
     #[error("the scheme must be http or https, not {scheme}")]
     Scheme {
-        /// The scheme found.
+        /// The scheme that the address has.
         scheme: String,
     },
     /// It contains a user name or a password.

@@ -149,13 +149,13 @@ impl From<Refusal> for ApiError {
 }
 
 impl From<Unavailable> for ApiError {
-    fn from(away: Unavailable) -> Self {
-        let code = match away {
+    fn from(why: Unavailable) -> Self {
+        let code = match why {
             Unavailable::Database => "unavailable",
             Unavailable::DiskFull => "disk_full",
             Unavailable::ReadOnly => "read_only",
         };
-        Self::unavailable(code, away.to_string(), 2)
+        Self::unavailable(code, why.to_string(), 2)
     }
 }
 
@@ -163,7 +163,7 @@ impl From<AskError> for ApiError {
     fn from(error: AskError) -> Self {
         match error {
             AskError::Refused(refusal) => refusal.into(),
-            AskError::Unavailable(away) => away.into(),
+            AskError::Unavailable(why) => why.into(),
             AskError::KeyTaken => Self::conflict("idempotency_key_in_use", error.to_string()).retry_after(1),
             AskError::Overloaded => Self::unavailable("overloaded", error.to_string(), 1),
             AskError::Parked => Self::unavailable("parked", error.to_string(), 30),

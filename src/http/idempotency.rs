@@ -63,7 +63,7 @@ pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
 }
 
 /// The kept answer, if there is one. The same key with another body is 422.
-pub async fn look_up<T: Aggregate>(
+pub(super) async fn look_up<T: Aggregate>(
     queries: &Queries,
     key: &IdempotencyKey,
     now: Timestamp,

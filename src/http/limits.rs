@@ -4,7 +4,7 @@
 //! arithmetic is `domain/limits`.
 
 pub mod layer;
-pub mod windows;
+mod windows;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Limits {
     }
 
     /// As above, in this process only.
-    pub fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
+    fn charge_here(&self, charges: &[Charge], now: Timestamp) -> Standing {
         let mut told: Option<Standing> = None;
         for (at, charge) in charges.iter().enumerate() {
             let standing = self.windows.count(charge, self.rule(charge.named), now);

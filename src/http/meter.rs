@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::observe::meters::{Counter, Histogram};
 
 /// The statuses that the server gives; any other is counted as 0.
-pub const STATUSES: [u16; 26] = [
+const STATUSES: [u16; 26] = [
     0, 101, 200, 201, 202, 204, 206, 302, 304, 400, 401, 403, 404, 405, 409, 410, 412, 413, 415, 416, 422, 429, 500,
     502, 503, 504,
 ];

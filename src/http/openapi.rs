@@ -8,9 +8,9 @@
 pub mod catalogue;
 pub mod derive;
 mod document;
-pub mod downgrade;
+mod downgrade;
 pub mod operation;
-pub mod shared;
+mod shared;
 
 use std::sync::{Arc, OnceLock};
 
@@ -119,7 +119,7 @@ pub struct Descriptions {
 
 impl Descriptions {
     /// Keeps the description; a later one is not made.
-    pub fn made_once(&self, make: impl FnOnce() -> String) {
+    pub(super) fn made_once(&self, make: impl FnOnce() -> String) {
         self.present.get_or_init(|| make().into());
     }
 

@@ -5,7 +5,7 @@ use axum::http::request::Parts;
 use serde::Serialize;
 
 use crate::http::error::ApiError;
-use crate::http::wire::{Request, UnknownParameters, Within, Worded, read_query};
+use crate::http::wire::{Request, Within, Worded, read_query};
 use crate::store::queries::Page;
 
 /// `limit` when none is given.
@@ -39,7 +39,7 @@ pub struct Query<T>(pub T);
 impl<T: Request, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        read_query(pairs(parts)?, UnknownParameters::Refuse).map(Self)
+        read_query(pairs(parts)?).map(Self)
     }
 }
 
@@ -83,7 +83,7 @@ mod tests {
     fn page(query: &str) -> Result<Page, ApiError> {
         let uri = format!("/x?{query}").parse().unwrap();
         let pairs = axum::extract::Query::try_from_uri(&uri).unwrap();
-        read_query::<PageQuery>(pairs.0, UnknownParameters::Refuse).map(Into::into)
+        read_query::<PageQuery>(pairs.0).map(Into::into)
     }
 
     #[test]

@@ -1,24 +1,24 @@
 //! The production API: the shop's half, for staff and programs. Every route and who may use it.
 
-pub mod agent;
-pub mod audit;
-pub mod auth;
-pub mod dashboard;
-pub mod deliveries;
+mod agent;
+mod audit;
+mod auth;
+mod dashboard;
+mod deliveries;
 pub mod endpoints;
 pub mod events;
-pub mod files;
+mod files;
 pub mod health;
-pub mod jobs;
-pub mod keys;
-pub mod materials;
+mod jobs;
+mod keys;
+mod materials;
 pub mod metrics;
 pub mod orders;
-pub mod payments;
-pub mod place;
-pub mod printers;
-pub mod skus;
-pub mod users;
+mod payments;
+mod place;
+mod printers;
+mod skus;
+mod users;
 
 use crate::config::Config;
 use crate::http::openapi;

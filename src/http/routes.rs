@@ -165,7 +165,7 @@ impl Routes {
     }
 
     /// The routes as the router of the framework, with the guard of each.
-    pub fn into_router(self, app: &AppState) -> Router<AppState> {
+    pub(super) fn into_router(self, app: &AppState) -> Router<AppState> {
         self.0.into_iter().fold(Router::new(), |router, (served, make)| router.route(served.path, make(app)))
     }
 }

@@ -25,17 +25,17 @@ mod values;
 pub use api_schema::{Components, Flattened, ListItem, Member, Response, ToSchema, response_member, schema_of};
 
 pub use accounts::{EmailAddress, NewPassword};
-pub use body::{EmptyBody, OptionalBody, RequestBody, object, read_body};
+pub use body::{EmptyBody, OptionalBody, RequestBody, read_body};
 pub use borrowed::{Shown, Viewed};
 pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
 pub use members::{FromJson, Members, Place, Request, read_object, read_open_object};
 pub use optional::Optional;
-pub use query::{UnknownParameters, read_query};
+pub use query::read_query;
 pub(crate) use rules::like;
 pub use rules::{
-    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, MaxItems, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern,
-    Rule, Secret, TextList, Within, Worded,
+    AboveZero, CalendarDay, Filled, ItemsWithin, MaxChars, NotNegative, ONE_LINE, OneOrMoreDistinct, Pattern, Rule,
+    Secret, TextList, Within, Worded,
 };
 pub use schema::{open_request_schema, request_member, request_schema};
 pub use values::read_word;

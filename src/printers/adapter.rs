@@ -229,7 +229,7 @@ pub trait Adapter: Send + Sync {
     async fn disconnect(&self) -> Result<(), PrinterError>;
     /// The printer and its firmware answer, and we have not let go of it.
     async fn is_connected(&self) -> bool;
-    /// One look, taken at `at`. A firmware that is away is a status, not an error.
+    /// One look, taken at `at`. A firmware that does not answer is a status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
     /// Present temperatures.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
@@ -329,11 +329,11 @@ pub trait Adapter: Send + Sync {
         None
     }
 
-    /// [`Adapter::status`], with a failure told as a printer that is away.
+    /// [`Adapter::status`], with a failure told as a printer that is unavailable.
     async fn look(&self, at: Timestamp) -> Status {
         match self.status(at).await {
             Ok(status) => status,
-            Err(error) => Status::away(error.connection(), error.to_string(), at),
+            Err(error) => Status::unavailable(error.connection(), error.to_string(), at),
         }
     }
 }

@@ -124,7 +124,7 @@ impl Adapter for FwRest {
                 };
                 Ok(status::read(objects, facts, at))
             }
-            // These routes answer 404 until Klipper connected for the first time, 503 while it is away; `/server/info`
+            // These routes answer 404 until Klipper connected for the first time, 503 while it is unavailable; `/server/info`
             // then tells whether this is a Moonraker at all.
             Err(PrinterError::NotFound(_) | PrinterError::FirmwareDisconnected(_)) => {
                 Ok(status::firmware_away(&self.info().await?, at))

@@ -50,7 +50,7 @@ impl From<&Printers> for Settings {
 
 impl Settings {
     /// Time limit of an upload of `size` bytes: the base and what it takes at the slowest rate allowed.
-    pub fn upload_timeout(&self, size: u64) -> Duration {
+    pub(super) fn upload_timeout(&self, size: u64) -> Duration {
         self.command_timeout + Duration::from_secs(size / self.upload_min_bytes_per_second.max(1))
     }
 }

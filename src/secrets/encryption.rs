@@ -14,7 +14,7 @@ use chacha20poly1305::{Key, KeyInit as _, XChaCha20Poly1305, XNonce};
 use super::random::secret_bytes;
 
 /// Length of the random nonce, in bytes.
-pub const NONCE_BYTES: usize = 24;
+const NONCE_BYTES: usize = 24;
 
 const VERSION: &str = "v1:";
 const TAG_BYTES: usize = 16;

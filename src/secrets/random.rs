@@ -9,7 +9,7 @@ pub fn secret_bytes<const N: usize>() -> [u8; N] {
 
 /// Fills a buffer with random bytes fit for keys.
 #[expect(clippy::expect_used, reason = "a machine without randomness must not serve")]
-pub fn fill_secret(bytes: &mut [u8]) {
+fn fill_secret(bytes: &mut [u8]) {
     let provider = rustls::crypto::aws_lc_rs::default_provider();
     provider.secure_random.fill(bytes).expect("the machine gives randomness");
 }

@@ -106,7 +106,7 @@ impl Outbound {
     }
 
     /// Builds it with another resolver. Its answers are judged like those of any other.
-    pub fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
+    pub(super) fn with_lookup(settings: OutboundSettings, lookup: Arc<dyn Lookup>) -> Result<Self, BuildError> {
         let denied: Denied = if settings.allow_private { |_| None } else { target::denied_range };
         let guard = Guard { lookup, denied };
         let client = builder(settings.connect_timeout)
@@ -209,7 +209,7 @@ fn allowed(found: Vec<IpAddr>, denied: Denied) -> Result<Vec<IpAddr>, AnyError> 
 
 /// Reads the beginning of an answer of any length: stops after `most` bytes and keeps the first `kept` of them. Also gives what stopped it
 /// before that. The rest is left unread, which closes the connection.
-pub async fn read_beginning(
+pub(super) async fn read_beginning(
     answer: &mut reqwest::Response,
     most: usize,
     kept: usize,

@@ -12,9 +12,9 @@ use crate::domain::signing;
 use crate::services::http::{Blocked, Outbound, read_beginning};
 
 /// At most this much of an answer is read, in bytes.
-pub const ANSWER_READ_BYTES: usize = 16 * 1024;
+const ANSWER_READ_BYTES: usize = 16 * 1024;
 /// At most this much of an answer is kept, in bytes.
-pub const ANSWER_KEPT_BYTES: usize = 1024;
+const ANSWER_KEPT_BYTES: usize = 1024;
 
 /// One event on its way to one endpoint. The same on every attempt.
 #[derive(Clone)]

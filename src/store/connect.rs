@@ -294,7 +294,7 @@ pub async fn reading(settings: &DatabaseSettings) -> Result<DatabaseConnection, 
 
 /// Whether the database refuses a value and not the connection: text that it cannot hold (a NUL on PostgreSQL), a number
 /// out of range, a value too large for an index.
-pub fn refuses_value(error: &DbErr) -> bool {
+pub(super) fn refuses_value(error: &DbErr) -> bool {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner)) | DbErr::Query(RuntimeErr::SqlxError(inner))) = error else {
         return false;
     };

@@ -88,7 +88,7 @@ impl<P> PartsByOwner<P> {
 
     /// Takes the parts of one aggregate that can be read; the others are left out, and the log names them. For parts that
     /// stand alone, so that one that is damaged does not take all the others with it.
-    pub fn take_readable(&mut self, owner: Id) -> Vec<P> {
+    pub(super) fn take_readable(&mut self, owner: Id) -> Vec<P> {
         let Parts { read, damaged } = self.0.remove(&owner).unwrap_or_default();
         damaged.iter().for_each(|damaged| tracing::error!(%damaged, "a row that cannot be read is left out"));
         read

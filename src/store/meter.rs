@@ -21,7 +21,7 @@ pub struct CommitMeter {
 }
 
 /// Names of the settlements, as the metrics show them.
-pub const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
+const RESULTS: [&str; 5] = ["durable", "not_durable", "clash", "superseded", "lost"];
 
 impl Default for CommitMeter {
     fn default() -> Self {

@@ -59,7 +59,7 @@ impl OrderedWork {
 
     /// Deletes rows whose retention is over as of `now`. On SQLite it also writes the log back into the database file
     /// and truncates it, so that the log does not stay as large as it once was.
-    pub fn retention(now: Timestamp) -> Self {
+    pub(super) fn retention(now: Timestamp) -> Self {
         let run: Run = Box::new(move |reader| {
             async move {
                 let retention_ms = i64::try_from(EVENT_RETENTION.as_millis()).unwrap_or(i64::MAX);

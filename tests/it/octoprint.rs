@@ -174,6 +174,9 @@ async fn a_real_octoprint_prints_our_jobs() {
     assert_eq!(cancelled["attempts"][0]["state"], "cancelled", "{cancelled}");
     shop.free().await;
     assert_eq!(peer.prints(&second).await, (0, 1));
+    // Half a part lies on the bed, whatever `autoClear` says.
+    shop.attention("bed_not_cleared", true).await;
+    shop.act("/bed-cleared").await;
     shop.app.delete(&shop.path(&format!("/files/{second}"))).await.expect(204);
 
     // A print by hand: the printer itself keeps the file that it prints.
@@ -183,6 +186,8 @@ async fn a_real_octoprint_prints_our_jobs() {
     shop.act("/cancel").await;
     shop.free().await;
     shop.attention("foreign_print", false).await;
+    shop.attention("bed_not_cleared", true).await;
+    shop.act("/bed-cleared").await;
 
     // Emergency stop: the serial port closes; a person connects, homes and clears.
     let (order, job, third) = shop.printing().await;

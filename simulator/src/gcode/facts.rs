@@ -39,7 +39,7 @@ pub struct GcodeFacts {
     pub nozzle_temp: f64,
     /// First layer bed temperature in °C.
     pub bed_temp: f64,
-    /// Embedded pictures.
+    /// Embedded pictures, in the order of the file.
     pub thumbnails: Vec<Thumbnail>,
     /// Where the first line of G-code begins and the last one ends, in bytes; equal where there is none.
     pub code: (u64, u64),

@@ -10,7 +10,7 @@ use crate::gcode::GcodeFacts;
 /// One stored file.
 #[derive(Clone, Debug)]
 pub struct StoredFile {
-    /// Its contents.
+    /// The bytes as they were uploaded.
     pub bytes: Bytes,
     /// When it was stored.
     pub modified: Timestamp,

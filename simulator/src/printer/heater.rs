@@ -15,7 +15,8 @@ pub struct Heater {
 }
 
 impl Heater {
-    /// A cold heater.
+    /// A heater at room temperature. `rise` is in °C per second, `fall` the share of the difference to the room that is
+    /// lost per second.
     pub fn new(rise: f64, fall: f64) -> Self {
         Self { actual: AMBIENT_CELSIUS, target: 0.0, rise, fall }
     }
@@ -25,7 +26,7 @@ impl Heater {
         self.target = target.clamp(0.0, 350.0);
     }
 
-    /// Advances the time.
+    /// Lets the temperature move towards the target for this many seconds of virtual time.
     pub fn pass(&mut self, seconds: f64) {
         if self.actual < self.target {
             self.actual = f64::min(self.actual + self.rise * seconds, self.target);

@@ -10,11 +10,11 @@ use crate::gcode::GcodeFacts;
 /// The phase of a running print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Printing.
+    /// Warming up or extruding.
     Printing,
     /// Told to pause and not standing yet.
     Pausing,
-    /// Standing still.
+    /// Stopped with its place kept; it can go on.
     Paused,
     /// Told to resume, and warming or moving back.
     Resuming,

@@ -4,12 +4,12 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// One thing that physically happened.
+/// Something that physically happened at a printer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// Position in the log, counted from 0.
     pub seq: u64,
-    /// When it happened.
+    /// Real time, not the faster time of the virtual print.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
     /// What happened.

@@ -35,7 +35,7 @@ pub const SHUTDOWN_BY_MCU: &str = "MCU 'mcu' shutdown: Timer too close";
 /// The controller board, as its host sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Controller {
-    /// Accepts commands.
+    /// The firmware accepts commands.
     Ready,
     /// Starting up; ready soon.
     Starting,
@@ -44,7 +44,7 @@ pub enum Controller {
         /// The reason of the shutdown.
         message: String,
     },
-    /// Disconnected on request.
+    /// Its server has closed the connection to the firmware, because it was asked to.
     Closed,
     /// Lost by a fault.
     Away(Away),
@@ -197,13 +197,13 @@ impl Machine {
         self.speed
     }
 
-    /// Changes the speed.
+    /// Sets how many seconds of virtual time pass in a real one.
     pub fn set_speed(&mut self, speed: f64) {
         self.speed = sane_speed(speed);
         self.touch();
     }
 
-    /// Its faults.
+    /// Its present faults.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -248,7 +248,7 @@ impl Machine {
         &self.history
     }
 
-    /// Stored files.
+    /// The files on its storage.
     pub fn files(&self) -> &Files {
         &self.files
     }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{VirtualPrinter, gcode::GcodeFacts};
 
-/// A complete upload.
+/// A multipart upload whose file part was read to its end.
 #[derive(Debug, Default)]
 pub struct Upload {
     /// Text fields by name; of equal names the last one counts.
@@ -28,7 +28,7 @@ pub struct Upload {
 pub struct UploadedFile {
     /// The name as sent, possibly with folders; not empty.
     pub name: String,
-    /// Its contents.
+    /// The bytes of the file.
     pub bytes: Bytes,
     /// What its comments say.
     pub facts: Arc<GcodeFacts>,

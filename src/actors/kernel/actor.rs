@@ -50,7 +50,7 @@ const MAX_SUPERSEDED: u32 = 3;
 
 /// Messages of an actor.
 pub enum Msg<T: Aggregate> {
-    /// A command.
+    /// A command for the aggregate, with who waits for its answer.
     Do(Envelope<T>),
     /// The store answers a load: everything that was queued before it is in it.
     Loaded(LoadAnswer<T>),

@@ -260,7 +260,7 @@ impl<T: StoredAggregate> Directory<T> {
         handle.ask(caller, command, ASK_TIMEOUT).await
     }
 
-    /// Lines of `/api/system/actors`.
+    /// What `/api/system/actors` shows: one line for each aggregate in memory.
     pub fn observe(&self) -> Vec<ActorSummary> {
         let mut entries: Vec<_> = self.entries.iter().map(|entry| entry.clone()).collect();
         entries.sort_unstable_by_key(|entry| entry.id);

@@ -16,9 +16,9 @@ use crate::observe::meters::Counter;
 
 /// Where the actor of an aggregate is now.
 pub enum ActorStatus<T: Aggregate> {
-    /// Coming up.
+    /// Its actor is being started: it loads its state.
     Starting,
-    /// Up.
+    /// Its actor runs and takes commands.
     Here(ActorRef<Msg<T>>),
     /// Out of memory; a command activates it.
     Resting,
@@ -41,7 +41,7 @@ impl<T: Aggregate> Clone for ActorStatus<T> {
 }
 
 impl<T: Aggregate> ActorStatus<T> {
-    /// For `/api/system/actors`.
+    /// Its word in `/api/system/actors`.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Starting => "starting",
@@ -65,7 +65,7 @@ struct Keeping<T: Aggregate> {
 /// What is counted of a kind since the start of the process.
 #[derive(Debug, Default)]
 pub struct KindMeter {
-    /// Crashes of actors.
+    /// Crashes of actors of this kind since the server started.
     pub crashes: Counter,
     /// Commands refused because too many waited.
     pub overloaded: Counter,

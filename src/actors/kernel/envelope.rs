@@ -30,7 +30,7 @@ pub struct IdempotencyKey {
     pub key: String,
     /// Hash of the raw body.
     pub body_hash: String,
-    /// Kept until.
+    /// The answer is kept under its key until this moment.
     pub expires_at: Timestamp,
 }
 
@@ -61,7 +61,7 @@ impl CommandOrigin {
 pub struct AskedCommand<T: Aggregate> {
     /// What the aggregate is asked to do.
     pub command: T::Command,
-    /// Who asks it.
+    /// Who asks, and in which request: for the audit log.
     pub caller: CommandOrigin,
 }
 
@@ -81,9 +81,9 @@ pub enum Stage {
     Waiting,
     /// Being decided: a crash now is caused by this command.
     Deciding,
-    /// Decided, not submitted.
+    /// It was decided, but its commit is not submitted: it may be decided again.
     Decided,
-    /// At the store.
+    /// Its commit was submitted to the store: whether it happened is known only when the store says so.
     Submitted,
 }
 

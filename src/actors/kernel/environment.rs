@@ -14,7 +14,7 @@ use crate::domain::time::Timestamp;
 
 /// Everything a decision may know besides the state.
 pub struct Environment {
-    /// The shop's settings.
+    /// Settings of the shop that rules go by.
     pub rules: Rules,
     ids: Box<dyn Ids>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
@@ -40,17 +40,17 @@ impl Environment {
     pub fn now(&self) -> Timestamp {
         (self.clock)()
     }
-    /// A fresh id.
+    /// A fresh id, later than those before in the order of ids.
     pub fn id(&self) -> Id {
         self.ids.id()
     }
-    /// Uniform in `0.0..1.0`.
+    /// A random number, uniform in `0.0..1.0`.
     pub fn chance(&self) -> f64 {
         self.ids.chance()
     }
     /// Waits until this moment of the clock, but no longer than `longest`: the whole span that was to be waited. Returns
     /// at once when the moment is past. The bound is for a wall clock that was set back after the moment was chosen: the
-    /// moment then seems further away than anybody meant to wait.
+    /// moment then seems later than anybody meant to wait.
     pub async fn wait_until(&self, at: Timestamp, longest: Duration) {
         let wait = Duration::from_millis(u64::try_from(at.since(self.now())).unwrap_or(0));
         tokio::time::sleep(wait.min(longest)).await;

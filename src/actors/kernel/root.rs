@@ -18,7 +18,7 @@ pub type Starter = Arc<dyn Fn(ActorCell) -> BoxFuture<'static, Result<ActorCell,
 /// The condition of one component (a child of the root).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Component {
-    /// Whether it runs.
+    /// Whether it has started and not crashed since.
     pub up: bool,
     /// Crashes since the start of the process.
     pub crashes: u64,
@@ -31,7 +31,7 @@ pub struct Component {
 pub struct Components(Arc<Mutex<BTreeMap<&'static str, Component>>>);
 
 impl Components {
-    /// All by name.
+    /// All components, by their name in `/readyz`.
     pub fn all(&self) -> BTreeMap<&'static str, Component> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -55,7 +55,7 @@ pub enum RootMsg {
     Closing(RpcReplyPort<()>),
 }
 
-/// The root actor.
+/// The actor that starts the store, the supervisors and the dispatcher, and starts again whichever crashes.
 pub struct Root;
 
 /// What the root keeps of its children between messages.

@@ -48,7 +48,7 @@ pub enum SupervisorMsg<T: Aggregate> {
     Crash,
 }
 
-/// The supervisor actor.
+/// The actor that starts, restarts, parks and passivates the actors of one kind.
 pub struct Supervisor<T>(pub(super) PhantomData<fn() -> T>);
 
 /// What a supervisor is made with.

@@ -36,7 +36,7 @@ pub struct PaymentMatcher {
     pub orders: Directory<Order>,
     /// Finds an order by its payment session or payment intent.
     pub store: Store,
-    /// The clock.
+    /// Clock and settings, handed in.
     pub environment: Arc<Environment>,
     /// Told of each payment that an order took, because kept events may be about it.
     pub new_references: watch::Sender<u64>,

@@ -78,12 +78,12 @@ mod tests {
 
     #[test]
     fn the_latest_progress_stays_shown_while_the_printer_is_away_and_after_the_end() {
-        let away = Status::away(Connection::Unreachable, "no answer", Timestamp(1));
-        let still = shown(&printing(47.0), away.clone());
+        let unavailable = Status::unavailable(Connection::Unreachable, "no answer", Timestamp(1));
+        let still = shown(&printing(47.0), unavailable.clone());
         let percent = |status: Status| format!("{:.1}", status.progress);
         assert_eq!((still.file.as_deref(), percent(still.clone()).as_str()), (Some("part.gcode"), "47.0"));
         assert_eq!((still.state, still.connection), (Activity::Offline, Connection::Unreachable));
-        assert_eq!(percent(shown(&still, away)), "47.0", "also at the second look");
+        assert_eq!(percent(shown(&still, unavailable)), "47.0", "also at the second look");
         let cancelled = Status { state: Activity::Idle, ..printing(0.0) };
         assert_eq!(percent(shown(&printing(47.0), cancelled.clone())), "47.0");
         let other = Status { file: Some("other.gcode".to_owned()), ..cancelled };

@@ -97,9 +97,9 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                     || heard.elapsed() >= with.settings.offline
                     || connection == Connection::WrongKey
                 {
-                    let away = Status::away(connection, error.to_string(), with.environment.now());
+                    let unavailable = Status::unavailable(connection, error.to_string(), with.environment.now());
                     let before = link.status.borrow().clone();
-                    link.status.send_replace(shown(&before, away));
+                    link.status.send_replace(shown(&before, unavailable));
                     silent(of, connection, error.to_string(), seen_at).await;
                 }
                 false

@@ -18,7 +18,7 @@ const MAX_PRINTERS_NAMED: usize = 10;
 /// What a job waits for, as it is at the moment of asking.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
-    /// All printers.
+    /// All printers of the shop, whatever they are.
     pub printers: &'a [&'a Printer],
     /// The job's materials, as far as they are known.
     pub materials: &'a [&'a Material],

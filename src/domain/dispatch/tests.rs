@@ -339,19 +339,6 @@ fn the_only_printer_that_fits_must_have_started_another_job_since() {
     }
 }
 
-#[test]
-fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
-    let mut board = board(None);
-    (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
-    let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
-    for one in &printers {
-        board.printer_changed(one);
-    }
-    assert_eq!(board.classes.len(), 1);
-    assert_eq!(board.proposals(NOW).len(), 500);
-    assert_eq!(board.proposals(NOW), []);
-}
-
 proptest! {
     /// No job is passed by one behind it that takes its printer, and no fitting pair is left over.
     #[test]

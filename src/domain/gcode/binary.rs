@@ -74,7 +74,7 @@ pub(super) struct Binary {
     checksums: bool,
     commands: bool,
     damage: Option<Damage>,
-    /// Blocks that began.
+    /// Number of blocks that began so far; bounded, so that a file of tiny blocks ends.
     blocks: u32,
     /// Bytes that blocks were unpacked to.
     unpacked: usize,

@@ -46,20 +46,6 @@ impl Content {
             Self::Png | Self::Jpeg | Self::WebP | Self::Heic => FileKind::Image,
         }
     }
-
-    /// Its media type for HTTP.
-    pub fn media_type(self) -> &'static str {
-        match self {
-            Self::Gcode => "text/x.gcode",
-            Self::BinaryGcode => "application/octet-stream",
-            Self::AsciiStl | Self::BinaryStl => "model/stl",
-            Self::ThreeMf | Self::SlicedThreeMf => "model/3mf",
-            Self::Png => "image/png",
-            Self::Jpeg => "image/jpeg",
-            Self::WebP => "image/webp",
-            Self::Heic => "image/heic",
-        }
-    }
 }
 
 /// The beginning, the end and the size of a file that streams by.

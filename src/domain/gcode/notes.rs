@@ -96,7 +96,7 @@ impl Notes {
         Some(Dimensions { x: length_mm(x?)?, y: length_mm(y?)?, z: length_mm(z?)? })
     }
 
-    /// Adds a picture.
+    /// Keeps a picture if it is a PNG and the largest so far.
     pub(super) fn picture(&mut self, picture: Thumbnail) {
         self.thumbnails.offer(picture);
     }

@@ -34,7 +34,7 @@ pub(super) fn name(text: &str) -> Option<String> {
 }
 
 impl Others {
-    /// Reads a statement.
+    /// Reads a statement `key: value` of a comment.
     pub(super) fn comment(&mut self, key: &str, value: &str) {
         let minutes = |value: &str| leading_number(value).and_then(|minutes| print_seconds(minutes * 60.0));
         match key {

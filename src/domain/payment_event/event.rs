@@ -31,11 +31,11 @@ pub enum PaymentEffect {
         amount_cents: Option<i64>,
         /// ISO 4217 code in lower case, if the processor named it.
         currency: Option<String>,
-        /// The checkout session.
+        /// The processor's id of the checkout session.
         session: String,
         /// The payment intent; refunds and failures name only this.
         payment_intent: Option<String>,
-        /// The processor's customer.
+        /// The processor's id of the customer.
         customer: Option<String>,
     },
     /// A checkout was completed but not paid yet, as with slow payment methods; another event follows.
@@ -58,7 +58,7 @@ pub enum PaymentEffect {
     SessionExpired,
     /// Something about a subscription changed; its state is read from the processor.
     SubscriptionChanged {
-        /// The processor's customer.
+        /// The processor's id of the customer.
         customer: Option<String>,
         /// The processor's id of it, `sub_...`.
         subscription: Option<String>,
@@ -81,7 +81,7 @@ pub struct OrderLinks {
     pub invoice_id: Option<String>,
     /// The processor's id of one payment, `pi_...`.
     pub payment_intent: Option<String>,
-    /// The checkout session.
+    /// The processor's id of the checkout session.
     pub session: Option<String>,
 }
 
@@ -91,7 +91,7 @@ pub enum EventError {
     /// The body is not JSON.
     #[error("the event is not valid JSON: {detail}")]
     NotJson {
-        /// Where and why.
+        /// Where in the body, and why.
         detail: String,
     },
     /// A member has the wrong shape.

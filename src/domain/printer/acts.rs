@@ -89,7 +89,7 @@ fn cut(text: &str) -> String {
 }
 
 impl Printer {
-    /// Records an act.
+    /// Records what a person had the printer do, and what came of it.
     pub(super) fn acted(self, record: &ActRecord, cx: &DecisionContext<'_>) -> Decision<Self> {
         let printer = PrinterData {
             printer_id: self.id,

@@ -252,13 +252,13 @@ impl Printer {
     /// Ends an attempt that the order has given up and whose end cannot be observed. The bed must be looked at before
     /// the next print.
     pub(super) fn give_up(&mut self) {
-        let away = self.connection != Connection::Connected;
+        let unreachable = self.connection != Connection::Connected;
         let Some(in_hand) = &mut self.in_hand else {
             return;
         };
         let hopeless = match in_hand.phase {
             Phase::Unverified { .. } => true,
-            Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => away,
+            Phase::StartSent { .. } | Phase::Printing { .. } | Phase::Paused { .. } => unreachable,
             Phase::Taken | Phase::Ended { .. } | Phase::NotStarted { .. } | Phase::Stopped { .. } => false,
         };
         if in_hand.unwanted && hopeless {

@@ -48,7 +48,7 @@ impl Evidence {
 /// What can be asked of a printer.
 #[derive(Clone, Debug)]
 pub enum PrinterCommand {
-    /// Registers the printer.
+    /// Registers a new printer.
     Create(Box<PrinterFields>),
     /// Replaces the registration. `kind` and `base_url` must not change while an attempt or a manual print is in hand
     /// (409).
@@ -152,7 +152,7 @@ pub enum PrinterCommand {
     Resolved {
         /// The attempt that was decided.
         attempt: Id,
-        /// The operator's decision.
+        /// What became of the print, as the operator has seen it.
         outcome: Resolution,
     },
     /// The order has processed a report.
@@ -175,14 +175,14 @@ pub enum PrinterCommand {
     },
     /// The file of a manual print is on the printer; answered like `Uploaded`.
     ManualUploaded {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
         /// The name that the printer gave to the file.
         remote_name: String,
     },
     /// The printer took the start of a manual print, or it certainly did not begin.
     ManualOver {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
         /// Why it did not begin, in words for people; `None` if the printer took the start.
         error: Option<String>,
@@ -255,7 +255,7 @@ pub enum PrinterEffect {
     },
     /// Bring a manual print to its start: upload, then start once. A start that was sent is only waited for.
     Manual {
-        /// The manual print.
+        /// Id of the manual print.
         id: Id,
     },
     /// Cancel this attempt's print at the printer: look first, and only if the printer shows the attempt's file, cancel

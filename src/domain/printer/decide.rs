@@ -1,10 +1,9 @@
 //! Which rule answers which command of a printer.
 
-use super::rules::loaded;
-use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterFields};
+use super::registration::create;
+use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterCommand};
 use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
 use crate::domain::id::Id;
-use crate::domain::printer_status::{Activity, Connection};
 use crate::domain::refusal::Refusal;
 
 /// The answer to one command.
@@ -108,39 +107,4 @@ pub(super) fn decide(
             Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
         }
     }
-}
-
-fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
-    let printer = Printer {
-        id,
-        fields: fields.clone(),
-        slots: Vec::new(),
-        bindings: Vec::new(),
-        in_hand: None,
-        manual: None,
-        last_manual: None,
-        bed_not_cleared: false,
-        needs_home: false,
-        fault: None,
-        kept_closed: false,
-        refusals: None,
-        last_start: None,
-        maintenance: None,
-        print_failed: false,
-        disconnected: false,
-        activity: Activity::Offline,
-        connection: Connection::Connecting,
-        shows: None,
-        past: Vec::new(),
-        stopped_at: None,
-        outage: false,
-        last_seen_at: None,
-        idle_since: cx.now,
-        archived: false,
-        created_at: cx.now,
-        updated_at: cx.now,
-    };
-    let event = printer.event_with(cx, "printer.created", None, |printer| printer);
-    let loaded = loaded(printer.fields.loaded_material_id);
-    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
 }

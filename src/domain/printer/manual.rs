@@ -56,7 +56,7 @@ pub enum ManualFailure {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ManualEnd {
-    /// The manual print.
+    /// Id of the manual print; also in the name of its file on the printer.
     pub id: Id,
     /// Name of the file on the printer.
     pub file_name: String,

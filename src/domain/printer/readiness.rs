@@ -62,7 +62,7 @@ impl Printer {
 
     /// What needs a person before the next job, in the words of the API's `attention`.
     pub fn attention(&self) -> Vec<Attention> {
-        let away = !self.disconnected
+        let unreachable = !self.disconnected
             && (self.outage || matches!(self.connection, Connection::Unreachable | Connection::FirmwareDisconnected));
         let unverified = self.in_hand.as_ref().is_some_and(|in_hand| matches!(in_hand.phase, Phase::Unverified { .. }));
         [
@@ -73,7 +73,7 @@ impl Printer {
             (self.fault.is_some(), Attention::FirmwareError),
             (self.refusals.as_ref().is_some_and(Refusals::needs_attention), Attention::StartRefused),
             (self.refusals.as_ref().is_some_and(|refusals| refusals.disk_full), Attention::DiskFull),
-            (away && self.connection != Connection::WrongKey, Attention::Unreachable),
+            (unreachable && self.connection != Connection::WrongKey, Attention::Unreachable),
             (self.connection == Connection::WrongKey, Attention::WrongKey),
             (unverified, Attention::Unverified),
             (self.foreign_print(), Attention::ForeignPrint),

@@ -4,9 +4,7 @@ use std::convert::Infallible;
 
 use super::decide::decide;
 use super::readiness::report_of;
-use super::{
-    FirmwareFault, InHand, MachineAddress, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, PrinterFields,
-};
+use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
@@ -14,7 +12,6 @@ use crate::domain::id::Id;
 use crate::domain::mail::Mail;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
-use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
 impl Aggregate for Printer {
@@ -131,11 +128,6 @@ impl Aggregate for Printer {
     }
 }
 
-/// What is loaded must not be deleted.
-pub(super) fn loaded(material: Option<Id>) -> Option<Requirement> {
-    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
-}
-
 impl Printer {
     /// Applies an operator's command and publishes the event; unchanged if it changes nothing.
     pub(super) fn say(
@@ -154,78 +146,6 @@ impl Printer {
             next.event_with(cx, event, None, |printer| PrinterActData { printer, note: next.maintenance.clone() })
         });
         Decision::to(next.clone(), PrinterAnswer::Printer(Box::new(next))).events(event)
-    }
-
-    /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
-    pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
-        self.needs_home = false;
-        self.updated_at = cx.now;
-        let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
-        let event = self.event_with(cx, "printer.homed", None, data);
-        Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
-    }
-
-    pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
-        let has = match (&self.in_hand, &self.manual) {
-            (Some(_), _) => "has a job in hand",
-            (None, Some(_)) => "is starting a manual print",
-            (None, None) => return Ok(()),
-        };
-        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
-    }
-
-    pub(super) fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        let old = &self.fields;
-        if old.kind != fields.kind || old.base_url != fields.base_url {
-            self.not_busy("given another type or address")?;
-        }
-        let mut fields = fields.clone();
-        // A key was given for one address and must not be told to another; a new one differs even if it is the same
-        // key, because each is encrypted anew.
-        if fields.encrypted_api_key == old.encrypted_api_key && !MachineAddress::same(&old.base_url, &fields.base_url) {
-            fields.encrypted_api_key.clear();
-        }
-        let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
-            != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
-        let again = elsewhere && !self.disconnected;
-        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
-        let change = |printer: &mut Self| {
-            printer.fields = fields;
-            printer.loaded_by_fields(cx.now);
-            if elsewhere {
-                // Another address or key may be another machine.
-                printer.refusals = None;
-            }
-            if again {
-                printer.connection = Connection::Connecting;
-                printer.activity = Activity::Offline;
-                printer.shows = None;
-            }
-        };
-        Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
-    }
-
-    /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
-    /// that was closed behind its own server.
-    pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
-        if on && !self.disconnected {
-            return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
-        }
-        if !on && self.disconnected {
-            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
-        }
-        if !on {
-            self.not_busy("disconnected")?;
-        }
-        let change = |printer: &mut Self| {
-            printer.disconnected = !on;
-            printer.connection = if on { Connection::Connecting } else { Connection::Disconnected };
-            printer.activity = Activity::Offline;
-            printer.shows = None;
-            printer.outage = false;
-            printer.kept_closed = false;
-        };
-        Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
     }
 
     pub(super) fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
@@ -260,7 +180,7 @@ impl Printer {
         }
         let mut next = self.clone();
         next.connection = connection;
-        // Of a firmware that is away the printer's server may know more: that it is in error.
+        // Of a firmware that does not answer the printer's server may know more: that it is in error.
         if (self.connection, connection) != (Connection::FirmwareDisconnected, Connection::FirmwareDisconnected) {
             next.activity = Activity::Offline;
         }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Printer, PrinterAnswer};
 use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::event::data::PrinterActData;
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Timestamp;
@@ -63,6 +64,15 @@ impl Printer {
     /// Whether the server may ask the printer's own server to open a closed connection to the firmware.
     pub fn may_open_connection(&self) -> bool {
         !self.kept_closed
+    }
+
+    /// All axes were homed. Told even where that was not needed, because somebody moved the machine.
+    pub(super) fn homed(mut self, cx: &DecisionContext<'_>) -> Decision<Self> {
+        self.needs_home = false;
+        self.updated_at = cx.now;
+        let data = |printer| PrinterActData { printer, note: self.maintenance.clone() };
+        let event = self.event_with(cx, "printer.homed", None, data);
+        Decision::to(self.clone(), PrinterAnswer::Printer(Box::new(self))).events([event])
     }
 
     /// A person has looked at the printer: clears a firmware fault and the refused starts. Refused while the firmware

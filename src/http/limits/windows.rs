@@ -55,11 +55,6 @@ impl Windows {
         self.held.load(Relaxed)
     }
 
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Forgets windows that have ended.
     pub fn sweep(&self, rule: impl Fn(Named) -> Rule, now: Timestamp) {
         self.map.retain(|charge, window| {
@@ -92,7 +87,7 @@ mod tests {
         windows.sweep(|_| RULE, Timestamp(1100));
         assert_eq!(windows.len(), 50);
         windows.sweep(|_| RULE, Timestamp(2000));
-        assert!(windows.is_empty() && windows.map.is_empty());
+        assert!(windows.len() == 0 && windows.map.is_empty());
     }
 
     #[test]

@@ -34,6 +34,8 @@ use crate::store::writer::WriterCounters;
 
 /// So long a judgement of readiness is told again.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
+/// Most aggregates out of service, and most damaged rows, that are named one by one.
+const MAX_NAMED: usize = 20;
 /// The readiness check waits no longer than this for the database.
 const MAX_DATABASE_WAIT: Duration = Duration::from_secs(2);
 /// Heading of the operations on the server itself.
@@ -312,13 +314,13 @@ async fn judge(app: &HealthHandles) -> Judged {
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
-    let word = |away: Unavailable| match away {
+    let word = |why: Unavailable| match why {
         Unavailable::Database => DatabaseStatus::Away,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
     match app.writer.unavailable() {
-        Some(away) => (word(away), Some(away.into())),
+        Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
             Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
@@ -352,18 +354,23 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
 fn degraded(app: &HealthHandles) -> Vec<String> {
     let parked = app.directories.summaries().into_iter().filter_map(|seen| {
         let parked = seen.statuses.get("parked").copied().unwrap_or(0);
-        (parked > 0).then(|| {
-            format!(
-                "{parked} of kind {} are out of service, after repeated faults or because they cannot be read",
-                seen.kind
-            )
-        })
+        (parked > 0).then(|| format!("{parked} of kind {} are out of service", seen.kind))
     });
-    let damaged = app.queries.damaged().count();
-    let damaged =
-        (damaged > 0).then(|| format!("{damaged} rows cannot be read and are left out of lists; the log names them"));
-    let redis = app.redis.iter().filter(|redis| !redis.is_up());
-    parked.chain(damaged).chain(redis.map(|_| "redis is away: limits are counted in this process".to_owned())).collect()
+    let mut words: Vec<String> = parked.collect();
+    if !words.is_empty() {
+        let parked = app.directories.actors().into_iter().filter(|actor| actor.status == "parked");
+        let why = |actor: ActorSummary| Some(format!("{} {}: {}", actor.kind, actor.id, actor.last_error?));
+        words.extend(parked.filter_map(why).take(MAX_NAMED));
+    }
+    let damaged = app.queries.damaged();
+    if damaged.count() > 0 {
+        words.push(format!("{} rows cannot be read and are left out of lists", damaged.count()));
+        words.extend(damaged.named(MAX_NAMED));
+    }
+    if app.redis.iter().any(|redis| !redis.is_up()) {
+        words.push("redis is unavailable: limits are counted in this process".to_owned());
+    }
+    words
 }
 
 async fn actors(State(app): State<HealthHandles>) -> Result<Plain<Actors>, ApiError> {

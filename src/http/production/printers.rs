@@ -163,10 +163,19 @@ pub struct PrinterQuery {
     page: PageQuery,
 }
 
-/// The connection of a printer that is being watched; 409 when an operator disconnected it.
-pub fn connection(connections: &PrinterConnections, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
-    let message = "the printer is disconnected; connect it first";
-    connections.link(id).ok_or_else(|| ApiError::conflict("printer_disconnected", message))
+/// The connection of a printer; 409 when an operator disconnected it. Waits a moment for the connection of a printer that
+/// was registered, moved or connected just now.
+pub async fn connection(
+    connections: &PrinterConnections,
+    id: Id,
+    printer: &Printer,
+) -> Result<Arc<PrinterConnection>, ApiError> {
+    let no = |message| ApiError::conflict("printer_disconnected", message);
+    if printer.disconnected {
+        return Err(no("the printer is disconnected; connect it first"));
+    }
+    let found = connections.linked(id).await;
+    found.ok_or_else(|| no("the server has no connection to the printer yet; look at its status and try again"))
 }
 
 /// A printer that is not deleted, with its version.

@@ -29,8 +29,8 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    AboveZero, Components, Filled, FromJson, MaxChars, MaxItems, ONE_LINE, Optional, Place, TextList, ToSchema, Within,
-    like,
+    AboveZero, Components, Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, Place, TextList, ToSchema,
+    Within, like,
 };
 use crate::store::queries::{Queries, SkuFilter};
 
@@ -120,7 +120,7 @@ pub struct NewSku {
     #[api(AboveZero)]
     estimated_consumption: Amount,
     /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
-    #[api(MaxItems(MAX_MATERIALS), default = Vec::new())]
+    #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
     machine_type: MachineType,
     dimensions: Option<Dimensions>,

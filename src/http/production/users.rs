@@ -154,7 +154,7 @@ impl UserView {
     }
 
     /// An example for the description of the API.
-    pub fn example_of_sam() -> Value {
+    fn example_of_sam() -> Value {
         json!({
             "id": "01890a5d-ac96-774b-bcce-b302099a8059", "email": "sam@example.org", "name": "Sam", "role": "operator",
             "active": true, "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,

@@ -162,18 +162,6 @@ impl Rule<Amount> for NotNegative {
     }
 }
 
-/// At most so many items.
-pub struct MaxItems(pub usize);
-
-impl<T> Rule<Vec<T>> for MaxItems {
-    fn judge(&self, items: &Vec<T>) -> Result<(), String> {
-        unless(items.len() <= self.0, || format!("must have at most {} items", self.0))
-    }
-    fn mark(&self, schema: Shape) -> Shape {
-        schema.edit_list(|list| list.max_items = Some(self.0))
-    }
-}
-
 /// From so many items to so many, both included.
 pub struct ItemsWithin(pub RangeInclusive<usize>);
 

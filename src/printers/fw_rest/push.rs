@@ -50,7 +50,7 @@ fn subscribe() -> String {
 #[async_trait]
 impl Dialect for Socket {
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError> {
-        // Subscribing fails while the firmware is away; `notify_klippy_ready` is then the time for it.
+        // Subscribing fails while the firmware is unavailable; `notify_klippy_ready` is then the time for it.
         Ok(vec![self.identify(), subscribe()])
     }
 

@@ -100,7 +100,7 @@ pub(super) fn klippy_state(info: &Value) -> &str {
 
 /// The web server answers, Klipper does not.
 pub(super) fn firmware_away(info: &Value, at: Timestamp) -> Status {
-    Status::away(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
+    Status::unavailable(Connection::FirmwareDisconnected, format!("klipper is {}", klippy_state(info)), at)
 }
 
 /// How far the print is, 0 to 1: bytes between the first and the last line of G-code, as Moonraker's web front ends count;

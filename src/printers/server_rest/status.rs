@@ -13,7 +13,7 @@ pub(super) fn port_closed(job: &Value, at: Timestamp) -> Status {
     let broken = error.is_some() || text.contains("rror");
     Status {
         state: if broken { Activity::Error } else { Activity::Offline },
-        ..Status::away(Connection::FirmwareDisconnected, error.unwrap_or(text), at)
+        ..Status::unavailable(Connection::FirmwareDisconnected, error.unwrap_or(text), at)
     }
 }
 

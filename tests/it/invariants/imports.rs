@@ -1,13 +1,7 @@
 //! Imports stand in three groups with one blank line between them: the standard library, other crates, this crate.
 
-use std::path::Path;
-
-use super::text::{File, code_of, gather, word};
-use super::{Rule, broken, planted_and_innocent, told};
-
-/// Every folder of the repository that holds Rust code.
-const FOLDERS: [&str; 7] =
-    ["src", "tests", "benches", "simulator", "migrations/src", "api-derive/src", "bounded-json/src"];
+use super::text::{code_of, word};
+use super::{Rule, all_files, holds_of, planted_and_innocent};
 
 /// The groups in their order.
 const GROUPS: [&str; 3] = ["std", "other crates", "this crate"];
@@ -87,14 +81,7 @@ const GROUPED: Rule = Rule {
 
 #[test]
 fn imports_are_grouped() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files: Vec<File> = Vec::new();
-    for folder in FOLDERS {
-        gather(root, &root.join(folder), &mut files);
-    }
-    assert!(files.len() > 300, "only {} files found", files.len());
-    let found = broken(&GROUPED, &files);
-    assert!(found.is_empty(), "this must hold: {}\n{}", GROUPED.holds, told(&found));
+    holds_of(&GROUPED, &all_files());
 }
 
 #[test]

@@ -225,7 +225,7 @@ async fn finished_aggregates_cost_no_memory(database: TestDatabase) {
             r#"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {many}),
                ids AS (SELECT '00000000-0000-7000-8000-' || {digits} AS id FROM n)
                INSERT INTO skus (id, version, schema, doc, code, slug, name, material_id, public, active, archived, created_at)
-               SELECT id, 1, 1, '{{"id":"' || id || '","code":"' || id || '","count":1}}', id, '', '', '', false, true, false, 0
+               SELECT id, 1, 1, '{{"id":"' || id || '","code":"' || id || '","count":1}}', id, id, '', '', false, true, false, 0
                FROM ids"#
         ))
         .await;

@@ -12,7 +12,7 @@ pub enum CommandError {
     /// A print is in progress.
     #[error("a print is in progress")]
     Busy,
-    /// No such file.
+    /// The storage has no file of this name.
     #[error("no such file")]
     NoFile,
     /// Refused by the `refuse_start` fault.
@@ -26,7 +26,7 @@ pub enum DeleteError {
     /// A print is reading it.
     #[error("file is in use")]
     InUse,
-    /// No such file.
+    /// The storage has no file of this name.
     #[error("no such file")]
     NoFile,
 }

@@ -244,3 +244,16 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
     let printers: Vec<Id> = pairs(&mut board).into_iter().map(|pair| pair.1).collect();
     assert_eq!(printers, [id(502), id(501), id(500)], "39 g are too little");
 }
+
+#[test]
+fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
+    let mut board = board(None);
+    (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
+    let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
+    for one in &printers {
+        board.printer_changed(one);
+    }
+    assert_eq!(board.classes.len(), 1);
+    assert_eq!(board.proposals(NOW).len(), 500);
+    assert_eq!(board.proposals(NOW), []);
+}

@@ -42,7 +42,7 @@ impl PrinterAct {
         if printer.archived {
             return Err(Refusal::not_found("printer").into());
         }
-        let link = connection(connections, self.printer)?;
+        let link = connection(connections, self.printer, &printer).await?;
         let (work, printers) = (wire(link.clone()), printers.clone());
         let going_on = tokio::spawn(async move {
             let done = work.await;

@@ -267,8 +267,8 @@ impl Argument for RemoteName {}
 
 /// The connection of a printer that exists.
 pub(super) async fn reach(app: &PrinterHandles, id: Id) -> Result<Arc<PrinterConnection>, ApiError> {
-    present(app, id).await?;
-    connection(&app.printer_connections, id)
+    let (_, printer) = present(app, id).await?;
+    connection(&app.printer_connections, id, &printer).await
 }
 
 /// A stored G-code file that a body names as `fileId`.

@@ -207,7 +207,7 @@ fn check_given(base_url: Option<&str>) -> Result<(), ApiError> {
 }
 
 /// The same machine must not be registered twice: two registrations would be given a job each at the same time.
-pub fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
+fn check_unique(app: &PrinterHandles, id: Option<Id>, fields: &PrinterFields) -> Result<(), ApiError> {
     let present = super::present_all(app);
     for other in present.iter().filter_map(|known| known.state.as_ref()).filter(|other| Some(other.id) != id) {
         if let Some(what) = same_machine(&other.fields, fields) {

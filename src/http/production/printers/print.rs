@@ -156,7 +156,7 @@ async fn print(
     PathId(id): PathId,
     call: CommandRequest<FileToPrint>,
 ) -> Result<Printing, ApiError> {
-    present(&app, id).await?;
+    let (_, printer) = present(&app, id).await?;
     let print = app.environment.id();
     let heard = app.printer_connections.await_manual(print);
     let command = async {
@@ -165,7 +165,7 @@ async fn print(
             FileToPrint::OnPrinter(name) => (None, name),
         };
         // The actor would say of a disconnected printer that it is busy.
-        connection(&app.printer_connections, id)?;
+        connection(&app.printer_connections, id, &printer).await?;
         Ok(PrinterCommand::PrintManually { id: print, file_id, file_name })
     };
     let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;

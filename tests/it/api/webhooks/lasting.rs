@@ -10,19 +10,26 @@ use super::{got, happen, log, newest_is, register};
 use crate::support::waiting::LONG;
 use crate::support::{App, Db, on_both, until};
 
+/// A server that was killed after the first delivery of an event to this endpoint had failed and the failure was on disk.
+/// The next try is due 2.5 s after the first.
+async fn killed_after_a_failure(db: Db) -> (App, Sink, String) {
+    let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
+    let sku = some_sku(&app).await;
+    let sink = Sink::start().await.unwrap();
+    sink.set_mode(Mode::FailFirst(1));
+    let endpoint = register(&app, &sink, &["order.created"]).await;
+    happen(&app, &sku).await;
+    until("the failure to be written", || async {
+        log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1)
+    })
+    .await;
+    app.kill_9();
+    (app, sink, endpoint)
+}
+
 on_both! {
     async fn the_schedule_of_retries_goes_on_after_a_power_cut(db: Db) {
-        let mut app = App::on(db).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
-        let sku = some_sku(&app).await;
-        let sink = Sink::start().await.unwrap();
-        sink.set_mode(Mode::FailFirst(1));
-        let endpoint = register(&app, &sink, &["order.created"]).await;
-        happen(&app, &sku).await;
-        until("the failure to be written", || async {
-            log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1)
-        })
-        .await;
-        app.kill_9();
+        let (mut app, sink, endpoint) = killed_after_a_failure(db).await;
         app.start().await;
         let delivered = newest_is(&app, &endpoint, "delivered").await;
         assert_eq!(delivered["attempts"], 2);
@@ -93,17 +100,7 @@ on_both! {
 /// As if the wall clock had been set back by an hour after the retry was planned: its moment is an hour too late.
 #[tokio::test]
 async fn a_clock_that_was_set_back_delays_no_retry() {
-    let mut app = App::on(Db::sqlite()).env("PRINTFLOOR_WEBHOOKS__RETRY_SCHEDULE_SECONDS", "2.5,600").start().await;
-    let sku = some_sku(&app).await;
-    let sink = Sink::start().await.unwrap();
-    sink.set_mode(Mode::FailFirst(1));
-    let endpoint = register(&app, &sink, &["order.created"]).await;
-    happen(&app, &sku).await;
-    until("the failure to be written", || async {
-        log(&app, &endpoint).await.into_iter().find(|one| one["attempts"] == 1)
-    })
-    .await;
-    app.kill_9();
+    let (mut app, sink, endpoint) = killed_after_a_failure(Db::sqlite()).await;
     let later = "strftime('%Y-%m-%dT%H:%M:%S.000Z', next_at / 1000 + 3600, 'unixepoch')";
     let set_back = format!(
         "UPDATE deliveries SET doc = json_set(doc, '$.nextAt', {later}), next_at = next_at + 3600000 WHERE state = 'pending'"

@@ -1,0 +1,159 @@
+//! How soon health checks and emergency stops are answered while strangers and clients do their worst.
+//!
+//! Every check and every stop comes on a connection of its own, as a person's would. Server, attackers and printer share the
+//! machine's cores: the figures hold what the attackers themselves take.
+
+use std::future::Future;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use simulator::{Fleet, FleetOptions, PrinterKind};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
+
+use super::client::{Client, get, post_plain, upload};
+use super::ground::folder;
+use super::load::percentile;
+use super::remote::Remote;
+use super::table::Row;
+
+/// How long each attack lasts.
+const LASTS: Duration = Duration::from_secs(10);
+/// One check and one stop in each.
+const EVERY: Duration = Duration::from_millis(50);
+/// An attacker's connection is given up and made anew after this.
+const HELD: Duration = Duration::from_secs(5);
+const AIM_MS: f64 = 100.0;
+
+/// One attacker: it goes on until it is dropped.
+type Attack = fn(usize, Arc<Target>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// What an attacker knows.
+struct Target {
+    address: SocketAddr,
+    key: String,
+    file: Vec<u8>,
+}
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let folder = folder();
+    let fleet = FleetOptions { printers: vec![(PrinterKind::FwRest, 1)], ..FleetOptions::default() };
+    let fleet = Fleet::start(fleet).await.unwrap();
+    let app = Remote::start(folder.path(), None).await;
+    let printer = app.register(&fleet).await.remove(0);
+    let file = upload(&app.key, "bomb.bgcode", &bomb());
+    let target = Arc::new(Target { address: app.address, key: app.key.clone(), file });
+    let attacks: [(&str, usize, Attack); 6] = [
+        ("nobody", 0, |_, _| Box::pin(async {})),
+        ("1,200 connections that say nothing", 1200, |_, to| Box::pin(held(to, b""))),
+        ("1,200 bodies that never come", 1200, |_, to| Box::pin(held(to, UNFINISHED))),
+        ("64 guesses of passwords at once", 64, |n, to| Box::pin(guess(n, to))),
+        ("4 uploads at once that unpack to gigabytes", 4, |_, to| Box::pin(uploads(to))),
+        ("64 clients that list without pause", 64, |_, to| Box::pin(lists(to))),
+    ];
+    let mut rows = Vec::new();
+    for (name, count, attack) in attacks {
+        let mut attackers = JoinSet::new();
+        for n in 0..count {
+            attackers.spawn(attack(n, target.clone()));
+        }
+        let [health, stop] = heard(&target, &printer).await;
+        attackers.shutdown().await;
+        for (what, mut took) in [("health check", health), ("emergency stop", stop)] {
+            let [p50, p99, most] = [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share));
+            let words = format!("p99 {p99:.1} ms (median {p50:.1}, longest {most:.1}, of {})", took.len());
+            rows.push(Row::figure(format!("{what} under attack by {name}"), words).at_most(p99, AIM_MS, "ms"));
+        }
+    }
+    app.end().await;
+    fleet.shutdown();
+    rows
+}
+
+const UNFINISHED: &[u8] =
+    b"POST /api/auth/login HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{";
+
+/// Milliseconds of each health check and each emergency stop.
+async fn heard(target: &Target, printer: &str) -> [Vec<f64>; 2] {
+    let check = get("/healthz", "");
+    let stop = post_plain(&format!("/api/printers/{printer}/emergency-stop"), &target.key, "");
+    let mut took = [const { Vec::new() }; 2];
+    let mut tick = interval(EVERY);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let end = Instant::now() + LASTS;
+    while Instant::now() < end {
+        tick.tick().await;
+        for (request, took) in [&check, &stop].into_iter().zip(&mut took) {
+            let begin = Instant::now();
+            Client::connect(target.address).await.ask(request).await;
+            took.push(begin.elapsed().as_secs_f64() * 1000.0);
+        }
+    }
+    took
+}
+
+/// Says something, if anything, and then holds the connection.
+async fn held(to: Arc<Target>, say: &'static [u8]) {
+    loop {
+        if let Ok(mut stream) = TcpStream::connect(to.address).await {
+            let _ = stream.write_all(say).await;
+            let _ = timeout(HELD, stream.read_u8()).await;
+        }
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// Sends this again and again, whatever the answer is.
+async fn again(to: Arc<Target>, request: Vec<u8>) {
+    loop {
+        if let Ok(mut stream) = TcpStream::connect(to.address).await
+            && stream.write_all(&request).await.is_ok()
+        {
+            let mut answer = vec![0; 65_536];
+            let _ = timeout(HELD, stream.read(&mut answer)).await;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Each guesses at an account of its own, so that no lock-out of one account ends the attack.
+async fn guess(n: usize, to: Arc<Target>) {
+    let body = format!(r#"{{"email": "someone{n}@example.org", "password": "a guess of a password"}}"#);
+    again(to, post_plain("/api/auth/login", "", &body)).await;
+}
+
+async fn uploads(to: Arc<Target>) {
+    let request = to.file.clone();
+    again(to, request).await;
+}
+
+async fn lists(to: Arc<Target>) {
+    let request = get("/api/audit-log?limit=100", &to.key);
+    again(to, request).await;
+}
+
+/// Binary G-code with as many blocks of metadata as fit, each of which unpacks to a thousand times its size.
+fn bomb() -> Vec<u8> {
+    const UNPACKED: usize = 4 << 20;
+    let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&vec![b'a'; UNPACKED]).unwrap();
+    let packed = packed.finish().unwrap();
+    // Magic, version, no checksums.
+    let mut file = b"GCDE\x01\0\0\0\0\0".to_vec();
+    while file.len() < 370_000 {
+        // Type: slicer's metadata; compression: deflate.
+        file.extend([2, 0, 1, 0]);
+        file.extend((UNPACKED as u32).to_le_bytes());
+        file.extend((packed.len() as u32).to_le_bytes());
+        file.extend([0, 0]);
+        file.extend(&packed);
+    }
+    file
+}

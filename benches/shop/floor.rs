@@ -1,0 +1,132 @@
+//! How long printers stand still between two parts, by what the printers themselves did and when.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use simulator::printer::What;
+use simulator::{Fleet, FleetOptions};
+use tokio::time::{Instant, sleep};
+
+use super::client::{Client, get, patch, post_plain};
+use super::ground::folder;
+use super::load::percentile;
+use super::remote::Remote;
+use super::table::Row;
+use super::webhook::now;
+
+/// Of each type.
+const PRINTERS: usize = 50;
+/// Parts that each printer makes one after the other.
+const ROUNDS: usize = 4;
+/// A print of a minute takes a second.
+const SPEED: f64 = 60.0;
+/// Most seconds from the end of a print to the start of the next, for 99 of 100.
+const GAP_AIM: f64 = 1.0;
+/// Most seconds until all printers that were freed at once have their next file.
+const FREED_AIM: f64 = 5.0;
+/// A measurement that takes longer has failed.
+const PATIENCE: Duration = Duration::from_secs(180);
+
+/// The part.
+pub async fn run() -> Vec<Row> {
+    let folder = folder();
+    let fleet = Fleet::start(FleetOptions { speed: SPEED, ..FleetOptions::of_each(PRINTERS) }).await.unwrap();
+    let app = Remote::start(folder.path(), None).await;
+    let printers = app.register(&fleet).await;
+    let sku = app.sku().await;
+    let rows = vec![one_after_the_other(&app, &fleet, &sku).await, freed_at_once(&app, &fleet, &printers, &sku).await];
+    app.end().await;
+    fleet.shutdown();
+    rows
+}
+
+/// Every printer clears its own bed and takes the next part at once.
+async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Row {
+    let count = fleet.printers.len() * ROUNDS;
+    order(app, sku, count).await;
+    finished(fleet, count).await;
+    let mut gaps = Vec::new();
+    for printer in &fleet.printers {
+        let mut free = None;
+        for entry in printer.handle.log() {
+            match entry.what {
+                What::Finished { .. } => free = Some(entry.at),
+                What::Started { .. } => {
+                    gaps.extend(free.take().map(|free| entry.at.duration_since(free).as_secs_f64()))
+                }
+                _ => {}
+            }
+        }
+    }
+    let [p50, p99, most] = [0.5, 0.99, 1.0].map(|share| percentile(&mut gaps, share));
+    let what = format!("{} printers: end of a print to start of the next, of {}", fleet.printers.len(), gaps.len());
+    Row::figure(what, format!("p99 {p99:.2} s (median {p50:.2}, longest {most:.2})")).at_most(p99, GAP_AIM, "s")
+}
+
+/// All beds wait to be cleared, with a job for each printer behind them; then all are cleared in one moment.
+async fn freed_at_once(app: &Remote, fleet: &Fleet, printers: &[String], sku: &str) -> Row {
+    let mut client = Client::connect(app.address).await;
+    for id in printers {
+        client.ask(&patch(&format!("/api/printers/{id}"), &app.key, r#"{"autoClear": false}"#)).await;
+    }
+    let before = total(fleet);
+    order(app, sku, printers.len()).await;
+    finished(fleet, before + printers.len()).await;
+    for id in printers {
+        let ask = get(&format!("/api/printers/{id}/status"), &app.key);
+        patiently(async || {
+            let status: Value = serde_json::from_slice(Client::connect(app.address).await.ask(&ask).await).unwrap();
+            status["attention"].as_array().unwrap().iter().any(|word| word == "bed_not_cleared")
+        })
+        .await;
+    }
+    order(app, sku, printers.len()).await;
+    let began = now();
+    let cleared = printers.iter().map(|id| async move {
+        let path = format!("/api/printers/{id}/bed-cleared");
+        Client::connect(app.address).await.ask(&post_plain(&path, &app.key, "{}")).await;
+    });
+    futures::future::join_all(cleared).await;
+    let mut got: HashMap<usize, f64> = HashMap::new();
+    patiently(async || {
+        for (n, printer) in fleet.printers.iter().enumerate() {
+            let uploaded = |at: Timestamp, what: &What| at >= began && matches!(what, What::Uploaded { .. });
+            let log = printer.handle.log();
+            if let Some(entry) = log.iter().find(|entry| uploaded(entry.at, &entry.what)) {
+                got.insert(n, entry.at.duration_since(began).as_secs_f64());
+            }
+        }
+        got.len() == printers.len()
+    })
+    .await;
+    let mut took: Vec<f64> = got.into_values().collect();
+    let [p50, most] = [0.5, 1.0].map(|share| percentile(&mut took, share));
+    let what = format!("{} printers freed at once: until each has its next file", printers.len());
+    Row::figure(what, format!("longest {most:.2} s (median {p50:.2})")).at_most(most, FREED_AIM, "s")
+}
+
+async fn order(app: &Remote, sku: &str, quantity: usize) {
+    let id = app.make("/api/orders", &json!({"lines": [{"skuId": sku, "quantity": quantity}]})).await;
+    let path = format!("/api/orders/{id}/mark-paid");
+    Client::connect(app.address).await.ask(&post_plain(&path, &app.key, r#"{"method": "cash"}"#)).await;
+}
+
+/// How many prints ran to their end.
+fn total(fleet: &Fleet) -> usize {
+    let ended = |what: &What| matches!(what, What::Finished { .. });
+    fleet.printers.iter().map(|printer| printer.handle.log().iter().filter(|entry| ended(&entry.what)).count()).sum()
+}
+
+async fn finished(fleet: &Fleet, count: usize) {
+    patiently(async || total(fleet) >= count).await;
+}
+
+async fn patiently(mut done: impl AsyncFnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !done().await {
+        assert!(Instant::now() < end, "this takes too long");
+        sleep(Duration::from_millis(50)).await;
+    }
+}

@@ -1,0 +1,115 @@
+//! What operators do with a printer's registration: create it, edit it, connect and disconnect it. What it has in hand keeps
+//! its type and address, and keeps it connected.
+
+use super::{MachineAddress, Printer, PrinterAnswer, PrinterFields};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::printer_status::{Activity, Connection};
+use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Referenced, Requirement};
+
+pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -> Decision<Printer> {
+    let printer = Printer {
+        id,
+        fields: fields.clone(),
+        slots: Vec::new(),
+        bindings: Vec::new(),
+        in_hand: None,
+        manual: None,
+        last_manual: None,
+        bed_not_cleared: false,
+        needs_home: false,
+        fault: None,
+        kept_closed: false,
+        refusals: None,
+        last_start: None,
+        maintenance: None,
+        print_failed: false,
+        disconnected: false,
+        activity: Activity::Offline,
+        connection: Connection::Connecting,
+        shows: None,
+        past: Vec::new(),
+        stopped_at: None,
+        outage: false,
+        last_seen_at: None,
+        idle_since: cx.now,
+        archived: false,
+        created_at: cx.now,
+        updated_at: cx.now,
+    };
+    let event = printer.event_with(cx, "printer.created", None, |printer| printer);
+    let loaded = loaded(printer.fields.loaded_material_id);
+    Decision::to(printer.clone(), PrinterAnswer::Printer(Box::new(printer))).events([event]).requires(loaded)
+}
+
+/// What is loaded must not be deleted.
+fn loaded(material: Option<Id>) -> Option<Requirement> {
+    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "loadedMaterialId"))
+}
+
+impl Printer {
+    /// Refuses while work is in hand; `what` says what it would be done to, in words for people.
+    pub(super) fn not_busy(&self, what: &str) -> Result<(), Refusal> {
+        let has = match (&self.in_hand, &self.manual) {
+            (Some(_), _) => "has a job in hand",
+            (None, Some(_)) => "is starting a manual print",
+            (None, None) => return Ok(()),
+        };
+        Err(Refusal::conflict("printer_busy", format!("the printer {has}; it can be {what} once that has ended")))
+    }
+
+    pub(super) fn update(self, fields: &PrinterFields, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        let old = &self.fields;
+        if old.kind != fields.kind || old.base_url != fields.base_url {
+            self.not_busy("given another type or address")?;
+        }
+        let mut fields = fields.clone();
+        // A key was given for one address and must not be told to another; a new one differs even if it is the same
+        // key, because each is encrypted anew.
+        if fields.encrypted_api_key == old.encrypted_api_key && !MachineAddress::same(&old.base_url, &fields.base_url) {
+            fields.encrypted_api_key.clear();
+        }
+        let elsewhere = (&old.kind, &old.base_url, &old.encrypted_api_key, &old.serial)
+            != (&fields.kind, &fields.base_url, &fields.encrypted_api_key, &fields.serial);
+        let again = elsewhere && !self.disconnected;
+        let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
+        let change = |printer: &mut Self| {
+            printer.fields = fields;
+            printer.loaded_by_fields(cx.now);
+            if elsewhere {
+                // Another address or key may be another machine.
+                printer.refusals = None;
+            }
+            if again {
+                printer.connection = Connection::Connecting;
+                printer.activity = Activity::Offline;
+                printer.shows = None;
+            }
+        };
+        Ok(self.say(cx, change, Some("printer.updated")).requires(loaded(newly)))
+    }
+
+    /// An operator connects or disconnects the printer. Connecting one that is connected lifts the hold on a connection
+    /// that was closed behind its own server.
+    pub(super) fn connect(self, on: bool, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        if on && !self.disconnected {
+            return Ok(self.say(cx, |printer| printer.kept_closed = false, Some("printer.connected")));
+        }
+        if !on && self.disconnected {
+            return Ok(Decision::unchanged(PrinterAnswer::Printer(Box::new(self))));
+        }
+        if !on {
+            self.not_busy("disconnected")?;
+        }
+        let change = |printer: &mut Self| {
+            printer.disconnected = !on;
+            printer.connection = if on { Connection::Connecting } else { Connection::Disconnected };
+            printer.activity = Activity::Offline;
+            printer.shows = None;
+            printer.outage = false;
+            printer.kept_closed = false;
+        };
+        Ok(self.say(cx, change, Some(if on { "printer.connected" } else { "printer.disconnected" })))
+    }
+}

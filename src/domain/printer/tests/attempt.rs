@@ -1,0 +1,187 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn the_whole_way_of_an_attempt() {
+    let mut shop = PrinterFixture::printing();
+    shop.heard(true);
+    assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::Report { .. } | PrinterEffect::Run { .. })));
+    assert!(shop.sees(Activity::Printing, Some(OURS), None).next.is_none(), "telemetry costs no commit");
+    shop.sees(Activity::Paused, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Paused);
+    let mut status = shop.status(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
+    status.filament_mm = Some(1200.0);
+    shop.tell(status);
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1200.0), .. }));
+    assert_eq!(shop.p().attention(), [Attention::BedNotCleared]);
+    shop.heard(false);
+    assert!(shop.p().in_hand.is_none());
+    assert_eq!(shop.p().free(), Err("bed not cleared".into()));
+    shop.ask(PrinterCommand::BedCleared).unwrap();
+    assert_eq!(shop.p().free(), Ok(()));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "an attempt that is over is never taken again");
+}
+
+#[test]
+fn exactly_one_caller_hears_go() {
+    let mut shop = PrinterFixture::started();
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.ask(take(ATTEMPT)).unwrap().answer, PrinterAnswer::Done));
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
+}
+
+#[test]
+fn standby_after_the_start_proves_nothing() {
+    let mut shop = PrinterFixture::started();
+    shop.sees(Activity::Idle, None, None);
+    shop.sees(Activity::Idle, Some("other.gcode"), Some(PrintEnd::Finished));
+    shop.sees(Activity::Idle, Some(OURS), None);
+    assert!(matches!(shop.phase(), Phase::StartSent { .. }));
+}
+
+#[test]
+fn the_verdict_goes_by_evidence() {
+    let mut shop = PrinterFixture::started();
+    shop.judged(REVOKED);
+    assert!(matches!(shop.report(), Report::NotStarted { start_sent: true, counts: true, .. }));
+    let mut shop = PrinterFixture::started();
+    shop.judged(Evidence::Remembers(past(Some(PrintEnd::Failed))));
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+    let mut shop = PrinterFixture::started();
+    shop.judged(Evidence::Remembers(past(None)));
+    assert_eq!(shop.report(), Report::Printing);
+    shop.judged(REVOKED);
+    assert_eq!(shop.report(), Report::Printing, "a print that was seen is not revoked");
+    let mut shop = PrinterFixture::started();
+    shop.judged(Evidence::Unclear("no answer".into()));
+    assert_eq!(shop.p().attention(), [Attention::Unverified]);
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })), "it is judged again");
+    assert!(refused(&shop.ask(take(99)).unwrap()));
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert_eq!(shop.report(), Report::Printing);
+}
+
+#[test]
+fn a_print_that_is_gone_has_failed() {
+    for (state, file) in [(Activity::Idle, None), (Activity::Printing, Some("other.gcode")), (Activity::Error, None)] {
+        let mut shop = PrinterFixture::printing();
+        let mut late = shop.status(state, file, None);
+        late.updated_at = late.updated_at.plus_ms(-60_000);
+        shop.tell(late);
+        assert_eq!(shop.report(), Report::Printing, "a look from before proves nothing");
+        shop.sees(state, file, None);
+        assert_eq!(shop.report(), Report::Printing, "its history is asked first");
+        assert!(shop.effects(|effect| matches!(effect, PrinterEffect::Run { .. })));
+        shop.judged(Evidence::Forgets);
+        assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
+        assert!(shop.p().print_failed && shop.p().bed_not_cleared);
+    }
+}
+
+#[test]
+fn progress_is_kept_by_tenths_and_never_taken_back() {
+    let mut shop = PrinterFixture::printing();
+    for (told, changes) in [(12.0, true), (15.0, false), (47.0, true)] {
+        let mut status = shop.status(Activity::Printing, Some(OURS), None);
+        status.progress = told;
+        assert_eq!(shop.tell(status).next.is_some(), changes);
+    }
+    shop.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Cancelled));
+    assert!(matches!(shop.report(), Report::Ended { progress, .. } if (progress - 0.47).abs() < 1e-9));
+}
+
+#[test]
+fn a_cancel_acts_at_once_before_the_start_and_at_the_printer_after_it() {
+    let mut shop = PrinterFixture::taken();
+    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert_eq!(shop.report(), Report::CancelledBeforeStart);
+    assert!(matches!(shop.uploaded().answer, PrinterAnswer::Done));
+    let mut shop = PrinterFixture::started();
+    shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert!(!shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
+    shop.sees(Activity::Printing, Some(OURS), None);
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
+    let mut shop = PrinterFixture::idle();
+    let decision = shop.ask(PrinterCommand::CancelAttempt(id(ATTEMPT))).unwrap();
+    assert!(matches!(decision.answer, PrinterAnswer::NotInHand));
+    assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "also when it comes later");
+}
+
+#[test]
+fn an_operators_word_ends_what_nobody_can_verify() {
+    for outcome in [Resolution::NotStarted, Resolution::Finished, Resolution::Failed] {
+        let mut shop = PrinterFixture::started();
+        shop.judged(Evidence::Unclear("no answer".into()));
+        shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome }).unwrap();
+        assert_eq!(matches!(shop.report(), Report::NotStarted { .. }), outcome == Resolution::NotStarted);
+        assert_eq!(shop.p().bed_not_cleared, outcome != Resolution::NotStarted);
+        shop.heard(false);
+        assert!(shop.p().in_hand.is_none());
+    }
+    // Given up while it is shown: cancelled, and over once the printer is not reachable.
+    let mut shop = PrinterFixture::printing();
+    shop.ask(PrinterCommand::Resolved { attempt: id(ATTEMPT), outcome: Resolution::Failed }).unwrap();
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
+    shop.silent();
+    assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, .. }));
+}
+
+#[test]
+fn what_the_order_does_not_want_is_dropped_before_the_start_and_stopped_after_it() {
+    let mut shop = PrinterFixture::taken();
+    shop.heard(false);
+    assert!(shop.p().in_hand.is_none());
+    let mut shop = PrinterFixture::printing();
+    shop.heard(false);
+    assert!(shop.effects(|effect| matches!(effect, PrinterEffect::CancelPrint { .. })));
+}
+
+proptest! {
+    /// Reports, statuses, verdicts and acknowledgements in any order: each attempt gets one `Go`, steps only grow,
+    /// and an end stays.
+    #[test]
+    fn an_attempt_gets_one_go_and_its_end_stays(script in prop::collection::vec(any::<(u8, u8)>(), 0..80)) {
+        let mut shop = PrinterFixture::idle();
+        let (mut gos, mut attempt) = (0, ATTEMPT);
+        for (what, how) in script {
+            let before = shop.p().in_hand.clone();
+            let file = [Some(OURS), None, Some("other.gcode")][usize::from(how) % 3];
+            let state = [Activity::Idle, Activity::Printing, Activity::Paused, Activity::Error][usize::from(how / 3) % 4];
+            let ended = [None, Some(PrintEnd::Finished), Some(PrintEnd::Failed)][usize::from(how / 12) % 3];
+            let held = id(attempt);
+            let decision = match what % 12 {
+                0 => shop.ask(take(attempt)).unwrap(),
+                1 => shop.ask(PrinterCommand::Uploaded { attempt: held, remote_name: OURS.into(), server_mark: None }).unwrap(),
+                2 => shop.ask(PrinterCommand::StartRefused { attempt: held, reason: "no".into() }).unwrap(),
+                3 => shop.ask(PrinterCommand::UploadFailed { attempt: held, why: StartFailure::Refused, reason: "no".into() }).unwrap(),
+                4 => shop.judged(if how.is_multiple_of(2) { REVOKED } else { Evidence::Unclear("?".into()) }),
+                5 => shop.ask(PrinterCommand::CancelAttempt(held)).unwrap(),
+                6 => shop.ask(PrinterCommand::Heard { attempt: held, step: u32::from(how % 6), wanted: !how.is_multiple_of(4) }).unwrap(),
+                7 => shop.silent(),
+                8 => shop.ask(PrinterCommand::Resolved { attempt: held, outcome: Resolution::Finished }).unwrap(),
+                9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
+                9 => {
+                    shop.ask(PrinterCommand::Homed).unwrap();
+                    shop.ask(PrinterCommand::BedCleared).unwrap()
+                }
+                _ => shop.sees(state, file, ended),
+            };
+            gos += u32::from(matches!(decision.answer, PrinterAnswer::Go));
+            prop_assert!(gos <= 1);
+            match (before, &shop.p().in_hand) {
+                (Some(before), Some(after)) if before.attempt == after.attempt => {
+                    prop_assert!(after.step >= before.step && after.heard >= before.heard && after.heard <= after.step);
+                    prop_assert!(!before.over() || before.phase == after.phase);
+                    prop_assert!(before.phase == after.phase || after.step > before.step);
+                }
+                (Some(_), None) => (attempt, gos) = (attempt + 1, 0),
+                _ => {}
+            }
+            if shop.p().past.contains(&id(attempt)) {
+                (attempt, gos) = (attempt + 1, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! Who may know whom: the rules nothing outside, the edge no tables, nobody but adapters a brand, nobody but clients a vendor.
+
+use super::text::{names, parts, path_of, word};
+use super::{Rule, holds, planted_and_innocent};
+
+const OUTSIDE: [&str; 9] =
+    ["tokio", "ractor", "axum", "hyper", "reqwest", "sea_orm", "sqlx", "migrations", "simulator"];
+
+const DOMAIN: Rule = Rule {
+    holds: "src/domain/ imports nothing of the project but itself, and no runtime, actor, HTTP or database crate",
+    check: |file| {
+        if !file.within("src/domain/") {
+            return Vec::new();
+        }
+        file.in_code(|line| {
+            let project = parts(line, "crate::").find(|rest| word(rest) != "domain");
+            let project = project.map(|rest| format!("names crate::{}", word(rest)));
+            project.or_else(|| path_of(line, &OUTSIDE)).or_else(|| {
+                let used = ["std::fs", "std::env", "std::process", "std::thread", "Instant::now"];
+                used.iter().find(|outside| line.contains(**outside)).map(|outside| format!("uses {outside}"))
+            })
+        })
+    },
+    planted: &[
+        ("src/domain/order.rs", "use crate::store::Key;"),
+        ("src/domain/order.rs", "use crate::{actors::kernel::actor::AggregateActor, domain::id::Id};"),
+        ("src/domain/order/work.rs", "pub async fn f() {\n    tokio::spawn(async {});\n}"),
+        ("src/domain.rs", "use ractor::Actor;"),
+        ("src/domain/file.rs", "let file = std::fs::read(path);"),
+    ],
+    innocent: &[
+        ("src/domain/order.rs", "//! No tokio::spawn here.\nuse crate::domain::id::Id;\npub(crate) mod testing;"),
+        ("src/store/load.rs", "use tokio::sync::watch;"),
+    ],
+};
+
+const EDGE: Rule = Rule {
+    holds: "src/http/ knows handles and queries, never entities or the database",
+    check: |file| {
+        if !file.within("src/http/") {
+            return Vec::new();
+        }
+        file.in_code(|line| path_of(line, &["entities", "sea_orm", "sqlx", "migrations"]))
+    },
+    planted: &[
+        ("src/http/production/orders.rs", "use crate::entities::orders;"),
+        ("src/http.rs", "use sea_orm::DatabaseConnection;"),
+    ],
+    innocent: &[
+        ("src/http/error.rs", "/// Never sea_orm::DbErr.\nuse crate::store::rows::LoadError;"),
+        ("src/store/rows.rs", "use sea_orm::DbErr;"),
+    ],
+};
+
+const HANDLES: Rule = Rule {
+    holds: "handlers take the handles that they use, never the state of the whole server",
+    check: |file| {
+        if !file.within("src/http/production/") {
+            return Vec::new();
+        }
+        let whole = ["State<AppState>", "app: AppState"];
+        file.in_code(|line| whole.iter().find(|whole| line.contains(**whole)).map(|whole| format!("takes {whole}")))
+    },
+    planted: &[
+        ("src/http/production/skus.rs", "async fn list(State(app): State<AppState>) {}"),
+        ("src/http/production/agent.rs", "struct AgentCall {\n    app: AppState,\n}"),
+    ],
+    innocent: &[
+        ("src/http/production/skus.rs", "async fn list(State(app): State<Handles>) {}"),
+        ("src/http/production/payments.rs", "impl FromRequest<AppState> for SignedEvent {}"),
+        ("src/http/serve.rs", "pub async fn serve(app: AppState) {}"),
+    ],
+};
+
+/// These hold a connection and pass it on to `store/`; they name its type and nothing else of the database.
+const PASS_ON: [&str; 5] = [
+    "src/app/own_secrets.rs", // holds the server's own secrets against the database, by the store's look
+    "src/actors/kernel/directory.rs", // reads aggregates at rest, by the store's `Load`
+    "src/app/start.rs",       // opens the database and hands it out
+    "src/cli/check/database.rs", // tells whether it can be reached; and whether its tables are up to date
+    "src/cli/check/printers.rs", // loads the registered printers, by the store's `Load`
+];
+
+const TABLES: Rule = Rule {
+    holds: "only src/store/ and src/entities/ speak to the database; others at most pass a connection on",
+    check: |file| {
+        if file.within("src/store/") || file.within("src/entities/") {
+            return Vec::new();
+        }
+        let passes_on = file.is(&PASS_ON);
+        file.in_code(|line| {
+            if passes_on && line.trim() == "use sea_orm::DatabaseConnection;" {
+                return None;
+            }
+            path_of(line, &["entities", "sea_orm", "sqlx"])
+        })
+    },
+    planted: &[
+        ("src/actors/payment_events/matching.rs", "use sea_orm::DatabaseConnection;"),
+        ("src/actors/kernel/directory.rs", "use sea_orm::EntityTrait;"),
+        ("src/actors/orders.rs", "let order = crate::entities::orders::Entity::find();"),
+    ],
+    innocent: &[
+        ("src/actors/kernel/directory.rs", "use sea_orm::DatabaseConnection;"),
+        ("src/store/writer.rs", "use sea_orm::EntityTrait;"),
+        ("src/observe/log.rs", "let filter = \"warn,sea_orm::query=error\";"),
+        ("src/lib.rs", "pub mod entities;"),
+    ],
+};
+
+const BRAND_NAMES: [&str; 16] = [
+    "moonraker",
+    "octoprint",
+    "klipper",
+    "bambu",
+    "prusa",
+    "creality",
+    "elegoo",
+    "anycubic",
+    "ultimaker",
+    "duet3d",
+    "reprap",
+    "marlin",
+    "snapmaker",
+    "flashforge",
+    "formlabs",
+    "makerbot",
+];
+
+const BRANDS: Rule = Rule {
+    holds: "nothing outside src/printers/ names a brand of printers or of their software",
+    check: |file| {
+        // The help of `simulate` tells what it imitates. G-code names the slicer that made it, and some makers of
+        // printers make slicers too.
+        if file.within("src/printers/") || file.is(&["src/cli.rs"]) || file.within("src/domain/gcode/") {
+            return Vec::new();
+        }
+        file.in_text(|line| names(line, &BRAND_NAMES))
+    },
+    planted: &[
+        ("src/actors/printers/run.rs", "if kind == \"OctoPrint\" {"),
+        ("src/domain/printer.rs", "/// As Klipper says it."),
+        ("src/http/production/printers.rs", "fn is_bambu() {}"),
+    ],
+    innocent: &[
+        ("src/printers/server_rest.rs", "//! Type `server_rest`: OctoPrint."),
+        ("src/domain/gcode/notes.rs", "//! What PrusaSlicer says."),
+        ("src/app.rs", "pub struct Link;"),
+    ],
+};
+
+/// The name of the signature's header is a setting with that processor's name for a default: its test, and the demo, which
+/// plays the processor, say it.
+const HEADER: &str = "\"Stripe-Signature\"";
+
+const VENDOR_NAMES: [&str; 14] = [
+    "stripe",
+    "xero",
+    "quickbooks",
+    "lexoffice",
+    "paypal",
+    "mollie",
+    "resend",
+    "sendgrid",
+    "postmark",
+    "mailgun",
+    "inventree",
+    "twilio",
+    "shopify",
+    "openclaw",
+];
+
+const VENDORS: Rule = Rule {
+    holds: "nothing outside src/services/ names a vendor of an outside service",
+    check: |file| {
+        if file.within("src/services/") {
+            return Vec::new();
+        }
+        let may_say_header = file.is(&["src/config/tests.rs", "src/cli/demo/clerk.rs"]);
+        file.in_text(|line| {
+            let line = if may_say_header { line.replace(HEADER, "") } else { line.to_owned() };
+            names(&line, &VENDOR_NAMES)
+        })
+    },
+    planted: &[
+        ("src/domain/payment_event.rs", "//! Events of Stripe."),
+        ("src/actors/mails.rs", "const URL: &str = \"https://api.resend.com\";"),
+        ("src/http/production/payments.rs", "let header = \"Stripe-Signature\";"),
+        ("src/cli/demo/clerk.rs", "let stripe = 1;"),
+    ],
+    innocent: &[
+        ("src/services/mail/api.rs", "//! The interface of Resend."),
+        ("src/cli/demo/clerk.rs", "request.header(\"Stripe-Signature\", signed);"),
+        ("src/actors/payment_events/matching.rs", "let stripes = 1; // a pattern, no company"),
+        ("src/actors/kernel/envelope.rs", "/// Never resent."),
+    ],
+};
+
+const START: Rule = Rule {
+    holds: "a printer is told to start in two places only: the one task of an attempt, and an operator's own print",
+    check: |file| {
+        if file.within("src/printers/") || file.is(&["src/actors/printers/run.rs", "src/actors/printers/manual.rs"]) {
+            return Vec::new();
+        }
+        file.in_code(|line| line.contains("adapter.start(").then(|| "starts a print".to_owned()))
+    },
+    planted: &[
+        ("src/actors/printers/watch.rs", "link.adapter.start(&name).await?;"),
+        ("src/http/production/operate.rs", "link.adapter.start(&name).await?;"),
+    ],
+    innocent: &[
+        ("src/actors/printers/run.rs", "match link.adapter.start(&name).await {"),
+        ("src/app/start.rs", "dispatcher.start(&root).await?;"),
+    ],
+};
+
+#[test]
+fn the_rules_know_nothing_of_the_outside() {
+    holds(&DOMAIN);
+}
+
+#[test]
+fn the_edge_knows_no_tables() {
+    holds(&EDGE);
+}
+
+#[test]
+fn handlers_take_narrow_handles() {
+    holds(&HANDLES);
+}
+
+#[test]
+fn only_the_store_speaks_to_the_database() {
+    holds(&TABLES);
+}
+
+#[test]
+fn brands_are_known_to_adapters_only() {
+    holds(&BRANDS);
+}
+
+#[test]
+fn vendors_are_known_to_services_only() {
+    holds(&VENDORS);
+}
+
+#[test]
+fn starts_go_out_in_two_places_only() {
+    holds(&START);
+}
+
+#[test]
+fn rules_of_layers_find_what_breaks_them() {
+    planted_and_innocent(&[&DOMAIN, &EDGE, &HANDLES, &TABLES, &BRANDS, &VENDORS, &START]);
+}

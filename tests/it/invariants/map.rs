@@ -1,0 +1,139 @@
+//! ARCHITECTURE.md leads a stranger through the code: whatever it names in `code` must exist.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::all_files;
+use super::text::{File, words};
+
+/// Files that may be named although they do not exist: to say that there are none.
+const ABSENT: [&str; 1] = ["mod.rs"];
+
+/// What stands in backticks, with the line it stands in. Blocks between lines of three backticks are drawings.
+fn named(document: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut drawing = false;
+    for (line, number) in document.lines().zip(1..) {
+        if line.trim_start().starts_with("```") {
+            drawing = !drawing;
+        } else if !drawing {
+            let codes = line.split('`').skip(1).step_by(2);
+            found.extend(codes.map(|code| (number, code.to_owned())));
+        }
+    }
+    found
+}
+
+/// Whether this is written like a file of Rust.
+fn is_rust(code: &str) -> bool {
+    Path::new(code).extension().is_some_and(|extension| extension == "rs")
+}
+
+/// Whether this is written like a file or folder of the repository: `a/b.rs`, `a/`, not `/a` (an address) or `a/<b>.rs`.
+fn is_path(code: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    (is_rust(code) || code.contains('/')) && !code.starts_with('/') && code.chars().all(plain)
+}
+
+/// Whether a file or folder of the repository has this path, counted from its own folder, from `src/`, or from one below.
+fn exists(path: &str, all: &BTreeSet<String>) -> bool {
+    let path = path.trim_end_matches('/');
+    all.iter().any(|one| one == path || one.ends_with(&format!("/{path}")))
+}
+
+/// Whether this is written like a name of Rust: `take_readable`, `OrderCommand::Take`, `Decision`.
+fn is_name(code: &str) -> bool {
+    let parts: Vec<&str> = code.split("::").collect();
+    let word = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let told_apart = code.contains("::") || code.contains('_') || code.starts_with(|c: char| c.is_ascii_uppercase());
+    parts.iter().all(word) && told_apart
+}
+
+/// The names that the document gives and that nothing has, with their lines.
+fn missing(document: &str, paths: &BTreeSet<String>, files: &[File]) -> Vec<String> {
+    let known: BTreeSet<&str> = files.iter().flat_map(|file| words(&file.text)).collect();
+    let mut found = Vec::new();
+    for (line, code) in named(document) {
+        if is_path(&code) {
+            if !exists(&code, paths) && !ABSENT.contains(&code.as_str()) {
+                found.push(format!("{line}: no file or folder {code}"));
+            }
+        } else if is_name(&code) && !code.split("::").all(|part| known.contains(part)) {
+            found.push(format!("{line}: nothing is called {code}"));
+        }
+    }
+    found.extend(misplaced(document, files));
+    found
+}
+
+/// Where the document says "`file.rs`, `function`", the function must stand in that file.
+fn misplaced(document: &str, files: &[File]) -> Vec<String> {
+    let joined = document.split_whitespace().collect::<Vec<_>>().join(" ");
+    let codes: Vec<&str> = joined.split('`').collect();
+    let mut found = Vec::new();
+    for window in codes.windows(3) {
+        let [path, between, name] = window else { continue };
+        if *between != ", " || !is_path(path) || !is_rust(path) || is_path(name) {
+            continue;
+        }
+        let declared = format!("fn {name}");
+        let here =
+            |file: &File| file.text.match_indices(&declared).any(|(at, _)| !goes_on(&file.text, at + declared.len()));
+        if !files.iter().any(|file| file.path == format!("src/{path}") && here(file)) {
+            found.push(format!("no function {name} in src/{path}"));
+        }
+    }
+    found
+}
+
+/// Whether the word that ends here goes on.
+fn goes_on(text: &str, at: usize) -> bool {
+    text.get(at..).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
+/// All files and folders of the repository that are its own.
+fn paths(root: &Path, folder: &Path, found: &mut BTreeSet<String>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if name == ".git" || name == "target" || name == "data" {
+            continue;
+        }
+        let parts = path.strip_prefix(root).unwrap_or(&path).components();
+        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
+        found.insert(parts.join("/"));
+        if path.is_dir() {
+            paths(root, &path, found);
+        }
+    }
+}
+
+#[test]
+fn the_architecture_names_what_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let document = fs::read_to_string(root.join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let mut all = BTreeSet::new();
+    paths(root, root, &mut all);
+    assert!(named(&document).len() > 100, "the document names its parts in backticks");
+    let found = missing(&document, &all, &all_files());
+    assert!(found.is_empty(), "ARCHITECTURE.md names what does not exist:\n{}", found.join("\n"));
+}
+
+#[test]
+fn a_name_that_nothing_has_is_found() {
+    let files = [File::new("src/a/b.rs", "pub fn take_all() {}\nenum Kind {\n    One,\n}")];
+    let all = BTreeSet::from(["src/a/b.rs".to_owned(), "src/a".to_owned()]);
+    let good = "`a/b.rs`, `take_all`: takes `Kind::One`. `b.rs` and `a/` too; `POST /x/y`, `/healthz` and `plain` are no names.";
+    assert_eq!(missing(good, &all, &files), Vec::<String>::new());
+    let bad = "`a/c.rs` has\n`Kind::Two`, `take_none`.\n```\n`Drawing`\n```\n`a/b.rs`, `kind`";
+    assert_eq!(
+        missing(bad, &all, &files),
+        [
+            "1: no file or folder a/c.rs",
+            "2: nothing is called Kind::Two",
+            "2: nothing is called take_none",
+            "no function kind in src/a/b.rs"
+        ]
+    );
+}

@@ -1,0 +1,62 @@
+//! What may be `pub`: a function or constant is public only where another file uses it. (A type may have to be public because a
+//! public function answers it, and the fields of a plain struct are open together: the compiler knows more of these.)
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::text::{File, code_of, word, words};
+use super::{Violation, all_files, told};
+
+/// The function or constant that a line of code declares with a plain `pub`.
+fn declared(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix("pub ")?;
+    let keywords = ["const fn ", "async fn ", "fn ", "const ", "static "];
+    let rest = keywords.iter().find_map(|keyword| rest.strip_prefix(keyword))?;
+    Some(word(rest)).filter(|name| !name.is_empty())
+}
+
+/// Public functions and constants of `src/` whose name stands in the code of no other file.
+///
+/// Names that mean something else elsewhere pass, so this finds less than there is, and nothing wrongly.
+fn needlessly_public(files: &[File]) -> Vec<Violation> {
+    let code: Vec<String> = files.iter().map(|file| code_of(&file.text)).collect();
+    let mut used: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+    for (at, code) in code.iter().enumerate() {
+        for name in words(code) {
+            used.entry(name).or_default().insert(at);
+        }
+    }
+    let mut found = Vec::new();
+    for (file, code) in files.iter().zip(&code).filter(|(file, _)| file.path.starts_with("src/")) {
+        for (line, number) in code.lines().zip(1..) {
+            let Some(name) = declared(line).filter(|name| used.get(name).is_none_or(|files| files.len() < 2)) else {
+                continue;
+            };
+            let what = format!("{name} is public, and no other file names it");
+            found.push(Violation { path: file.path.clone(), line: number, what });
+        }
+    }
+    found
+}
+
+#[test]
+fn what_is_public_is_used_elsewhere() {
+    let found = needlessly_public(&all_files());
+    assert!(found.is_empty(), "leave `pub` out here:\n{}", told(&found));
+}
+
+#[test]
+fn a_needless_pub_is_found_and_nothing_else() {
+    let files = [
+        File::new(
+            "src/a.rs",
+            "pub fn alone() {}\npub const fn used() {}\npub const KEPT: u8 = 1;\npub struct Open {\n    pub field: u8,\n}",
+        ),
+        File::new("src/a/b.rs", "// Not alone().\nuse super::used;\npub(super) fn narrow() {}\nlet kept = \"KEPT\";"),
+        File::new("tests/it/c.rs", "pub fn of_tests() {}"),
+    ];
+    let found = needlessly_public(&files);
+    assert_eq!(
+        told(&found),
+        "src/a.rs:1: alone is public, and no other file names it\nsrc/a.rs:3: KEPT is public, and no other file names it"
+    );
+}
