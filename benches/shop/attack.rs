@@ -14,6 +14,8 @@ use flate2::write::ZlibEncoder;
 use simulator::{Fleet, FleetOptions, PrinterKind};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
@@ -29,6 +31,8 @@ const LASTS: Duration = Duration::from_secs(10);
 const EVERY: Duration = Duration::from_millis(50);
 /// An attacker's connection is given up and made anew after this.
 const HELD: Duration = Duration::from_secs(5);
+/// Between two connections of one attacker.
+const PAUSE: Duration = Duration::from_secs(1);
 const AIM_MS: f64 = 100.0;
 
 /// One attacker: it goes on until it is dropped.
@@ -60,12 +64,23 @@ pub async fn run() -> Vec<Row> {
     ];
     let mut rows = Vec::new();
     for (name, count, attack) in attacks {
-        let mut attackers = JoinSet::new();
-        for n in 0..count {
-            attackers.spawn(attack(n, target.clone()));
-        }
+        let (end, ended) = oneshot::channel::<()>();
+        let target_of_all = target.clone();
+        // A thread of their own: what they take of the processor is what the system gives them, not the simulated printer's
+        // or the person's turn.
+        let attackers = std::thread::spawn(move || {
+            let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let mut attackers = JoinSet::new();
+                for n in 0..count {
+                    attackers.spawn(attack(n, target_of_all.clone()));
+                }
+                let _ = ended.await;
+            });
+        });
         let [health, stop] = heard(&target, &printer).await;
-        attackers.shutdown().await;
+        drop(end);
+        attackers.join().unwrap();
         for (what, mut took) in [("health check", health), ("emergency stop", stop)] {
             let [p50, p99, most] = [0.5, 0.99, 1.0].map(|share| percentile(&mut took, share));
             let words = format!("p99 {p99:.1} ms (median {p50:.1}, longest {most:.1}, of {})", took.len());
@@ -106,7 +121,7 @@ async fn held(to: Arc<Target>, say: &'static [u8]) {
             let _ = stream.write_all(say).await;
             let _ = timeout(HELD, stream.read_u8()).await;
         }
-        sleep(Duration::from_millis(20)).await;
+        sleep(PAUSE).await;
     }
 }
 

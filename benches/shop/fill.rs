@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use futures::{StreamExt as _, stream};
+use futures::{FutureExt as _, StreamExt as _, stream};
 use printfloor::actors::kernel::envelope::CommandOrigin;
 use printfloor::app::App;
 use printfloor::domain::amount::Amount;
@@ -39,7 +39,7 @@ pub async fn fill(folder: &Path, [orders, printers, endpoints]: [usize; 3]) {
     each(orders, |n| paid_order(&shop, materials[n % MATERIALS])).await;
     waiting(&shop, orders).await;
     each(endpoints, |n| endpoint(&shop, n)).await;
-    each(printers, |n| printer(&shop, n)).await;
+    each(printers, |n| printer(&shop, n).map(drop)).await;
     server.stop(Duration::from_secs(60)).await;
 }
 
@@ -119,7 +119,8 @@ async fn endpoint(shop: &App, n: usize) {
     shop.endpoints.create(caller(), command).await.unwrap();
 }
 
-async fn printer(shop: &App, n: usize) {
+/// A printer that nothing answers for; gives its id.
+pub async fn printer(shop: &App, n: usize) -> Id {
     let fields = PrinterFields {
         name: format!("Printer {n}"),
         kind: "fw_rest".to_owned(),
@@ -136,5 +137,5 @@ async fn printer(shop: &App, n: usize) {
         location: None,
         tags: Vec::new(),
     };
-    shop.printers.create(caller(), PrinterCommand::Create(Box::new(fields))).await.unwrap();
+    shop.printers.create(caller(), PrinterCommand::Create(Box::new(fields))).await.unwrap().0
 }

@@ -54,7 +54,7 @@ async fn one_after_the_other(app: &Remote, fleet: &Fleet, sku: &str) -> Row {
             match entry.what {
                 What::Finished { .. } => free = Some(entry.at),
                 What::Started { .. } => {
-                    gaps.extend(free.take().map(|free| entry.at.duration_since(free).as_secs_f64()))
+                    gaps.extend(free.take().map(|free| entry.at.duration_since(free).as_secs_f64()));
                 }
                 _ => {}
             }

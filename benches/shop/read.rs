@@ -1,4 +1,5 @@
-//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each time.
+//! Reading a resident order over HTTP, its key checked, against a bare handler that serialises the same struct each time;
+//! and lists against reading one.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,13 +15,16 @@ use tokio::net::TcpListener;
 
 use super::client::{Client, get};
 use super::database::Kind;
-use super::fill::{order, waiting};
+use super::fill::{order, printer, waiting};
 use super::ground::Ground;
 use super::load::{ROUNDS, Round, closed_loop, middle};
 use super::table::Row;
 
 const CONNECTIONS: usize = 64;
 const LINES: usize = 3;
+const PRINTERS: usize = 200;
+/// Printers on a page.
+const PAGE: usize = 100;
 
 /// The part.
 pub async fn run() -> Vec<Row> {
@@ -44,10 +48,43 @@ pub async fn run() -> Vec<Row> {
         }
     }
     let [ours, bare] = rounds.map(middle);
+    let lists = lists(&ground).await;
     ground.end().await;
     let what = format!("HTTP GET of a resident order, key checked ({} bytes, p95 {:.1} ms)", sizes[0], ours.p95);
     let against = format!("bare handler, the same struct ({} bytes)", sizes[1]);
-    vec![Row::ratio(what, (&against, bare.per_second), Some(0.7), ours.per_second)]
+    let order = Row::ratio(what, (&against, bare.per_second), Some(0.7), ours.per_second);
+    [order].into_iter().chain(lists).collect()
+}
+
+/// A list costs what it shows: a page of a hundred printers about as much as they cost one by one, a page of one as much
+/// as one.
+async fn lists(ground: &Ground) -> [Row; 2] {
+    let shop = ground.shop();
+    let mut id = None;
+    for n in 0..PRINTERS {
+        id = Some(printer(&shop, n).await);
+    }
+    let id = id.unwrap();
+    let paths =
+        [format!("/api/printers/{id}"), format!("/api/printers?limit={PAGE}"), "/api/printers?limit=1".to_owned()];
+    let targets = paths.map(|path| (ground.address(), get(&path, &ground.key)));
+    let mut rounds = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        for (rounds, target) in rounds.iter_mut().zip(&targets) {
+            rounds.push(drive(target).await);
+        }
+    }
+    let [one, page, first] = rounds.map(|rounds| middle(rounds).per_second);
+    let against = ("GET of one printer", one);
+    [
+        Row::ratio(
+            format!("HTTP lists of {PAGE} of {PRINTERS} printers, printers shown"),
+            against,
+            Some(1.0),
+            page * PAGE as f64,
+        ),
+        Row::ratio(format!("HTTP lists of 1 of {PRINTERS} printers"), against, Some(0.5), first),
+    ]
 }
 
 /// Neither keys, nor ids of requests, nor limits: axum and serde alone.
