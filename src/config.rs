@@ -31,7 +31,7 @@ use self::layers::{DEFAULTS, Known, MODE};
 use self::shown::Given;
 use self::values::Secret;
 use crate::domain::dispatch::{BoardRules, PrintableForms};
-use crate::domain::rules::{Rules, TaxRate};
+use crate::domain::rules::{QualityRules, Rules, TaxRate};
 
 /// Name of the file that is read from the working directory when no other is named.
 pub const FILE: &str = "printfloor.toml";
@@ -69,6 +69,8 @@ pub struct Config {
     pub shipping: sections::Shipping,
     /// How jobs are given to printers.
     pub dispatch: sections::Dispatch,
+    /// How printed parts are judged.
+    pub quality: sections::Quality,
     /// How the adapters speak to printers.
     pub printers: sections::Printers,
     /// How events are delivered to subscribed programs.
@@ -282,6 +284,12 @@ impl Config {
             operator_mail: self.mail.operators.clone(),
             public_url: self.public_url(),
             agent_gateway: !self.agent.url.is_empty(),
+            quality: QualityRules {
+                sign_off_required: self.quality.sign_off == sections::SignOffMode::Required,
+                reprint_missing: self.quality.reprint_missing,
+                max_reprints: self.quality.max_reprints,
+                reasons: self.quality.reasons.clone(),
+            },
         }
     }
 

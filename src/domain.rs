@@ -33,6 +33,7 @@ pub mod requirement;
 pub mod rules;
 pub mod schedule;
 mod schemas;
+pub mod sign_off;
 pub mod signing;
 pub mod sku;
 pub mod target;

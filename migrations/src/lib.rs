@@ -10,6 +10,7 @@ mod m20261122_000003_rename_idempotency_aggregate_id;
 mod m20261122_000004_keep_check_values_of_secrets;
 mod m20261122_000005_add_order_flags;
 mod m20261122_000006_payments_by_intent;
+mod m20261122_000007_judged_prints;
 mod table;
 
 use sea_orm_migration::{DbErr, MigrationName, MigrationTrait, async_trait};
@@ -29,6 +30,7 @@ impl MigratorTrait for Migrator {
             whole(m20261122_000004_keep_check_values_of_secrets::Migration),
             whole(m20261122_000005_add_order_flags::Migration),
             whole(m20261122_000006_payments_by_intent::Migration),
+            whole(m20261122_000007_judged_prints::Migration),
         ]
     }
 }

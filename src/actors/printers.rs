@@ -32,7 +32,7 @@ use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
-use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, report_of};
+use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
 use crate::files::blobs::Blobs;
 use crate::printers::connections::PrinterConnections;
 use crate::printers::registry::StoredAddress;
@@ -85,6 +85,7 @@ impl Effects<Printer> for PrinterEffects {
             PrinterEffect::Manual { id } => manual::run(self, &of, id).await,
             PrinterEffect::CancelPrint { attempt } => cancel::cancel(self, &of, attempt).await,
             PrinterEffect::Report { attempt, step } => self.report(&of, attempt, step).await,
+            PrinterEffect::TellSignOff { attempt } => self.tell_sign_off(&of, attempt).await,
         }
     }
 
@@ -134,5 +135,21 @@ impl PrinterEffects {
             }
         };
         tell(of, PrinterCommand::Heard { attempt, step, wanted }).await;
+    }
+
+    /// Tells the order how the parts of a print were signed off, until it has heard it.
+    async fn tell_sign_off(&self, of: &Handle<Printer>, attempt: Id) {
+        let state = of.read();
+        let signed = state.state.iter().flat_map(|printer| &printer.signed_prints);
+        let Some(signed) = signed.into_iter().find(|signed| signed.print.attempt == attempt) else { return };
+        let SignedPrint { print, said, by, at } = signed.clone();
+        let news = OrderCommand::SignedAtPrinter { job: print.job, attempt, said, by, at };
+        match self.orders.ask(print.order, CommandOrigin::system(), news).await {
+            Ok(_) | Err(AskError::Refused(_)) => {}
+            Err(error) => {
+                return tracing::debug!(printer = %of.id(), %error, "order not told of a sign-off, is told again");
+            }
+        }
+        tell(of, PrinterCommand::SignedOff(attempt)).await;
     }
 }

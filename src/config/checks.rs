@@ -16,6 +16,12 @@ pub const SITES: [&str; 5] = ["support", "dev", "digital", "tech", "industries"]
 /// Shortest `SESSION_SECRET`, in characters.
 const MIN_SESSION_SECRET_CHARS: usize = 32;
 
+/// Largest `quality.max_reprints`: each is a job of its order, which is kept in memory as a whole.
+const MAX_REPRINTS: u32 = 100;
+/// Most reasons for which parts may be rejected, and most characters of one.
+const MAX_REASONS: usize = 50;
+const MAX_REASON_CHARS: usize = 50;
+
 /// Smallest buffer that the HTTP parser accepts, in bytes.
 const MIN_HEADER_BYTES: usize = 8192;
 
@@ -178,6 +184,9 @@ fn numbers(config: &Config, found: &mut Vec<String>) {
     if server.header_max_bytes < MIN_HEADER_BYTES {
         found.push(format!("server.header_max_bytes must be at least {MIN_HEADER_BYTES} bytes"));
     }
+    if config.quality.max_reprints > MAX_REPRINTS {
+        found.push(format!("quality.max_reprints must be at most {MAX_REPRINTS}"));
+    }
     if config.shipping.flat_cents < 0 {
         found.push("shipping.flat_cents must not be negative".to_owned());
     }
@@ -220,6 +229,12 @@ fn words(config: &Config, found: &mut Vec<String>) {
         if !is_one {
             found.push(format!("server.cors_origins: \"{origin}\" is not an origin such as https://shop.example.com"));
         }
+    }
+    let reasons = &config.quality.reasons;
+    let word = |reason: &String| !reason.trim().is_empty() && reason.chars().count() <= MAX_REASON_CHARS;
+    if !(1..=MAX_REASONS).contains(&reasons.len()) || !reasons.iter().all(word) {
+        found
+            .push(format!("quality.reasons must be 1 to {MAX_REASONS} words of at most {MAX_REASON_CHARS} characters"));
     }
     for address in &config.mail.operators {
         if !address.contains('@') {

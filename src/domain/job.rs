@@ -39,6 +39,7 @@ use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::launch::{LaunchNeeds, SlicedFor, used_share};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::SignOff;
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
@@ -207,6 +208,33 @@ pub struct Attempt {
     pub ended_at: Option<Timestamp>,
     /// When the printer was claimed.
     pub created_at: Timestamp,
+    /// What was said of its parts; `None` while it prints, where nothing was printed, and while nobody has signed them off
+    /// although somebody must.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_off: Option<SignOff>,
+    /// Its printer has told how its parts were signed off there, which it does once.
+    #[serde(default)]
+    pub signed_at_printer: bool,
+    /// The job was printed again in its place: its parts do not count.
+    #[serde(default)]
+    pub withdrawn: bool,
+    /// It was the first print of a job that replaces nothing.
+    #[serde(default)]
+    pub first_pass: bool,
+    /// Material that the print used, in the material's unit.
+    #[serde(default)]
+    pub used: Amount,
+}
+
+impl Attempt {
+    /// Whether a print began, as far as is known, and is over: only then can there be parts.
+    pub fn printed(&self) -> bool {
+        match self.state {
+            AttemptState::Finished | AttemptState::Failed | AttemptState::Abandoned => true,
+            AttemptState::Cancelled => self.started_at.is_some(),
+            _ => false,
+        }
+    }
 }
 
 /// One plate of one line of an order.
@@ -257,6 +285,15 @@ pub struct Job {
     pub file_filament_mm: Option<f64>,
     /// Print time in seconds, as the file states it.
     pub estimated_seconds: Option<i64>,
+    /// Number of parts that the plate makes; 0 in jobs that were made before it was kept here.
+    #[serde(default)]
+    pub plate_parts: u32,
+    /// The job was made by itself for parts that were rejected.
+    #[serde(default)]
+    pub reprint: bool,
+    /// It is COMPLETED, and its parts count only once a person has signed them off.
+    #[serde(default)]
+    pub unsigned: bool,
     /// Where the job stands.
     pub state: JobState,
     /// Why the job awaits review; `None` in every other state.
@@ -314,6 +351,10 @@ impl Job {
     /// The live attempt, if a printer is claimed.
     pub fn live(&self) -> Option<&Attempt> {
         self.attempt_id.and_then(|id| self.attempts.iter().find(|a| a.id == id))
+    }
+    /// The last attempt that printed something and is over.
+    pub fn last_print(&self) -> Option<&Attempt> {
+        self.attempts.iter().rev().find(|attempt| attempt.printed())
     }
     /// The name of an attempt's file on the printer. It contains the attempt's id, so it is unique and never used
     /// again.

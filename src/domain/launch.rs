@@ -47,7 +47,7 @@ impl Default for SlicedFor {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MaterialNeed {
-    /// The material.
+    /// Which material is needed.
     pub material_id: Id,
     /// How much of it, in the material's unit.
     pub need: Amount,
@@ -56,7 +56,7 @@ pub struct MaterialNeed {
 /// What a job needs of a printer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LaunchNeeds {
-    /// The type of machine.
+    /// The only type of machine that can make it.
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,

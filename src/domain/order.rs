@@ -2,8 +2,9 @@
 //!
 //! The order is the aggregate that owns its jobs, their attempts and its payments: all of them change in one commit
 //! with the order, so that no reader ever sees a paid order without its jobs. The rules are grouped by the stage of
-//! its life: `place` (made, confirmed, shipped), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
-//! released), `stock` (material claimed and settled), `attempt` (printing). `command` has the messages, `rules`
+//! its life: `place` (made, confirmed), `shipping` (what has left), `money` (paid, refunded; `books` adds it up), `work` (jobs made, cancelled, retried,
+//! released), `stock` (material claimed and settled), `attempt` (printing), `sign_off` (how many parts are good; `parts` counts
+//! them). `command` has the messages, `rules`
 //! dispatches them and derives the effects, and `change` collects what one command alters.
 //!
 //! | from | on | to | event |
@@ -14,9 +15,9 @@
 //! | draft, created, `payment_failed` | paid in full | paid; the jobs are made in the same commit | `order.paid` |
 //! | created | the processor reports a failed payment | `payment_failed` | `order.payment_failed` |
 //! | paid | the first job is seen printing | printing | `order.printing` |
-//! | printing | no job unfinished or failed, at least one completed | ready | `order.ready` |
-//! | ready | a completed job is retried | printing | none |
-//! | ready | carrier, tracking number and delivery date are given, or `pickup`; a short one only if that is accepted | shipped | `order.shipped` |
+//! | printing | no job unfinished, unsigned or failed, at least one completed | ready | `order.ready` |
+//! | ready | a completed job is retried, or rejected parts are made again | printing | none |
+//! | printing, ready | carrier, tracking number and delivery date are given, or `pickup`, and the last of what was ordered leaves; a short one only if that is accepted | shipped | `order.shipped` |
 //! | any but shipped, cancelled, refunded | cancelled | cancelled | `order.cancelled` |
 //! | paid and later, or cancelled | all that was kept is paid back | refunded; unfinished jobs cancelled | `order.refunded` |
 //!
@@ -29,8 +30,11 @@ mod books;
 mod change;
 mod command;
 mod money;
+mod parts;
 mod place;
 mod rules;
+mod shipping;
+mod sign_off;
 mod stock;
 mod work;
 
@@ -39,8 +43,9 @@ mod tests;
 
 pub use crate::domain::job::Resolution;
 pub use command::{NewOrder, OrderAnswer, OrderCommand, OrderEffect, PICKUP, PaymentNews, Report, StockNow};
+pub use parts::LineParts;
 
-pub use crate::domain::order_status::{OrderStatus, Shipment};
+pub use crate::domain::order_status::{OrderStatus, SentLine, SentShipment, Shipment};
 
 use std::fmt;
 use std::sync::Arc;
@@ -237,11 +242,14 @@ pub struct Order {
     pub priority: u8,
     /// When the order should be done; `None` ranks behind every date of the same priority.
     pub due_at: Option<Timestamp>,
-    /// How the order travels; set when it is shipped.
+    /// How the order travels; set when it is shipped, with the last of its shipments.
     pub shipment: Option<Shipment>,
+    /// What has left, oldest first; none in orders that were shipped before shipments were recorded.
+    #[serde(default)]
+    pub shipments: Vec<SentShipment>,
     /// Reasons for which a person must look at the order, each at most once: `refund_due` (money has to go back),
     /// `amount_mismatch` (another amount or currency came than was due), `job_failed`, `all_jobs_cancelled`, `short` (ready
-    /// with fewer parts than were ordered). A flag goes when its reason is gone.
+    /// with fewer good parts than were ordered), `needs_attention` (rejected parts that nothing makes again). A flag goes when its reason is gone.
     pub flags: Vec<String>,
     /// The processor's checkout session for this order, if one is known; cleared when the session expires.
     pub payment_session: Option<String>,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::time::Timestamp;
+
 /// The status of an order; the table of transitions is in [`crate::domain::order`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,7 +28,7 @@ pub enum OrderStatus {
     Refunded,
 }
 
-/// How a shipped order travels.
+/// How a shipment travels.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Shipment {
@@ -36,4 +38,29 @@ pub struct Shipment {
     pub tracking_number: String,
     /// Expected day of delivery, `YYYY-MM-DD`.
     pub estimated_delivery: String,
+}
+
+/// Parts of one line in a shipment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentLine {
+    /// Index of the order's line, from 0.
+    pub line: u32,
+    /// Number of its parts, at least 1.
+    pub quantity: u32,
+}
+
+/// A shipment that has left.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SentShipment {
+    /// Counts from 1 within the order.
+    pub number: u32,
+    /// How it travels.
+    #[serde(flatten)]
+    pub shipment: Shipment,
+    /// What is in it.
+    pub lines: Vec<SentLine>,
+    /// When it left.
+    pub shipped_at: Timestamp,
 }

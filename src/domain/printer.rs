@@ -10,7 +10,7 @@
 //! matter to the rules are commands. `attempt` has the rules of an attempt, `verdict` judges starts that nobody confirmed
 //! and prints that are gone, `seen` reads statuses, `readiness` says what a printer can take on, `safety` holds a printer
 //! after a firmware fault, `refusals` lets one rest that refuses starts, `manual` starts prints that are no jobs,
-//! `registration` is what operators edit.
+//! `registration` is what operators edit, `sign_off` keeps the last print until somebody says how its parts are.
 
 mod acts;
 mod address;
@@ -26,6 +26,7 @@ mod registration;
 mod rules;
 mod safety;
 mod seen;
+mod sign_off;
 mod slots;
 mod verdict;
 
@@ -39,6 +40,7 @@ pub use manual::{Manual, ManualEnd, ManualFailure, ManualPhase};
 pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
+pub use sign_off::{LastPrint, SignedPrint};
 pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding};
 
 use serde::{Deserialize, Serialize};
@@ -49,7 +51,7 @@ use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// A nozzle.
+/// What is screwed into the hot end: files are sliced for a diameter.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Nozzle {
@@ -277,6 +279,13 @@ pub struct Printer {
     /// The start that it confirmed last.
     #[serde(default)]
     pub last_start: Option<ConfirmedStart>,
+    /// The last print of a job that is over here and whose parts nobody has signed off. The next print takes its place, also
+    /// one that is no job.
+    #[serde(default)]
+    pub last_print: Option<LastPrint>,
+    /// Prints whose parts were signed off here, until their orders have heard of it; oldest first.
+    #[serde(default)]
+    pub signed_prints: Vec<SignedPrint>,
     /// The operator's note while the printer is out of service; `None` when it is in service.
     pub maintenance: Option<String>,
     /// Whether the last print failed; cleared together with the bed.

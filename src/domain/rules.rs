@@ -30,6 +30,21 @@ pub struct Rules {
     pub public_url: String,
     /// Whether an agent gateway is configured, which is then told as well.
     pub agent_gateway: bool,
+    /// How printed parts are judged.
+    pub quality: QualityRules,
+}
+
+/// Settings of how printed parts are judged.
+#[derive(Clone, PartialEq, Debug)]
+pub struct QualityRules {
+    /// Whether the parts of a finished print count only once a person has signed them off.
+    pub sign_off_required: bool,
+    /// Whether parts that were rejected are made again by themselves.
+    pub reprint_missing: bool,
+    /// Number of jobs that one line of an order makes by itself for rejected parts.
+    pub max_reprints: u32,
+    /// The words that a person may give as the reason why parts are not good.
+    pub reasons: Vec<String>,
 }
 
 /// The tax rate of one destination.

@@ -59,7 +59,7 @@ impl Dimensions {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SkuMaterial {
-    /// The material.
+    /// What the filament is of.
     pub material_id: Id,
     /// Material for one full plate, in the material's unit; used where the file states no weight of the filament.
     pub estimated_consumption: Amount,

@@ -9,7 +9,7 @@ use crate::domain::aggregate::{Aggregate, Counter, Decision, DecisionContext, Id
 use crate::domain::id::Id;
 use crate::domain::principal::Principal;
 use crate::domain::refusal::Refusal;
-use crate::domain::rules::Rules;
+use crate::domain::rules::{QualityRules, Rules};
 use crate::domain::time::Timestamp;
 
 /// The surroundings of a decision.
@@ -58,6 +58,12 @@ impl Bench {
             operator_mail: vec!["floor@example.com".to_owned()],
             public_url: "https://shop.example".to_owned(),
             agent_gateway: false,
+            quality: QualityRules {
+                sign_off_required: false,
+                reprint_missing: true,
+                max_reprints: 3,
+                reasons: vec!["adhesion".to_owned(), "other".to_owned()],
+            },
         };
         Self { now: Timestamp(1_700_000_000_000), rules, ids: Counting::default() }
     }

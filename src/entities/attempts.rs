@@ -16,6 +16,13 @@ pub struct Model {
     pub printer_id: String,
     pub state: String,
     pub created_at: i64,
+    pub judged_end: Option<i64>,
+    pub parts: Option<i64>,
+    pub good: Option<i64>,
+    pub scrap_reason: Option<String>,
+    pub first_pass: Option<bool>,
+    pub print_ms: Option<i64>,
+    pub used: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -9,6 +9,7 @@ pub mod endpoints;
 pub mod events;
 mod files;
 pub mod health;
+mod insights;
 mod jobs;
 mod keys;
 mod materials;
@@ -17,6 +18,7 @@ pub mod orders;
 mod payments;
 mod place;
 mod printers;
+mod sign_off;
 mod skus;
 mod users;
 
@@ -48,6 +50,7 @@ pub fn resources(public_metrics: bool) -> Vec<ResourceRoutes> {
         // What happens
         events::routes(),
         dashboard::routes(),
+        insights::routes(),
         health::routes(),
         metrics::routes(public_metrics),
         // The description itself

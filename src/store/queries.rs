@@ -11,6 +11,7 @@ mod domain;
 mod idempotency;
 mod orders;
 mod outbox;
+mod quality;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use audit::AuditFilter;
 pub use damaged::DamagedRows;
 pub use orders::{JobFilter, OrderFilter, OwnOrders};
 pub use outbox::{DeliveryFilter, EventFilter, pending_deliveries};
+pub use quality::{QualityBy, QualityCounts};
 
 use std::sync::Arc;
 

@@ -39,6 +39,7 @@ mod hands;
 mod kill;
 mod manual;
 mod mishaps;
+mod parts;
 mod pushes;
 mod registered;
 mod sick;

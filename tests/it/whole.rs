@@ -106,9 +106,22 @@ on_both! {
 
         let delivery = json!({"delta": 1000, "reason": "delivery"});
         app.post(&format!("/api/inventory/materials/{material}/adjustments"), &delivery).await.expect(200);
-        app.order_is(&order, "ready").await;
-        let shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
+        let ready = app.order_is(&order, "ready").await;
+        let counts = &ready["lines"][0];
+        assert_eq!((&counts["good"], &counts["running"], &counts["missing"]), (&json!(5), &json!(0), &json!(0)), "{ready}");
+        // Somebody looks at one part and finds it good.
+        let job = app.jobs(&order).await[0]["id"].as_str().unwrap().to_owned();
+        app.post(&format!("/api/jobs/{job}/sign-off"), &json!({"goodCount": 1, "note": "smooth"})).await.expect(200);
+        // Two parts leave first, the rest later.
+        let mut shipment = json!({"carrier": "DHL", "trackingNumber": "JD0001", "estimatedDelivery": "2026-12-01"});
+        shipment["lines"] = json!([{"line": 0, "quantity": 2}]);
         app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+        shipment["trackingNumber"] = json!("JD0002");
+        shipment.as_object_mut().unwrap().remove("lines");
+        let shipped = app.post(&format!("/api/orders/{order}/ship"), &shipment).await.expect(200);
+        assert_eq!((&shipped["status"], &shipped["lines"][0]["shipped"]), (&json!("shipped"), &json!(5)), "{shipped}");
+        let packed = app.get(&format!("/api/orders/{order}/shipments/2/packing-list")).await.expect(200);
+        assert_eq!((&packed["lines"][0]["quantity"], &packed["complete"]), (&json!(3), &json!(true)), "{packed}");
 
         until("the sink to hear of the shipping", || async {
             sink.received().iter().any(|got| got.header("x-service-event") == Some("order.shipped")).then_some(())

@@ -10,7 +10,7 @@ use crate::domain::time::Timestamp;
 /// How a job goes together with a printer now.
 #[derive(Debug)]
 pub struct PrinterMatch<'a> {
-    /// The printer.
+    /// Which printer it is about.
     pub printer: &'a Printer,
     /// Whether the printer could make the job at all, from which slots, and else what is missing.
     pub fit: Fit,

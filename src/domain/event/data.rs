@@ -191,9 +191,15 @@ carried_by! { JobData:
     "job.completed", "A job was printed.";
     "job.failed", "A job failed; `error` says why.";
     "job.cancelled", "A job was cancelled.";
+    "job.added", "A job was made by itself for parts that were rejected.";
     "job.retried", "An operator had a failed job printed again.";
     "job.released", "An operator released a job that awaited review.";
 }
+
+mod shipping;
+mod sign_off;
+pub use shipping::OrderPartShippedData;
+pub use sign_off::JobSignedOffData;
 
 /// What is told of a material that runs low.
 #[derive(Response, Serialize, Clone, Debug)]

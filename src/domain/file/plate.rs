@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::amount::Amount;
 use crate::domain::sku::Dimensions;
 
-/// Most plates of one file; a project of Bambu Studio has at most 36.
+/// Most plates of one file; the slicers that write several allow some dozens.
 pub const MAX_PLATES: usize = 64;
 /// Most filaments of one plate.
 pub const MAX_FILAMENTS: usize = 32;

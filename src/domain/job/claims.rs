@@ -53,7 +53,7 @@ impl FurtherNeed {
 /// One need of a job with its claim, as it stands.
 #[derive(Clone, Copy, Debug)]
 pub struct JobClaim<'a> {
-    /// The material.
+    /// Which material is claimed.
     pub material_id: Id,
     /// How much of it the plate takes, in the material's unit.
     pub need: Amount,
@@ -71,7 +71,7 @@ pub struct JobClaim<'a> {
 
 /// One need of a job with its claim, for changing it.
 pub struct JobClaimMut<'a> {
-    /// The material.
+    /// Which material is claimed.
     pub material_id: Id,
     /// How much of it the plate takes, in the material's unit.
     pub need: Amount,

@@ -57,7 +57,7 @@ impl LaunchFacts {
         self
     }
 
-    /// The type of machine.
+    /// Decides which jobs it is compared with.
     pub fn machine_type(&self) -> MachineType {
         self.machine_type
     }

@@ -6,6 +6,7 @@
 use super::change::OrderChange;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::domain::aggregate::Decision;
+use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
 use crate::domain::printer_status::PrintEnd;
@@ -42,6 +43,11 @@ impl OrderChange<'_> {
             started_at: None,
             ended_at: None,
             created_at: self.cx.now,
+            sign_off: None,
+            signed_at_printer: false,
+            withdrawn: false,
+            first_pass: false,
+            used: Amount::ZERO,
         };
         let claimed = attempt.id;
         self.edit(id, |job| {
@@ -228,11 +234,15 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
+            attempt.used = job.need.scaled(used);
         });
+        self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {
+            let unsigned = self.cx.rules.quality.sign_off_required;
             self.edit(id, |job| {
                 job.settle(used);
                 job.state = JobState::Completed;
+                job.unsigned = unsigned;
                 job.attempt_id = None;
                 job.cancel_requested_at = None;
             });

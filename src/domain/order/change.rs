@@ -22,8 +22,10 @@ const MAX_SUBJECT_ERROR_CHARS: usize = 80;
 const JOB_FAILED: &str = "job_failed";
 /// Flag of an order of which nothing will be made.
 const ALL_JOBS_CANCELLED: &str = "all_jobs_cancelled";
-/// Flag of an order that is ready with fewer parts than were ordered.
+/// Flag of an order that is ready with fewer good parts than were ordered.
 pub(super) const SHORT: &str = "short";
+/// Flag of an order that misses rejected parts which nothing makes again.
+const NEEDS_ATTENTION: &str = "needs_attention";
 
 /// One command's changes to an order. Rules alter the order only through it, so that the commit writes just the rows
 /// that changed and a command without effect writes nothing.
@@ -118,6 +120,17 @@ impl<'a> OrderChange<'a> {
 
     /// Publishes an event about a job, on the order's timeline.
     pub(super) fn job_event(&mut self, name: &str, id: Id, error: Option<&str>) {
+        self.job_event_with(name, id, error, |job| job);
+    }
+
+    /// Publishes an event about a job, with more members of its data.
+    pub(super) fn job_event_with<D: EventData>(
+        &mut self,
+        name: &str,
+        id: Id,
+        error: Option<&str>,
+        more: impl FnOnce(JobData) -> D,
+    ) {
         let Some(job) = self.order.jobs.get(&id) else {
             return;
         };
@@ -128,7 +141,7 @@ impl<'a> OrderChange<'a> {
             printer_id: job.printer_id,
             error: error.map(str::to_owned),
         };
-        self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), &data));
+        self.events.push(Event::new(self.cx, name, ("job", id), Some(self.order.id), &more(data)));
         if name == "job.failed" {
             let (job, order) = (job.clone(), self.order.number_text());
             self.mail_failure(&job, &order, error.unwrap_or("no reason was given"));
@@ -191,16 +204,27 @@ impl<'a> OrderChange<'a> {
         let cancelled = states().filter(|state| *state == JobState::Cancelled).count();
         let none = !over && cancelled > 0 && cancelled == order.jobs.size();
         let was_short = order.flags.iter().any(|one| one == SHORT);
-        let short = cancelled > 0 && (order.status == OrderStatus::Ready || (over && was_short));
-        let missing =
-            format!("{cancelled} of its {} plates were cancelled; ship it with acceptShort", order.jobs.size());
+        // Nothing is counted before anything is made.
+        let made = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
+        let parts = if made { order.parts() } else { Vec::new() };
+        let lines = order.lines.iter().zip(&parts);
+        let (lacks, missing) = lines.fold((0, 0), |(lacks, missing), (line, parts)| {
+            let lack = u64::from(line.quantity).saturating_sub(parts.good);
+            (lacks + lack, missing + parts.missing(line.quantity))
+        });
+        let short = (order.status == OrderStatus::Ready && lacks > 0) || (over && was_short);
+        let short_words = format!("{lacks} good parts fewer than were ordered; ship it with acceptShort");
+        let missing_words = format!(
+            "{missing} rejected parts are not made again by themselves; retry a job or ship it with acceptShort"
+        );
         self.flag_while(JOB_FAILED, failed, "a job failed; retry or cancel it");
         self.flag_while(ALL_JOBS_CANCELLED, none, "all its jobs were cancelled, so nothing will be made");
-        self.flag_while(SHORT, short, &missing);
+        self.flag_while(SHORT, short, &short_words);
+        self.flag_while(NEEDS_ATTENTION, missing > 0, &missing_words);
     }
 
-    /// Called after jobs have ended. The order is ready when none of its jobs is unfinished or FAILED and at least
-    /// one is COMPLETED.
+    /// Called after jobs have ended. The order is ready when none of its jobs is unfinished, unsigned or FAILED and at
+    /// least one is COMPLETED.
     pub(super) fn check_ready(&mut self) {
         if !matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing) || self.order.jobs.is_empty() {
             return;
@@ -208,7 +232,7 @@ impl<'a> OrderChange<'a> {
         let mut completed = false;
         for job in self.order.jobs.values() {
             match job.state {
-                JobState::Completed => completed = true,
+                JobState::Completed if !job.unsigned => completed = true,
                 JobState::Cancelled => {}
                 _ => return,
             }

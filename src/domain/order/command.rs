@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Address, Line, Make, Order, OrderKind, Shipment};
+use super::{Address, Line, Make, Order, OrderKind, SentLine, Shipment};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, Resolution, SeenPrint};
 use crate::domain::material::{ClaimAsk, ClaimId, ClaimState};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
 /// A new order. The edge has looked up SKUs, materials and files before, because the rules do no look-ups.
@@ -186,10 +187,12 @@ pub enum OrderCommand {
         /// Gives up on printers that do not answer instead of waiting for them.
         force: bool,
     },
-    /// Ships the order: ready → shipped.
+    /// Ships parts of the order; with the last of them it is shipped.
     Ship {
-        /// How it travels. For [`PICKUP`] the tracking number and the date may be empty.
+        /// How they travel. For [`PICKUP`] the tracking number and the date may be empty.
         shipment: Shipment,
+        /// What leaves; `None` is all that is good and has not left, once the order is ready.
+        lines: Option<Vec<SentLine>>,
         /// Whether the customer takes fewer parts than were ordered; without it a short order is refused.
         accept_short: bool,
     },
@@ -250,6 +253,27 @@ pub enum OrderCommand {
     },
     /// Prints a job again: FAILED or COMPLETED → VALIDATED, with a new claim on the material.
     RetryJob(Id),
+    /// A person says how many parts of a job's last print are good, for the first time or once more.
+    SignOff {
+        /// The job whose parts they are.
+        job: Id,
+        /// What the person says.
+        said: Inspection,
+    },
+    /// A printer tells what a person said when they cleared its bed. It tells so of each attempt once, and repeats it until
+    /// the order has answered.
+    SignedAtPrinter {
+        /// The job that was printed.
+        job: Id,
+        /// The print.
+        attempt: Id,
+        /// What the person said.
+        said: Inspection,
+        /// Who said it.
+        by: String,
+        /// When they said it.
+        at: Timestamp,
+    },
     /// Releases a job past the reorder point: `awaiting_manual_review` → VALIDATED. Not past a shortage of material.
     ReleaseJob {
         /// The job to release.

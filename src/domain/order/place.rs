@@ -1,11 +1,11 @@
-//! Placing, editing and shipping an order. Prices, tax and shipping are frozen when the order is made.
+//! Placing and editing an order. Prices, tax and shipping are frozen when the order is made.
 
 use std::collections::BTreeMap;
 
-use super::change::{OrderChange, SHORT};
-use super::{Address, Line, NewOrder, Order, OrderStatus, PICKUP, Shipment};
+use super::change::OrderChange;
+use super::parts::plate_parts;
+use super::{Address, Line, NewOrder, Order, OrderStatus};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
-use crate::domain::event::data::OrderShippedData;
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
 use crate::domain::refusal::{Faults, Refusal};
@@ -19,7 +19,7 @@ const DEFAULT_PRIORITY: u8 = 5;
 
 /// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
-    line.quantity.div_ceil(line.make.units_per_plate.max(1))
+    line.quantity.div_ceil(plate_parts(line))
 }
 
 /// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
@@ -150,6 +150,7 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
         priority: new.priority.unwrap_or(DEFAULT_PRIORITY),
         due_at: new.due_at,
         shipment: None,
+        shipments: Vec::new(),
         flags: Vec::new(),
         payment_session: None,
         kept_cents: 0,
@@ -192,37 +193,6 @@ impl OrderChange<'_> {
         if self.order.total_cents == 0 {
             self.become_paid();
         }
-        Ok(self.order_done())
-    }
-
-    /// Ships the order: ready → shipped. The delivery date must be a real date. An order that is picked up needs neither
-    /// tracking number nor date: it leaves today.
-    pub(super) fn ship(mut self, shipment: &Shipment, accept_short: bool) -> Result<Decision<Order>, Refusal> {
-        let mut shipment = shipment.clone();
-        if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
-            let today = self.cx.now.jiff().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
-            shipment =
-                Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
-        }
-        let picked_up = shipment.carrier == PICKUP;
-        let mut faults = Faults::default();
-        faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
-        let tracked = picked_up || !shipment.tracking_number.trim().is_empty();
-        faults.check(tracked, "trackingNumber", "is required, unless the carrier is pickup");
-        let date = &shipment.estimated_delivery;
-        let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
-        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31; only pickup needs none");
-        faults.refuse()?;
-        if self.order.status != OrderStatus::Ready {
-            return Err(Refusal::transition("shipping an order", self.order.status));
-        }
-        if !accept_short && self.order.flags.iter().any(|flag| flag == SHORT) {
-            let words = "parts of it were cancelled; send acceptShort: true if the customer takes it as it is";
-            return Err(Refusal::conflict("order_short", words));
-        }
-        self.head().shipment = Some(shipment.clone());
-        self.status(OrderStatus::Shipped, None);
-        self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
         Ok(self.order_done())
     }
 

@@ -50,7 +50,9 @@ impl Aggregate for Order {
             OrderCommand::Refund { payment, amount_cents } => change.refund(*payment, *amount_cents),
             OrderCommand::Payment(news) => Ok(change.payment(news)),
             OrderCommand::Cancel { force } => change.cancel(*force),
-            OrderCommand::Ship { shipment, accept_short } => change.ship(shipment, *accept_short),
+            OrderCommand::Ship { shipment, lines, accept_short } => {
+                change.ship(shipment, lines.as_deref(), *accept_short)
+            }
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
             OrderCommand::Stock(material, answers) => Ok(change.stock(*material, answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
@@ -63,6 +65,10 @@ impl Aggregate for Order {
             }
             OrderCommand::CancelJob { job, force } => change.cancel_job(*job, *force),
             OrderCommand::RetryJob(job) => change.retry_job(*job),
+            OrderCommand::SignOff { job, said } => change.sign_off(*job, said),
+            OrderCommand::SignedAtPrinter { job, attempt, said, by, at } => {
+                Ok(change.signed_at_printer(*job, *attempt, said, by, *at))
+            }
             OrderCommand::ReleaseJob { job, stock } => change.release_job(*job, stock),
             OrderCommand::Resolve { job, outcome, seen } => change.resolve(*job, *outcome, *seen),
         }
@@ -88,6 +94,8 @@ impl Aggregate for Order {
             OrderCommand::UpdateJob { .. } => "job.update",
             OrderCommand::CancelJob { .. } => "job.cancel",
             OrderCommand::RetryJob(_) => "job.retry",
+            OrderCommand::SignOff { .. } => "job.sign_off",
+            OrderCommand::SignedAtPrinter { .. } => "job.signed_at_printer",
             OrderCommand::ReleaseJob { .. } => "job.release",
             OrderCommand::Resolve { .. } => "job.resolve",
         }

@@ -5,8 +5,10 @@ mod examples;
 mod flags;
 mod model;
 mod money;
+mod parts;
 mod placing;
 mod random;
+mod shipping;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
@@ -136,6 +138,23 @@ pub(super) fn free(units: i64) -> StockNow {
 
 pub(super) fn names(decision: &Decision<Order>) -> Vec<&str> {
     decision.events.iter().map(|event| event.event.as_str()).collect()
+}
+
+/// Jobs that were made by themselves make less than one plate more than was missing, and no more than the settings allow.
+pub(super) fn makes_no_more_than_missing(bench: &Bench, before: &Order, after: &Order) {
+    let quality = &bench.rules.quality;
+    for (n, (line, parts)) in after.lines.iter().zip(after.parts()).enumerate() {
+        let of_line = |order: &Order| order.jobs.values().filter(|job| job.line as usize == n).count();
+        let made = of_line(after).saturating_sub(of_line(before));
+        if made == 0 || before.jobs.is_empty() {
+            continue;
+        }
+        let (all, plate) = (parts.good + parts.running + parts.cancelled, u64::from(super::parts::plate_parts(line)));
+        assert!(quality.reprint_missing && parts.reprints <= quality.max_reprints, "{parts:?}");
+        assert!(all < u64::from(line.quantity) + plate, "{parts:?} of {}", line.quantity);
+        assert!(matches!(before.status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready));
+        assert!(matches!(after.status, OrderStatus::Paid | OrderStatus::Printing));
+    }
 }
 
 pub(super) fn code<T: Aggregate>(refused: Result<Decision<T>, Refusal>) -> String {

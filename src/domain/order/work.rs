@@ -1,8 +1,9 @@
 //! The jobs of an order: made when it is paid, then ranked, cancelled, retried and released.
 
 use super::change::OrderChange;
+use super::parts::plate_parts;
 use super::place::{check_due, plates};
-use super::{Make, Order, OrderStatus, StockNow};
+use super::{Line, Make, Order, OrderStatus, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
@@ -22,51 +23,62 @@ impl OrderChange<'_> {
         let lines = self.order.lines.clone();
         for (n, line) in lines.iter().enumerate() {
             for _ in 0..plates(line) {
-                let job = Job {
-                    id: self.cx.ids.id(),
-                    number: self.cx.ids.number(Counter::Job),
-                    version: 1,
-                    order_id: self.order.id,
-                    order_number: self.order.number,
-                    line: n as u32,
-                    sku_id: line.sku_id,
-                    sku_name: line.description.clone(),
-                    material_id: line.make.material_id,
-                    need: line.make.need,
-                    further: line.make.further.iter().copied().map(FurtherNeed::new).collect(),
-                    machine_type: line.make.machine_type,
-                    dimensions: line.make.dimensions,
-                    file_id: None,
-                    file_form: line.make.file_form,
-                    sliced_for: line.make.sliced_for.clone(),
-                    file_filament_mm: line.make.file_filament_mm,
-                    estimated_seconds: line.make.estimated_seconds,
-                    state: JobState::Created,
-                    blocked_by: None,
-                    block_reason: Some(NO_FILE_REASON.to_owned()),
-                    stock: Stock::None,
-                    claim: 1,
-                    settling: Vec::new(),
-                    recalled: false,
-                    released: false,
-                    priority: self.order.priority,
-                    due_at: self.order.due_at,
-                    printer_id: None,
-                    attempt_id: None,
-                    tried_on: Vec::new(),
-                    attempts: Vec::new(),
-                    cancel_requested_at: None,
-                    error: None,
-                    consumed: Amount::ZERO,
-                    created_at: self.cx.now,
-                    updated_at: self.cx.now,
-                };
-                let id = job.id;
-                self.add(job);
-                if line.make.file_id.is_none() {
-                    self.job_event("job.created", id, Some(NO_FILE_REASON));
-                }
+                self.make_job(n, line, false);
             }
+        }
+    }
+
+    /// Makes one job of a line; `reprint` for parts that were rejected.
+    pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+        let job = Job {
+            id: self.cx.ids.id(),
+            number: self.cx.ids.number(Counter::Job),
+            version: 1,
+            order_id: self.order.id,
+            order_number: self.order.number,
+            line: n as u32,
+            sku_id: line.sku_id,
+            sku_name: line.description.clone(),
+            material_id: line.make.material_id,
+            need: line.make.need,
+            further: line.make.further.iter().copied().map(FurtherNeed::new).collect(),
+            machine_type: line.make.machine_type,
+            dimensions: line.make.dimensions,
+            file_id: None,
+            file_form: line.make.file_form,
+            sliced_for: line.make.sliced_for.clone(),
+            file_filament_mm: line.make.file_filament_mm,
+            estimated_seconds: line.make.estimated_seconds,
+            plate_parts: plate_parts(line),
+            reprint,
+            unsigned: false,
+            state: JobState::Created,
+            blocked_by: None,
+            block_reason: Some(NO_FILE_REASON.to_owned()),
+            stock: Stock::None,
+            claim: 1,
+            settling: Vec::new(),
+            recalled: false,
+            released: false,
+            priority: self.order.priority,
+            due_at: self.order.due_at,
+            printer_id: None,
+            attempt_id: None,
+            tried_on: Vec::new(),
+            attempts: Vec::new(),
+            cancel_requested_at: None,
+            error: None,
+            consumed: Amount::ZERO,
+            created_at: self.cx.now,
+            updated_at: self.cx.now,
+        };
+        let id = job.id;
+        self.add(job);
+        if reprint {
+            self.job_event("job.added", id, None);
+        }
+        if line.make.file_id.is_none() {
+            self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }
 
@@ -233,6 +245,9 @@ impl OrderChange<'_> {
                 return Err(Refusal::transition("retrying a job", format!("its order is {status}")));
             }
         }
+        if job.state == JobState::Completed {
+            self.withdraw(&job);
+        }
         self.edit(id, |job| {
             job.claim_anew();
             job.state = JobState::Validated;
@@ -241,6 +256,7 @@ impl OrderChange<'_> {
             job.tried_on.clear();
             job.cancel_requested_at = None;
             job.error = None;
+            job.unsigned = false;
         });
         self.job_event("job.retried", id, None);
         self.job_event("job.validated", id, None);

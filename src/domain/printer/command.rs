@@ -7,6 +7,7 @@ use crate::domain::id::Id;
 use crate::domain::launch::LaunchNeeds;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
+use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
 
 /// What was found out about a start that was not confirmed in time: from the printer's status, from its history, and
@@ -191,8 +192,10 @@ pub enum PrinterCommand {
     ManualUnclear(Id),
     /// An emergency stop was sent. Recorded after it was sent, because nothing may delay the stop.
     EmergencyStopped,
-    /// An operator has cleared the bed.
-    BedCleared,
+    /// An operator has cleared the bed, and so signed off the parts of the last print, if they were not yet.
+    BedCleared(Inspection),
+    /// The order has heard how the parts of this attempt were signed off.
+    SignedOff(Id),
     /// A person had the printer do something, past its jobs; it is recorded with what came of it.
     Acted(Box<ActRecord>),
     /// A person has looked at a printer with a firmware fault or refused starts; refused with 409 while its firmware
@@ -270,5 +273,10 @@ pub enum PrinterEffect {
         attempt: Id,
         /// The step to report.
         step: u32,
+    },
+    /// Tell the order how the parts of this attempt were signed off, until it has acknowledged that.
+    TellSignOff {
+        /// The attempt, which is one of [`Printer::signed_prints`].
+        attempt: Id,
     },
 }

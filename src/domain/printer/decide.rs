@@ -28,6 +28,7 @@ pub(super) fn decide(
         PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
         PrinterCommand::Archive => {
             printer.not_busy("deleted")?;
+            printer.has_told_sign_offs()?;
             Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
         }
         PrinterCommand::Connect(on) => printer.connect(*on, cx),
@@ -92,10 +93,8 @@ pub(super) fn decide(
         PrinterCommand::EmergencyStopped => {
             Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
         }
-        PrinterCommand::BedCleared => {
-            let clear = |printer: &mut Printer| (printer.bed_not_cleared, printer.print_failed) = (false, false);
-            Ok(printer.say(cx, clear, Some("printer.bed_cleared")))
-        }
+        PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
+        PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
         PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
         PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
         PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),

@@ -23,6 +23,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         kept_closed: false,
         refusals: None,
         last_start: None,
+        last_print: None,
+        signed_prints: Vec::new(),
         maintenance: None,
         print_failed: false,
         disconnected: false,

@@ -34,8 +34,11 @@ impl Aggregate for Printer {
             |printer: &Self| printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, Phase::Ended { .. }));
         if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
             next.use_up(cx.now);
+            if let PrinterAnswer::Printer(shown) = &mut decision.answer {
+                shown.slots.clone_from(&next.slots);
+            }
         }
-        Ok(decision)
+        Ok(Self::with_last_print(this, decision))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -61,7 +64,8 @@ impl Aggregate for Printer {
             PrinterCommand::ManualOver { .. } => "printer.print_over",
             PrinterCommand::ManualUnclear(_) => "printer.print_unclear",
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
-            PrinterCommand::BedCleared => "printer.bed_cleared",
+            PrinterCommand::BedCleared(_) => "printer.bed_cleared",
+            PrinterCommand::SignedOff(_) => "printer.signed_off",
             PrinterCommand::LoadSlot { .. } => "printer.load_slot",
             PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
             PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
@@ -120,6 +124,7 @@ impl Aggregate for Printer {
                 effects.push(PrinterEffect::Report { attempt, step: in_hand.step });
             }
         }
+        effects.extend(self.sign_offs_to_tell());
         effects
     }
 

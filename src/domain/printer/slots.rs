@@ -71,11 +71,11 @@ pub struct Spool {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SpoolBinding {
-    /// The vendor's code.
+    /// As the vendor marks such spools.
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// The material.
+    /// What such spools are of.
     pub material_id: Id,
 }
 

@@ -21,7 +21,7 @@ pub(super) const OURS: &str = "JOB-000001_x.gcode";
 
 pub(super) struct PrinterFixture {
     pub(super) bench: Bench,
-    printer: Option<Printer>,
+    pub(super) printer: Option<Printer>,
 }
 
 fn fields() -> PrinterFields {
@@ -198,7 +198,7 @@ fn an_emergency_stop_fails_the_job_and_waits_for_homing() {
     shop.ask(PrinterCommand::EmergencyStopped).unwrap();
     assert!(matches!(shop.report(), Report::Ended { end: PrintEnd::Failed, reason: Some(_), .. }));
     shop.heard(false);
-    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.tell(Status { homed: Some(true), ..before });
     assert_eq!(shop.p().attention(), [Attention::NeedsHome], "homed before the stop does not count");
     let after = shop.status(Activity::Idle, None, None);
@@ -252,7 +252,7 @@ fn a_printer_with_work_in_hand_stays_where_it_is() {
     assert!(shop.sees(Activity::Idle, None, None).next.is_none());
     shop.ask(PrinterCommand::Archive).unwrap();
     assert!(shop.p().at_rest());
-    assert_eq!(shop.ask(PrinterCommand::BedCleared).unwrap_err().code, "printer_not_found");
+    assert_eq!(shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap_err().code, "printer_not_found");
 }
 
 #[test]

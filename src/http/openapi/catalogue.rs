@@ -8,9 +8,10 @@ use utoipa::openapi::{ContentBuilder, HttpMethod, PathItem, Paths, Required, Res
 use super::operation::Named;
 use super::shape::{Shape, has, id, named, object, text, time, word};
 use crate::domain::event::data::{
-    DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, LowStockData, OrderData, OrderFlaggedData,
-    OrderPaymentFailedData, OrderRefundData, OrderShippedData, PaymentUnmatchedData, PrinterActData,
-    PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData, TestData,
+    DiscrepancyData, EndpointDisabledData, EventData, EventKind, JobData, JobSignedOffData, LowStockData, OrderData,
+    OrderFlaggedData, OrderPartShippedData, OrderPaymentFailedData, OrderRefundData, OrderShippedData,
+    PaymentUnmatchedData, PrinterActData, PrinterCommandData, PrinterData, PrinterFaultData, PrinterOfflineData,
+    TestData,
 };
 use crate::domain::event::{OutboundEvent, TEST};
 use crate::http::wire::{Components, Flattened, Member, ToSchema};
@@ -59,6 +60,8 @@ pub fn all() -> Vec<Entry> {
     entries::<PrinterFaultData>(&mut all);
     entries::<PrinterCommandData>(&mut all);
     entries::<TestData>(&mut all);
+    entries::<OrderPartShippedData>(&mut all);
+    entries::<JobSignedOffData>(&mut all);
     entries::<OrderFlaggedData>(&mut all);
     entries::<OrderPaymentFailedData>(&mut all);
     entries::<OrderRefundData>(&mut all);

@@ -11,9 +11,11 @@ use serde_json::json;
 
 use super::orders::PRIORITY;
 use super::printers::PrinterAct;
+use super::sign_off::{NOTHING, SignOffRequest};
 use crate::actors::dispatcher::Dispatcher;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;
+use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
 use crate::domain::material::Material;
@@ -54,6 +56,7 @@ handles! {
     pub(crate) struct JobHandles {
         orders: Directory<Order>,
         materials: Directory<Material>,
+        files: Directory<File>,
         printers: Directory<Printer>,
         queries: Queries,
         printer_connections: Arc<PrinterConnections>,
@@ -96,6 +99,15 @@ pub fn routes() -> ResourceRoutes {
             op.named("retryJob", "Make a job again")
                 .about("After it failed, or as a replacement of one that is completed. Stock is reserved anew.")
                 .no(409, STATE, "It is neither failed nor completed, or its order is cancelled, refunded or shipped.")
+        })
+        .post(operator, "/api/jobs/{id}/sign-off", sign_off, |op| {
+            op.named("signOffJob", "Say how many parts of a job are good")
+                .about(
+                    "Of its last print; said once more, it corrects what was said. Parts of a completed job that are rejected \
+                     are made again by themselves within the settings, as long as the order is not shipped, cancelled or \
+                     refunded.",
+                )
+                .no(409, NOTHING, "No print of it is over.")
         })
         .post(operator, "/api/jobs/{id}/release", release, |op| {
             op.named("releaseJob", "Release a job past the reorder point")
@@ -261,6 +273,18 @@ async fn release(
     let command = async {
         let EmptyBody {} = call.read_body()?;
         release_command(&app, id).await
+    };
+    ask(&app, &call, id, command).await
+}
+
+async fn sign_off(
+    State(app): State<JobHandles>,
+    PathId(id): PathId,
+    call: CommandRequest<OptionalBody<SignOffRequest>>,
+) -> Result<Resource<JobView>, ApiError> {
+    let command = async {
+        let said = call.read_body()?.read(&app.files).await?;
+        Ok(OrderCommand::SignOff { job: id, said })
     };
     ask(&app, &call, id, command).await
 }

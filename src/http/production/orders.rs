@@ -1,6 +1,8 @@
 //! Orders: listed, shown, changed, cancelled, paid by hand, shipped. Placing is in [`super::place`].
 
 mod address;
+mod lines;
+mod packing;
 mod requests;
 pub mod site;
 mod timeline;
@@ -102,9 +104,22 @@ pub fn routes() -> ResourceRoutes {
         })
         .post(operator, "/api/orders/{id}/ship", ship, |op| {
             op.named("shipOrder", "Ship an order")
-                .about("With the carrier `pickup` neither tracking number nor date is needed.")
-                .no(409, STATE, "It is not ready.")
-                .no(409, "order_short", "Jobs of it were cancelled, so that parts are missing; `acceptShort` ships it all the same.")
+                .about(
+                    "Without `lines` all that has not left; with `lines` those parts, also while others are being made. The \
+                     order is shipped with the shipment by which the last part leaves. With the carrier `pickup` neither \
+                     tracking number nor date is needed.",
+                )
+                .no(409, STATE, "It is not ready; or not yet printing, for a shipment of some parts.")
+                .no(409, "order_short", "Good parts are missing; `acceptShort` ships it all the same.")
+                .no(409, "parts_not_there", "Fewer parts of a line are good and have not left.")
+                .no(409, "too_many_shipments", "It has as many shipments as an order can have.")
+        })
+        .get(operator, "/api/orders/{id}/shipments/{number}/packing-list", packing::show, |op| {
+            op.named("getPackingList", "Show what is packed into a shipment").no(
+                404,
+                "shipment_not_found",
+                "The order has no shipment with this number.",
+            )
         })
         .get(customer, "/api/orders/{id}/timeline", timeline, |op| {
             op.named("getOrderTimeline", "Show what happened to an order")

@@ -26,6 +26,7 @@ use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
 use crate::domain::material::Material;
+use crate::domain::order::Order;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Attention, Printer, PrinterCommand};
 use crate::domain::printer_status::Activity;
@@ -71,6 +72,7 @@ handles! {
         printers: Directory<Printer>,
         materials: Directory<Material>,
         files: Directory<File>,
+        orders: Directory<Order>,
         blobs: Arc<Blobs>,
         printer_connections: Arc<PrinterConnections>,
         cipher: Arc<SecretCipher>,

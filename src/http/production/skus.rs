@@ -39,7 +39,7 @@ const SLUG_TAKEN: &str = "Another SKU has this slug.";
 /// The id that examples use for a SKU.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
-const MAX_UNITS_PER_PLATE: u32 = 10_000;
+pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
 /// Highest number of a plate.
 const MAX_PLATE: u32 = 1000;
 /// Most further materials of one SKU.

@@ -9,6 +9,7 @@ use sea_orm::{ColumnTrait, DbErr};
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
 use crate::domain::order::{Order, OrderRow, PROCESSOR, Payment};
+use crate::domain::sign_off::SignOff;
 use crate::entities::orders;
 use crate::store::load::{Load, Loaded, Loading};
 use crate::store::rows::{RowSink, StoredRow, WriteError, part_row, snapshot_row, text, word};
@@ -46,11 +47,28 @@ part_row!(Attempt in attempts of order_id, |this| {
     printer_id: this.printer_id.to_string(),
     state: word(&this.state)?,
     created_at: this.created_at.0,
+    judged_end: judged(this).map(|_| this.ended_at.unwrap_or(this.created_at).0),
+    parts: judged(this).map(|sign_off| i64::from(sign_off.parts)),
+    good: judged(this).map(|sign_off| i64::from(sign_off.good)),
+    scrap_reason: judged(this).and_then(|sign_off| sign_off.reason.clone()),
+    first_pass: judged(this).map(|_| this.first_pass),
+    print_ms: judged(this).map(|_| print_ms(this)),
+    used: judged(this).map(|_| this.used.0),
 });
 part_row!(Payment in payments of order_id, |this| {
     intent: this.reference.clone().filter(|_| this.method == PROCESSOR && this.amount_cents >= 0),
     created_at: this.created_at.0,
 });
+
+/// What was said of the parts of a print that is over.
+fn judged(attempt: &Attempt) -> Option<&SignOff> {
+    attempt.sign_off.as_ref().filter(|_| attempt.printed())
+}
+
+/// How long the printer printed, in milliseconds; 0 where its start was not seen, or the clock was set back.
+fn print_ms(attempt: &Attempt) -> i64 {
+    attempt.started_at.zip(attempt.ended_at).map_or(0, |(start, end)| end.0.saturating_sub(start.0).max(0))
+}
 
 impl StoredRow for OrderRow {
     fn write(&self, to: &mut RowSink<'_>) -> Result<(), WriteError> {

@@ -217,7 +217,7 @@ async fn a_file_shows_its_plates_with_their_filaments_and_pictures() {
     assert_eq!(second["dimensions"], json!({"x": 42.5, "y": 20.0, "z": 2.0}), "{second}");
     let black = json!({"index": 2, "type": "PETG", "color": "#101010", "grams": 2.5, "mm": 825.0});
     assert_eq!(second["filaments"][1], black, "{second}");
-    assert_eq!(contents(&app), 3, "the package and the picture of each plate");
+    assert_eq!(contents(&app), 4, "the package, the picture of each plate, and the one in the G-code of the first");
     app.kill_9();
     app.start().await;
     let location = format!("/api/files/{}", id(&made));

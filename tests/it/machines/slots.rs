@@ -55,8 +55,8 @@ each_kind! {
         assert_eq!(job["printerId"], floor.printers[2], "{job}");
         let needs = job["needs"].as_array().unwrap();
         let of = |material: &str| needs.iter().find(|need| need["materialId"] == material).unwrap();
-        assert_eq!((&of(&floor.material)["need"], &of(&white)["need"]), (&json!(GRAMS), &json!(3.5)), "{job}");
-        assert_eq!((&of(&white)["consumed"], &job["consumed"]), (&json!(3.5), &json!(GRAMS)), "{job}");
+        assert_eq!((&of(&floor.material)["need"], &of(&white)["need"]), (&json!(10), &json!(3.5)), "{job}");
+        assert_eq!((&of(&white)["consumed"], &job["consumed"]), (&json!(3.5), &json!(10)), "{job}");
         assert_eq!([floor.started(0), floor.started(1), floor.started(2)], [0, 0, 1]);
         assert_eq!(left(&floor, 2).await, [json!(496.5), Value::Null, json!(90)], "as much as the print took");
         floor.truth().await;

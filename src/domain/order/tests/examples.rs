@@ -24,7 +24,11 @@ fn the_whole_way_to_the_customer() {
     assert!(desk.report(report).next.is_none());
     let ship = |date: &str| {
         let (carrier, tracking_number, estimated_delivery) = ("UPS".to_owned(), "1Z".to_owned(), date.to_owned());
-        OrderCommand::Ship { shipment: Shipment { carrier, tracking_number, estimated_delivery }, accept_short: false }
+        OrderCommand::Ship {
+            shipment: Shipment { carrier, tracking_number, estimated_delivery },
+            lines: None,
+            accept_short: false,
+        }
     };
     assert_eq!(desk.ask(&ship("tomorrow")).unwrap_err().faults[0].path, "estimatedDelivery");
     let shipped = desk.ask(&ship("2026-12-01")).unwrap();

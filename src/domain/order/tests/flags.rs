@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::printer_status::PrintEnd;
 
 /// A paid order of two jobs, both reserved; with their ids.
-fn pair() -> (Desk, [Id; 2]) {
+pub(super) fn pair() -> (Desk, [Id; 2]) {
     let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
     desk.pay();
     let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
@@ -14,7 +14,7 @@ fn pair() -> (Desk, [Id; 2]) {
 }
 
 /// The job is printed, to this end.
-fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
+pub(super) fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
     desk.ask(&OrderCommand::Dispatch { job, printer: id(PRINTER) }).unwrap();
     let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
     let reason = Some("nozzle too hot\r\nBcc: all".to_owned());
@@ -22,13 +22,13 @@ fn print(desk: &mut Desk, job: Id, end: PrintEnd) -> Decision<Order> {
     desk.ask(&OrderCommand::Attempt { job, attempt, report }).unwrap()
 }
 
-fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, accept_short: bool) -> OrderCommand {
+pub(super) fn ship(carrier: &str, tracking_number: &str, estimated_delivery: &str, accept_short: bool) -> OrderCommand {
     let shipment = Shipment {
         carrier: carrier.to_owned(),
         tracking_number: tracking_number.to_owned(),
         estimated_delivery: estimated_delivery.to_owned(),
     };
-    OrderCommand::Ship { shipment, accept_short }
+    OrderCommand::Ship { shipment, lines: None, accept_short }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //! crashes, and prints.
 //!
 //! It checks what the rules promise together: a part is never started twice nor made twice by itself, a person's own
-//! print is never cancelled, nothing stays reserved, and every job comes to an end.
+//! print is never cancelled, nothing stays reserved, every job comes to an end, and what is made again for rejected parts
+//! is never more than is missing.
 
 mod machine;
 mod mailboxes;
@@ -34,6 +35,7 @@ enum Then {
     Attempt(Id, Id),
     Start(Id),
     PrinterHeard(usize, Id, u32),
+    PrinterSigned(usize, Id),
 }
 
 struct Effects {
@@ -54,8 +56,9 @@ struct Effects {
 }
 
 impl Effects {
-    fn new(jobs: u32) -> Self {
-        let bench = Bench::new();
+    fn new(quantity: u32, plate: u32, sign_off_required: bool) -> Self {
+        let mut bench = Bench::new();
+        bench.rules.quality.sign_off_required = sign_off_required;
         let mut world = Self {
             bench,
             order: None,
@@ -108,7 +111,8 @@ impl Effects {
                 world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &load).unwrap();
             }
         }
-        let mut of_two = line(jobs, 100, true);
+        let mut of_two = line(quantity, 100, true);
+        of_two.make.units_per_plate = plate;
         of_two.make.further = vec![need(MATERIALS[1], 40)];
         let create = OrderCommand::Create(Box::new(new_order(vec![of_two])));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
@@ -165,6 +169,7 @@ impl Effects {
             27 => self.machines[n].away = luck.is_multiple_of(3),
             28 if luck.is_multiple_of(4) => self.crash(),
             28 => self.material_wants(),
+            29 if luck.is_multiple_of(3) => self.inspector(luck / 3),
             29 => self.operator(),
             30 if luck.is_multiple_of(3) => {
                 let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
@@ -242,7 +247,8 @@ impl Effects {
             (0..2).for_each(|n| self.monitor(n));
             (0..4).for_each(|which| self.deliver(which, false));
             self.machines.iter_mut().for_each(|machine| machine.end(PrintEnd::Finished));
-            if self.o().at_rest() && self.printers.iter().flatten().all(|printer| printer.in_hand.is_none()) {
+            let rests = |printer: &Printer| printer.in_hand.is_none() && printer.signed_prints.is_empty();
+            if self.o().at_rest() && self.printers.iter().flatten().all(rests) {
                 return;
             }
         }
@@ -255,9 +261,11 @@ proptest! {
     #[test]
     fn no_part_is_started_twice_and_nothing_stays_behind(
         script in prop::collection::vec(any::<(u8, u8)>(), 0..600),
-        jobs in 1u32..4,
+        quantity in 1u32..4,
+        plate in 1u32..3,
+        sign_off_required: bool,
     ) {
-        let mut world = Effects::new(jobs);
+        let mut world = Effects::new(quantity, plate, sign_off_required);
         for (what, luck) in script {
             world.step(what, luck);
         }

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::job::{Job, SeenPrint, Stock};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::Inspection;
+use crate::domain::time::Timestamp;
 
 fn report(n: u8) -> Report {
     let end = [PrintEnd::Finished, PrintEnd::Cancelled, PrintEnd::Failed][usize::from(n) % 3];
@@ -20,6 +22,11 @@ fn report(n: u8) -> Report {
         9 => Report::Stopped { reason: "emergency stop".into() },
         _ => Report::CancelledBeforeStart,
     }
+}
+
+/// What somebody says of parts: a number, or nothing.
+fn said(how: u8) -> Inspection {
+    Inspection { good_count: (how % 4 < 3).then_some(u32::from(how % 4)), ..Inspection::default() }
 }
 
 /// A command made from three random numbers, about jobs and claims that exist.
@@ -45,7 +52,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let known: Vec<_> = claims.iter().filter(|claim| claim.number > 0).collect();
     let claim = known[usize::from(how / 16) % known.len()];
     let (material, number) = (claim.material_id, claim.number.saturating_sub(u32::from(how % 5 == 4)).max(1));
-    match what % 27 {
+    match what % 30 {
         0..=3 => OrderCommand::Stock(material, vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
         5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
@@ -75,6 +82,12 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
             OrderCommand::Prepared { sku: job.sku_id, make }
         }
+        26 => OrderCommand::SignOff { job: id_of, said: said(how) },
+        27 => {
+            let attempt = job.attempts.iter().rev().nth(usize::from(how / 10 % 4) / 3).map_or(id(99), |one| one.id);
+            let at = Timestamp(1_700_000_000_000 + i64::from(how % 3));
+            OrderCommand::SignedAtPrinter { job: id_of, attempt, said: said(how), by: "ann".into(), at }
+        }
         25 => OrderCommand::Recall(vec![ClaimId { job: id_of, number }], "counted".into()),
         _ => OrderCommand::Ship {
             shipment: Shipment {
@@ -82,6 +95,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
                 tracking_number: "1Z".into(),
                 estimated_delivery: "2026-12-01".into(),
             },
+            lines: how.is_multiple_of(3).then(|| vec![SentLine { line: u32::from(how % 2), quantity: 1 }]),
             accept_short: how.is_multiple_of(2),
         },
     }
@@ -117,7 +131,7 @@ fn order_may(from: OrderStatus, to: OrderStatus) -> bool {
             Created => matches!(to, Paid | PaymentFailed | Cancelled | Refunded),
             PaymentFailed => matches!(to, Paid | Cancelled | Refunded),
             Paid => matches!(to, Printing | Ready | Cancelled | Refunded),
-            Printing => matches!(to, Ready | Cancelled | Refunded),
+            Printing => matches!(to, Ready | Shipped | Cancelled | Refunded),
             Ready => matches!(to, Printing | Shipped | Cancelled | Refunded),
             Shipped | Cancelled => to == Refunded,
             Refunded => false,
@@ -151,15 +165,24 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         assert!(job.file_id.is_none() || job.state != JobState::Created);
         assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
     }
+    let sent = after.lines.iter().zip(after.shipped_parts());
+    for (line, left) in sent {
+        assert!(left <= u64::from(line.quantity), "no more leaves than was ordered");
+    }
     if after.status == OrderStatus::Ready {
         assert!(after.jobs.values().all(|job| matches!(job.state, JobState::Completed | JobState::Cancelled)));
         assert!(after.jobs.values().any(|job| job.state == JobState::Completed));
+        assert!(after.jobs.values().all(|job| !job.unsigned), "ready means signed off");
     }
     let flagged = |flag: &str| after.flags.iter().filter(|one| *one == flag).count();
     let going = !matches!(after.status, OrderStatus::Shipped | OrderStatus::Cancelled | OrderStatus::Refunded);
     let any = |state| after.jobs.values().any(|job| job.state == state);
     assert_eq!(flagged("job_failed"), usize::from(going && any(JobState::Failed)));
-    assert!(after.status != OrderStatus::Ready || flagged("short") == usize::from(any(JobState::Cancelled)));
+    let lacks = after.lines.iter().zip(after.parts()).any(|(line, parts)| parts.good < u64::from(line.quantity));
+    assert!(after.status != OrderStatus::Ready || flagged("short") == usize::from(lacks));
+    let missing = after.lines.iter().zip(after.parts()).any(|(line, parts)| parts.missing(line.quantity) > 0);
+    let made = matches!(after.status, OrderStatus::Printing | OrderStatus::Ready);
+    assert_eq!(flagged("needs_attention"), usize::from(made && missing));
     assert!(after.flags.iter().all(|flag| flagged(flag) == 1));
     let failures = decision.events.iter().filter(|event| event.event == "job.failed").count();
     let told = decision.created.iter().filter(|mail| mail.subject.contains(" failed: ")).count();
@@ -185,12 +208,14 @@ fn numbered(job: &Job) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
-    fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool) {
+    fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
         let mut of_two = line(2, 500, true);
         of_two.make.further = vec![need(MATERIAL + 70, 5), need(1, 7)];
         let mut new = new_order(vec![of_two, line(1, 100, false)]);
+        new.lines[0].make.units_per_plate = plate;
         new.draft = draft;
         let mut desk = Desk::with(new);
+        desk.bench.rules.quality.sign_off_required = required;
         for step in script {
             let command = command(desk.o(), step);
             let before = desk.o().clone();
@@ -202,9 +227,13 @@ proptest! {
                     | OrderCommand::Recall(..)
                     | OrderCommand::Settled(_)
                     | OrderCommand::Prepared { .. }
+                    | OrderCommand::SignedAtPrinter { .. }
             );
             match desk.ask(&command) {
-                Ok(decision) => sound(&before, desk.o(), &decision),
+                Ok(decision) => {
+                    sound(&before, desk.o(), &decision);
+                    makes_no_more_than_missing(&desk.bench, &before, desk.o());
+                }
                 Err(refusal) => prop_assert!(!news, "{command:?} was refused: {refusal}"),
             }
         }

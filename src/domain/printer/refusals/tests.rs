@@ -39,7 +39,7 @@ impl PrinterFixture {
         self.sees(Activity::Printing, Some(OURS), None);
         self.sees(Activity::Idle, Some(OURS), Some(PrintEnd::Finished));
         self.heard_of(attempt);
-        self.ask(PrinterCommand::BedCleared).unwrap();
+        self.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     }
 }
 

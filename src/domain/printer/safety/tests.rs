@@ -38,7 +38,7 @@ fn a_firmware_fault_holds_the_printer_until_a_person_clears_it() {
     assert_eq!(shop.ask(PrinterCommand::ClearAttention).unwrap_err().code, "printer_in_error");
     shop.heard(false);
     shop.sees(Activity::Idle, None, None);
-    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     shop.ask(PrinterCommand::Homed).unwrap();
     assert_eq!(shop.p().attention(), [Attention::FirmwareError], "neither the bed nor homing clears it");
     assert!(refused(&shop.ask(take(ATTEMPT + 1)).unwrap()));
@@ -142,7 +142,7 @@ proptest! {
                 }
                 5 => drop(shop.ask(PrinterCommand::Homed).unwrap()),
                 6 => {
-                    shop.ask(PrinterCommand::BedCleared).unwrap();
+                    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
                     dirty = false;
                 }
                 7 => fault &= shop.ask(PrinterCommand::ClearAttention).is_err(),

@@ -18,7 +18,7 @@ fn the_whole_way_of_an_attempt() {
     shop.heard(false);
     assert!(shop.p().in_hand.is_none());
     assert_eq!(shop.p().free(), Err("bed not cleared".into()));
-    shop.ask(PrinterCommand::BedCleared).unwrap();
+    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap();
     assert_eq!(shop.p().free(), Ok(()));
     assert!(refused(&shop.ask(take(ATTEMPT)).unwrap()), "an attempt that is over is never taken again");
 }
@@ -164,7 +164,7 @@ proptest! {
                 9 if how.is_multiple_of(4) => shop.ask(PrinterCommand::EmergencyStopped).unwrap(),
                 9 => {
                     shop.ask(PrinterCommand::Homed).unwrap();
-                    shop.ask(PrinterCommand::BedCleared).unwrap()
+                    shop.ask(PrinterCommand::BedCleared(Default::default())).unwrap()
                 }
                 _ => shop.sees(state, file, ended),
             };

@@ -13,6 +13,7 @@ use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{Act, Printer, PrinterCommand};
 use crate::domain::refusal::Refusal;
+use crate::domain::sign_off::Inspection;
 use crate::http::command_request::{found, state_of};
 use crate::http::error::ApiError;
 use crate::http::production::printers::PrinterAct;
@@ -184,7 +185,11 @@ impl AgentCall {
 
     async fn bed_cleared(&self) -> Result<Told, ApiError> {
         let printer = self.printer()?;
-        self.app.printer_handles.printers.ask(printer.id, self.caller(), PrinterCommand::BedCleared).await?;
+        self.app
+            .printer_handles
+            .printers
+            .ask(printer.id, self.caller(), PrinterCommand::BedCleared(Inspection::default()))
+            .await?;
         let message = format!("The bed of {} counts as cleared.", printer.fields.name);
         Ok(Told { message, data: json!({"printerId": printer.id}) })
     }

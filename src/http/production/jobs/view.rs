@@ -11,6 +11,7 @@ use crate::domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, 
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
+use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
 use crate::http::wire::{ToSchema, enumeration};
 
@@ -26,10 +27,10 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
     "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
     "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
-    "progress": 42.5, "remainingSeconds": 3100, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
+    "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100, "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
     "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
-        "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null,
+        "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
     }],
     "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": "2026-11-02T10:00:00.000Z",
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
@@ -61,6 +62,12 @@ pub struct JobView {
     due_at: Option<Timestamp>,
     /// The printer that has it; after the end, where it ended.
     printer_id: Option<Id>,
+    /// How many parts its plate makes.
+    plate_parts: u32,
+    /// It was made by itself for parts that were rejected.
+    reprint: bool,
+    /// It is completed, and its parts count once somebody has signed them off.
+    awaits_sign_off: bool,
     /// How much of the print is done.
     progress: Percent,
     /// As the printer says.
@@ -122,6 +129,8 @@ struct AttemptView {
     /// When the printer showed the file.
     started_at: Option<Timestamp>,
     ended_at: Option<Timestamp>,
+    /// What was said of its parts; null while nobody can, or must and has not yet.
+    sign_off: Option<SignOffView>,
 }
 
 /// The number of a job, written as `JOB-000245`.
@@ -178,6 +187,9 @@ impl JobView {
             priority: job.priority,
             due_at: job.due_at,
             printer_id: job.printer_id,
+            plate_parts: job.plate_parts.max(1),
+            reprint: job.reprint,
+            awaits_sign_off: job.unsigned,
             progress: Percent(progress),
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
             file_id: job.file_id,
@@ -204,6 +216,7 @@ impl AttemptView {
             reason: attempt.reason.clone(),
             started_at: attempt.started_at,
             ended_at: attempt.ended_at,
+            sign_off: attempt.sign_off.as_ref().map(SignOffView::from),
         }
     }
 }

@@ -4,16 +4,20 @@ use api_derive::Request;
 use serde_json::json;
 
 use super::site::Site;
-use crate::domain::bounds::MAX_CENTS;
+use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
 use crate::domain::id::Id;
-use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, Shipment};
+use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
 use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
-use crate::http::wire::{CalendarDay, Filled, MaxChars, ONE_LINE, Optional, Within};
+use crate::http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, Within};
 
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);
+
+/// Most lines that one shipment names, and the highest index of a line: an order with kits has more lines than were ordered.
+const MAX_LINES: usize = 1000;
+const MAX_LINE: u32 = 999;
 
 /// Which orders are listed.
 #[derive(Request, Debug)]
@@ -96,6 +100,17 @@ pub struct ManualRefund {
     pub(super) amount_cents: Optional<i64>,
 }
 
+/// Parts of a line that leave.
+#[derive(Request, Debug, Clone)]
+#[api(example = json!({"line": 0, "quantity": 2}))]
+pub struct ShippedLine {
+    /// Index of the order's line, from 0.
+    #[api(Within(0..=MAX_LINE))]
+    line: u32,
+    #[api(Within(1..=MAX_QUANTITY))]
+    quantity: u32,
+}
+
 /// How an order is shipped.
 #[derive(Request, Debug)]
 #[api(partial = GivenShipment, check = check_shipment, example = json!({
@@ -111,7 +126,10 @@ pub struct NewShipment {
     /// Required, unless it is picked up, which is today.
     #[api(CalendarDay)]
     estimated_delivery: Optional<String>,
-    /// The customer takes fewer parts than were ordered, because some jobs were cancelled.
+    /// What leaves; all that is good and has not left when absent, which only a ready order allows.
+    #[api(ItemsWithin(1..=MAX_LINES))]
+    lines: Optional<Vec<ShippedLine>>,
+    /// The customer takes fewer parts than were ordered.
     #[api(default = false)]
     accept_short: bool,
 }
@@ -133,9 +151,11 @@ fn check_shipment(given: &GivenShipment, faults: &mut Faults) {
 
 impl From<NewShipment> for OrderCommand {
     fn from(new: NewShipment) -> Self {
-        let NewShipment { carrier, tracking_number, estimated_delivery, accept_short } = new;
+        let NewShipment { carrier, tracking_number, estimated_delivery, lines, accept_short } = new;
         let [tracking_number, estimated_delivery] =
             [tracking_number, estimated_delivery].map(|text| text.present().unwrap_or_default());
-        Self::Ship { shipment: Shipment { carrier, tracking_number, estimated_delivery }, accept_short }
+        let shipment = Shipment { carrier, tracking_number, estimated_delivery };
+        let sent = |ShippedLine { line, quantity }| SentLine { line, quantity };
+        Self::Ship { shipment, lines: lines.present().map(|lines| lines.into_iter().map(sent).collect()), accept_short }
     }
 }

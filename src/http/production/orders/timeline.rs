@@ -12,13 +12,14 @@ use crate::http::production::events::SubjectView;
 use crate::http::wire::{JsonObject, Viewed};
 
 /// The events that a customer sees of an order.
-pub const CUSTOMER_STEPS: [&str; 10] = [
+pub const CUSTOMER_STEPS: [&str; 11] = [
     "order.draft",
     "order.created",
     "order.payment_failed",
     "order.paid",
     "order.printing",
     "order.ready",
+    "order.part_shipped",
     "order.shipped",
     "order.cancelled",
     "order.refunded",

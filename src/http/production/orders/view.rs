@@ -7,11 +7,12 @@ use api_derive::Response;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
+use super::lines::Lines;
+use super::packing::SentView;
 use super::site::Site;
 use crate::domain::aggregate::Versioned;
 use crate::domain::id::Id;
-use crate::domain::job::JobState;
-use crate::domain::order::{Address, Line, Order, OrderKind, OrderStatus, Payment, Shipment};
+use crate::domain::order::{Address, Order, OrderKind, OrderStatus, Payment, Shipment};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
@@ -28,14 +29,14 @@ readable!(OrderStatus);
     "customerId": null, "customerEmail": "buyer@example.org",
     "lines": [{
         "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
-        "taxRateBps": 0, "jobs": {"total": 2, "completed": 1},
+        "taxRateBps": 0, "shipped": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
     "keptCents": 2500, "payments": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8066", "amountCents": 2500, "currency": "usd", "method": "cash",
         "reference": null, "createdAt": "2026-11-02T10:00:00.000Z",
     }],
-    "shipment": null, "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null, "notes": null,
+    "shipment": null, "shipments": [], "flags": [], "shippingAddress": null, "priority": 5, "dueAt": null, "notes": null,
     "internalNotes": "calls back on Monday", "paidAt": "2026-11-02T10:00:00.000Z", "createdAt": "2026-11-02T09:55:00.000Z",
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
@@ -62,9 +63,12 @@ pub struct OrderView<'a> {
     kept_cents: i64,
     /// Oldest first; empty in lists.
     payments: Payments<'a>,
+    /// How it travels, once it is shipped: the last of its shipments.
     shipment: Option<ShipmentView<'a>>,
-    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`. For staff
-    /// only.
+    /// What has left, oldest first.
+    shipments: Vec<SentView<'a>>,
+    /// What a person must look at: `refund_due`, `amount_mismatch`, `job_failed`, `all_jobs_cancelled`, `short`,
+    /// `needs_attention`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
     shipping_address: Option<&'a Address>,
@@ -117,32 +121,6 @@ impl ToSchema for OrderNumber {
     }
 }
 
-/// A line of an order.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "OrderLine")]
-struct LineView<'a> {
-    sku_id: Id,
-    /// How many parts.
-    quantity: u32,
-    unit_price_cents: i64,
-    /// The product's name when it was ordered.
-    description: &'a str,
-    /// Basis points.
-    tax_rate_bps: i64,
-    /// Its plates and how many are done; once there are jobs, where one order is shown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    jobs: Option<Progress>,
-}
-
-/// How many plates a line makes and how many are done.
-#[derive(Clone, Response, Serialize)]
-#[api(name = "LineProgress")]
-struct Progress {
-    total: u64,
-    completed: u64,
-}
-
 /// A payment, or a refund.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -164,7 +142,7 @@ struct PaymentView<'a> {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Shipment")]
-struct ShipmentView<'a> {
+pub(super) struct ShipmentView<'a> {
     carrier: &'a str,
     tracking_number: &'a str,
     estimated_delivery: Day<'a>,
@@ -203,6 +181,7 @@ impl<'a> OrderView<'a> {
             kept_cents: order.kept_cents,
             payments: Payments(payments, reader),
             shipment: order.shipment.as_ref().map(ShipmentView::new),
+            shipments: order.shipments.iter().map(|sent| SentView::new(order, sent)).collect(),
             flags: staff.then_some(&order.flags),
             shipping_address: order.shipping_address.as_ref(),
             priority: order.priority,
@@ -213,46 +192,6 @@ impl<'a> OrderView<'a> {
             created_at: order.created_at,
             updated_at: order.updated_at,
             version,
-        }
-    }
-}
-
-/// The lines of an order, with how many of their jobs are done.
-struct Lines<'a>(&'a Order);
-
-impl Serialize for Lines<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self(order) = self;
-        // One pass over the jobs, however many lines there are.
-        let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
-        for job in order.jobs.values() {
-            if let Some(progress) = made.get_mut(job.line as usize) {
-                progress.total += 1;
-                progress.completed += u64::from(job.state == JobState::Completed);
-            }
-        }
-        to.collect_seq(order.lines.iter().zip(made).map(|(line, jobs)| LineView::new(line, jobs)))
-    }
-}
-
-impl ToSchema for Lines<'_> {
-    fn schema() -> Shape {
-        list(schema_of::<LineView<'_>>())
-    }
-    fn components(components: &mut Components) {
-        components.add::<LineView<'_>>();
-    }
-}
-
-impl<'a> LineView<'a> {
-    fn new(line: &'a Line, jobs: Progress) -> Self {
-        Self {
-            sku_id: line.sku_id,
-            quantity: line.quantity,
-            unit_price_cents: line.unit_price_cents,
-            description: &line.description,
-            tax_rate_bps: line.tax_rate_bps,
-            jobs: (jobs.total > 0).then_some(jobs),
         }
     }
 }
@@ -283,7 +222,8 @@ impl ToSchema for Payments<'_> {
 }
 
 impl<'a> ShipmentView<'a> {
-    fn new(shipment: &'a Shipment) -> Self {
+    /// How this shipment travels.
+    pub(super) fn new(shipment: &'a Shipment) -> Self {
         let Shipment { carrier, tracking_number, estimated_delivery } = shipment;
         Self { carrier, tracking_number, estimated_delivery: Day(estimated_delivery) }
     }

@@ -15,11 +15,13 @@ use super::{BUSY, ON_PRINTER, PRINTING, PrinterHandles, present};
 use crate::domain::id::Id;
 use crate::domain::principal::Role;
 use crate::domain::printer::{Act, PrinterCommand};
+use crate::domain::refusal::Refusal;
 use crate::http::access::RequiredAccess;
 use crate::http::command_request::{CommandRequest, CommandTarget};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, list_of, text_of};
 use crate::http::path_id::PathId;
+use crate::http::production::sign_off::{NOTHING, SignOffRequest};
 use crate::http::reply::{Plain, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{EmptyBody, MaxChars, OptionalBody, Rule};
@@ -60,6 +62,12 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
     })
     .post(operator, "/api/printers/{id}/bed-cleared", bed_cleared, |op| {
         op.named("bedCleared", "Confirm that a printer's bed is clear")
+            .about(
+                "Signs the last print of a job off, too: without a body all parts of a print that finished are good, and none of \
+                 any other. What was printed in between by hand leaves nothing to sign off.",
+            )
+            .no(409, NOTHING, "Something was said of parts, and no print of a job waits here.")
+            .no(409, "sign_offs_waiting", "Orders have not heard of earlier sign-offs yet; repeat it.")
     })
     .post(operator, "/api/printers/{id}/clear-attention", clear_attention, |op| {
         op.named("clearAttention", "Confirm that a printer was looked at")
@@ -294,10 +302,32 @@ async fn gcode(
 async fn bed_cleared(
     State(app): State<PrinterHandles>,
     PathId(id): PathId,
-    call: BareCommand,
+    call: CommandRequest<OptionalBody<SignOffRequest>>,
 ) -> Result<Resource<PrinterView>, ApiError> {
-    call.read_body()?;
-    ask(&app, &call, id, PrinterCommand::BedCleared).await
+    let command = async {
+        let said = call.read_body()?.read(&app.files).await?;
+        if let Some(good) = said.good_count {
+            check_count(&app, id, good).await?;
+        }
+        Ok(PrinterCommand::BedCleared(said))
+    };
+    let done = call.ask_with(&app.printers, CommandTarget::Id(id), command).await?;
+    Ok(Resource::after(&done, PrinterView::after(&app, &done)?))
+}
+
+/// More parts than the plate of the last print makes cannot be good. The printer does not know its plate, the order does.
+async fn check_count(app: &PrinterHandles, id: Id, good: u32) -> Result<(), ApiError> {
+    let (_, printer) = present(app, id).await?;
+    let Some(last) = printer.last_print else { return Ok(()) };
+    let order = app.orders.read(last.order).await?;
+    let order = order.as_ref().and_then(|state| state.state.as_ref());
+    let plate = order.and_then(|order| Some(order.plate_of(order.jobs.get(&last.job)?)));
+    match plate {
+        Some(plate) if good > plate => {
+            Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 async fn clear_attention(

@@ -93,7 +93,7 @@ impl From<Slot> for SlotView {
     }
 }
 
-/// A nozzle.
+/// What is screwed into the hot end: files are sliced for a diameter.
 #[derive(Request, Clone, Debug)]
 #[api(name = "Nozzle", fields = Nozzle, example = json!({"diameter": 0.4, "kind": "brass"}))]
 struct GivenNozzle {

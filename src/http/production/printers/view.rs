@@ -8,7 +8,7 @@ use super::fields::PrinterDetails;
 use super::slots::SlotView;
 use super::{EXAMPLE_ID, PrinterHandles};
 use crate::domain::id::Id;
-use crate::domain::printer::{Attention, Printer, PrinterAnswer};
+use crate::domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::time::Timestamp;
 use crate::http::command_request::CommandOutcome;
@@ -111,6 +111,20 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
     state_of(printer, &app.printer_connections.status(printer.id).unwrap_or_default()).0
 }
 
+/// A print whose parts can be signed off at its printer.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "LastPrint", example = json!({
+    "jobId": EXAMPLE_JOB_ID, "attemptId": "01890a5d-ac96-774b-bcce-b302099a8070",
+    "orderId": "01890a5d-ac96-774b-bcce-b302099a8065",
+}))]
+#[expect(clippy::struct_field_names, reason = "the names of the API")]
+pub struct LastPrintView {
+    job_id: Id,
+    attempt_id: Id,
+    order_id: Id,
+}
+
 /// A printer. Its API key is never shown.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -128,6 +142,8 @@ pub struct PrinterView {
     maintenance: Option<String>,
     /// The job that the printer has in hand.
     job_id: Option<Id>,
+    /// The last print, as long as nobody has signed it off and nothing else was printed; clearing the bed signs it off.
+    last_print: Option<LastPrintView>,
     created_at: Timestamp,
     updated_at: Timestamp,
     version: i64,
@@ -144,6 +160,11 @@ impl PrinterView {
             status: StatusView::of(app, printer),
             maintenance: printer.maintenance.clone(),
             job_id: printer.in_hand.as_ref().map(|in_hand| in_hand.job),
+            last_print: printer.last_print.map(|LastPrint { attempt, job, order }| LastPrintView {
+                job_id: job,
+                attempt_id: attempt,
+                order_id: order,
+            }),
             created_at: printer.created_at,
             updated_at: printer.updated_at,
             version,
@@ -166,6 +187,7 @@ fn printer_example() -> Value {
         "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
         "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],
         "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null, "jobId": EXAMPLE_JOB_ID,
+        "lastPrint": null,
         "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:16:00.000Z", "version": 12,
     })
 }

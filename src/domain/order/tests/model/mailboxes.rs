@@ -13,12 +13,17 @@ impl Effects {
         match which % 4 {
             0 => {
                 let Some((command, then)) = self.to_order.pop_front() else { return };
+                let before = self.o().clone();
                 let answer = self.bench.tell(&mut self.order, id(ORDER), &command).map(|decision| decision.answer);
+                makes_no_more_than_missing(&self.bench, &before, self.o());
                 match (answer, then) {
                     _ if lost => {}
                     (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
                         let heard = PrinterCommand::Heard { attempt, step, wanted };
                         self.to_printer[n].push_back((heard, Then::Nothing));
+                    }
+                    (Ok(_), Then::PrinterSigned(n, attempt)) => {
+                        self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
                     }
                     (Ok(_), Then::MaterialHeard(of, claims)) => {
                         self.to_material.push_back((of, MaterialCommand::Heard { claims }, Then::Nothing));
@@ -52,7 +57,11 @@ impl Effects {
             n => {
                 let n = n - 2;
                 let Some((command, then)) = self.to_printer[n].pop_front() else { return };
-                let decision = self.bench.tell(&mut self.printers[n], id(PRINTER + n as u32), &command).unwrap();
+                let printer = id(PRINTER + n as u32);
+                let Ok(decision) = self.bench.tell(&mut self.printers[n], printer, &command) else {
+                    assert!(matches!(command, PrinterCommand::BedCleared(_)), "{command:?} was refused");
+                    return;
+                };
                 if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
                     let gone = self.gone.entry(*attempt).or_default();
                     *gone += 1;

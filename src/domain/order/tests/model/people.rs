@@ -6,6 +6,7 @@ use crate::domain::job::Job;
 use crate::domain::material::MaterialCommand;
 use crate::domain::printer::PrinterCommand;
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::Inspection;
 
 impl Effects {
     /// Somebody counts the stock of a material.
@@ -16,11 +17,24 @@ impl Effects {
         self.moved[of] += Amount::units(units) - before;
     }
 
+    /// Somebody looks at parts: at a printer whose print is over, or at those of any job, also once more.
+    pub(super) fn inspector(&mut self, luck: u8) {
+        let said = Inspection { good_count: Some(u32::from(luck / 2 % 3)), ..Inspection::default() };
+        let n = usize::from(luck % 2);
+        if luck.is_multiple_of(5) {
+            let jobs: Vec<Id> = self.o().jobs.keys().copied().collect();
+            let job = jobs[usize::from(luck) % jobs.len()];
+            self.to_order.push_back((OrderCommand::SignOff { job, said }, Then::Nothing));
+        } else if self.machines[n].on.is_none() {
+            self.to_printer[n].push_back((PrinterCommand::BedCleared(said), Then::Nothing));
+        }
+    }
+
     /// An operator who looks at the machines: clears beds, and resolves unverified starts truthfully.
     pub(super) fn operator(&mut self) {
         for n in 0..2 {
             if self.p(n).bed_not_cleared && self.machines[n].on.is_none() {
-                self.to_printer[n].push_back((PrinterCommand::BedCleared, Then::Nothing));
+                self.to_printer[n].push_back((PrinterCommand::BedCleared(Default::default()), Then::Nothing));
             }
         }
         let jobs: Vec<std::sync::Arc<Job>> = self.o().jobs.values().cloned().collect();

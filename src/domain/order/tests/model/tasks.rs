@@ -4,7 +4,9 @@ use super::super::*;
 use super::{Effects, MATERIALS, Then};
 use crate::domain::dispatch::{Board, BoardRules, RefusedJob};
 use crate::domain::material::{MaterialCommand, MaterialEffect};
-use crate::domain::printer::{Evidence, Phase, Printer, PrinterCommand, PrinterEffect, StartFailure, report_of};
+use crate::domain::printer::{
+    Evidence, Phase, Printer, PrinterCommand, PrinterEffect, SignedPrint, StartFailure, report_of,
+};
 use crate::domain::printer_status::{Connection, PastPrint, ServerRun};
 
 impl Effects {
@@ -56,13 +58,16 @@ impl Effects {
 
     /// A task of a printer does its next step; `luck` decides what goes wrong.
     pub(super) fn printer_effect(&mut self, n: usize, effect: &PrinterEffect, luck: u8) {
+        if let PrinterEffect::TellSignOff { attempt } = effect {
+            return self.tell_sign_off(n, *attempt);
+        }
         let Some(in_hand) = self.p(n).in_hand.clone() else { return };
         let (name, attempt) = (in_hand.file_name.clone(), in_hand.attempt);
         let machine = &mut self.machines[n];
         let away = machine.away;
         let tell = |world: &mut Self, command, then| world.to_printer[n].push_back((command, then));
         match effect {
-            PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } => {}
+            PrinterEffect::Watch { .. } | PrinterEffect::Manual { .. } | PrinterEffect::TellSignOff { .. } => {}
             PrinterEffect::Run { .. } if matches!(in_hand.phase, Phase::Taken) => {
                 if away && luck.is_multiple_of(4) {
                     let why = StartFailure::Unreachable;
@@ -116,6 +121,15 @@ impl Effects {
                 self.attempt(in_hand.job, attempt, report_of(&in_hand), Then::PrinterHeard(n, attempt, *step));
             }
         }
+    }
+
+    fn tell_sign_off(&mut self, n: usize, attempt: Id) {
+        let waits = self.p(n).signed_prints.iter().find(|signed| signed.print.attempt == attempt).cloned();
+        let SignedPrint { print, said, by, at } = waits.unwrap();
+        let known = self.o().jobs.get(&print.job).unwrap().attempts.iter().find(|one| one.id == attempt).unwrap();
+        assert!(known.state.over(), "an order hears of the end of a print before it hears of its parts");
+        let command = OrderCommand::SignedAtPrinter { job: print.job, attempt, said, by, at };
+        self.to_order.push_back((command, Then::PrinterSigned(n, attempt)));
     }
 
     pub(super) fn material_wants(&mut self) {

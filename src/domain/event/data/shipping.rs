@@ -1,0 +1,44 @@
+//! What is told of a shipment by which an order has not left as a whole.
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{EventData, EventKind, OrderData, order_example};
+use crate::domain::order_status::SentShipment;
+
+/// What is told of a shipment that leaves something of its order behind.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderPartShippedEventData", example = order_example(json!({
+    "status": "printing", "shipmentNumber": 1, "trackingNumber": "1Z999", "carrier": "UPS",
+    "estimatedDelivery": "2026-11-05", "parts": 3,
+})))]
+pub struct OrderPartShippedData {
+    #[serde(flatten)]
+    order: OrderData,
+    /// Counts from 1 within the order.
+    shipment_number: u32,
+    tracking_number: String,
+    carrier: String,
+    /// The day of arrival as `YYYY-MM-DD`.
+    estimated_delivery: String,
+    /// How many parts are in it.
+    parts: u64,
+}
+carried_by! { OrderPartShippedData: "order.part_shipped", "Some parts of an order have left, and others have not."; }
+
+impl OrderPartShippedData {
+    /// What is told of this shipment.
+    pub fn new(order: OrderData, sent: &SentShipment) -> Self {
+        let SentShipment { number, shipment, lines, .. } = sent.clone();
+        Self {
+            order,
+            shipment_number: number,
+            tracking_number: shipment.tracking_number,
+            carrier: shipment.carrier,
+            estimated_delivery: shipment.estimated_delivery,
+            parts: lines.iter().map(|line| u64::from(line.quantity)).sum(),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What is told of a print whose parts were signed off.
+
+use api_derive::Response;
+use serde::Serialize;
+use serde_json::json;
+
+use super::{EventData, EventKind, JobData};
+use crate::domain::id::Id;
+
+/// What is told of a print whose parts were signed off.
+#[derive(Response, Serialize, Clone, Debug)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "JobSignedOffEventData", example = json!({
+    "jobId": super::JOB, "orderId": super::ORDER, "skuId": "01890a5d-ac96-774b-bcce-b302099a8063", "printerId": super::PRINTER,
+    "error": null, "attemptId": "01890a5d-ac96-774b-bcce-b302099a8068", "goodCount": 3, "plateParts": 4, "reason": "adhesion",
+}))]
+pub struct JobSignedOffData {
+    #[serde(flatten)]
+    pub(crate) job: JobData,
+    /// The print.
+    pub(crate) attempt_id: Id,
+    /// How many of its parts are good.
+    pub(crate) good_count: u32,
+    /// How many parts were on the plate.
+    pub(crate) plate_parts: u32,
+    /// Why the others are not good.
+    pub(crate) reason: Option<String>,
+}
+carried_by! { JobSignedOffData: "job.signed_off", "A person said how many parts of a print are good; the later word counts."; }

@@ -1,0 +1,143 @@
+//! Shipping: what leaves in which shipment, and when the whole order has left.
+//!
+//! Parts may leave as soon as they are good. The order is shipped with the shipment by which the last of them left: all that was
+//! ordered or, once it is ready and the customer takes it as it is, all that is good.
+
+use super::change::OrderChange;
+use super::{Order, OrderStatus, PICKUP, SentLine, SentShipment, Shipment};
+use crate::domain::aggregate::Decision;
+use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
+use crate::domain::refusal::{Faults, Refusal};
+
+/// Most shipments of one order: they are part of its snapshot row.
+const MAX_SHIPMENTS: usize = 50;
+
+/// How far a line has left.
+struct Leaving {
+    /// Parts that are still owed.
+    owed: u64,
+    /// Good parts among them that have not left.
+    there: u64,
+}
+
+impl Order {
+    /// Parts of each line that have left, in the order of the lines.
+    pub fn shipped_parts(&self) -> Vec<u64> {
+        let mut left = vec![0; self.lines.len()];
+        for SentLine { line, quantity } in self.shipments.iter().flat_map(|shipment| &shipment.lines) {
+            if let Some(left) = left.get_mut(*line as usize) {
+                *left += u64::from(*quantity);
+            }
+        }
+        left
+    }
+
+    fn leaving(&self) -> Vec<Leaving> {
+        let lines = self.lines.iter().zip(self.parts()).zip(self.shipped_parts());
+        let left = lines.map(|((line, parts), left)| {
+            let owed = u64::from(line.quantity).saturating_sub(left);
+            Leaving { owed, there: parts.good.saturating_sub(left).min(owed) }
+        });
+        left.collect()
+    }
+}
+
+impl OrderChange<'_> {
+    /// Ships parts: those that are named or, without names, all that are good and have not left. The delivery date must be a
+    /// real date. What is picked up needs neither tracking number nor date: it leaves today.
+    pub(super) fn ship(
+        mut self,
+        shipment: &Shipment,
+        lines: Option<&[SentLine]>,
+        accept_short: bool,
+    ) -> Result<Decision<Order>, Refusal> {
+        let shipment = self.checked(shipment)?;
+        let status = self.order.status;
+        match status {
+            OrderStatus::Ready => {}
+            // Before everything is made, somebody must say what leaves.
+            OrderStatus::Printing if lines.is_some() => {}
+            _ => return Err(Refusal::transition("shipping an order", status)),
+        }
+        let leaving = self.order.leaving();
+        let lines = match lines {
+            Some(lines) => named(lines, &leaving)?,
+            None if !accept_short && leaving.iter().any(|line| line.there < line.owed) => {
+                let words = "good parts of it are missing; send acceptShort: true if the customer takes it as it is";
+                return Err(Refusal::conflict("order_short", words));
+            }
+            None => all(&leaving),
+        };
+        if self.order.shipments.len() >= MAX_SHIPMENTS {
+            let words =
+                format!("an order has at most {MAX_SHIPMENTS} shipments; send the rest in one that waits for it");
+            return Err(Refusal::conflict("too_many_shipments", words));
+        }
+        let short = accept_short && status == OrderStatus::Ready;
+        if !lines.is_empty() {
+            let number = self.order.shipments.last().map_or(1, |last| last.number + 1);
+            let sent = SentShipment { number, shipment: shipment.clone(), lines, shipped_at: self.cx.now };
+            self.head().shipments.push(sent);
+        }
+        let left = self.order.leaving();
+        if left.iter().all(|line| line.owed == 0 || (short && line.there == 0)) {
+            self.head().shipment = Some(shipment.clone());
+            self.status(OrderStatus::Shipped, None);
+            self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
+            // Everything has left, so what is still being made is too much.
+            self.cancel_jobs(false);
+        } else if let Some(sent) = self.order.shipments.last().cloned() {
+            self.event_with("order.part_shipped", |order| OrderPartShippedData::new(order, &sent));
+        }
+        Ok(self.order_done())
+    }
+
+    /// The shipment as it is recorded; refused with all its faults.
+    fn checked(&self, shipment: &Shipment) -> Result<Shipment, Refusal> {
+        let mut shipment = shipment.clone();
+        if shipment.carrier.trim().eq_ignore_ascii_case(PICKUP) {
+            let today = self.cx.now.jiff().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+            shipment =
+                Shipment { carrier: PICKUP.to_owned(), tracking_number: String::new(), estimated_delivery: today };
+        }
+        let picked_up = shipment.carrier == PICKUP;
+        let mut faults = Faults::default();
+        faults.check(!shipment.carrier.trim().is_empty(), "carrier", "must not be empty");
+        let tracked = picked_up || !shipment.tracking_number.trim().is_empty();
+        faults.check(tracked, "trackingNumber", "is required, unless the carrier is pickup");
+        let date = &shipment.estimated_delivery;
+        let is_date = date.len() == 10 && date.parse::<jiff::civil::Date>().is_ok();
+        faults.check(is_date, "estimatedDelivery", "must be a date such as 2026-07-31; only pickup needs none");
+        faults.refuse()?;
+        Ok(shipment)
+    }
+}
+
+/// All good parts that have not left.
+fn all(leaving: &[Leaving]) -> Vec<SentLine> {
+    let lines = leaving.iter().enumerate().filter(|(_, line)| line.there > 0);
+    lines
+        .map(|(n, line)| SentLine { line: n as u32, quantity: u32::try_from(line.there).unwrap_or(u32::MAX) })
+        .collect()
+}
+
+/// The lines that a shipment names; refused where a line is unknown or named twice, or fewer parts are good and there.
+fn named(lines: &[SentLine], leaving: &[Leaving]) -> Result<Vec<SentLine>, Refusal> {
+    let mut faults = Faults::default();
+    for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
+        faults.check((*line as usize) < leaving.len(), &format!("lines.{at}.line"), "the order has no such line");
+        let again = lines[..at].iter().any(|earlier| earlier.line == *line);
+        faults.check(!again, &format!("lines.{at}.line"), "is named twice");
+        faults.check(*quantity > 0, &format!("lines.{at}.quantity"), "must be at least 1");
+    }
+    faults.check(!lines.is_empty(), "lines", "must name at least one line");
+    faults.refuse()?;
+    for SentLine { line, quantity } in lines {
+        let there = leaving.get(*line as usize).map_or(0, |line| line.there);
+        if u64::from(*quantity) > there {
+            let words = format!("of line {line}, {there} parts are good and have not left");
+            return Err(Refusal::conflict("parts_not_there", words));
+        }
+    }
+    Ok(lines.to_vec())
+}

@@ -1,0 +1,128 @@
+//! Good parts: what people say of finished prints, and what is made again because of it.
+//!
+//! The parts of a print count at its end, or once a person has signed them off (`quality.sign_off`). A sign-off of a
+//! COMPLETED job that leaves parts missing makes further jobs in its own commit, at most `quality.max_reprints` for each line;
+//! what is missing then is flagged. A FAILED job is left to a person. Once the order is shipped, cancelled or refunded, a
+//! sign-off is only recorded.
+//!
+//! A correction upwards leaves jobs that were made for missing parts as they are: whether they are still wanted is for a
+//! person to say.
+
+use super::change::OrderChange;
+use super::parts::plate_parts;
+use super::{Order, OrderStatus};
+use crate::domain::aggregate::Decision;
+use crate::domain::event::data::{JobData, JobSignedOffData};
+use crate::domain::id::Id;
+use crate::domain::job::{Attempt, AttemptState, Job, JobState};
+use crate::domain::refusal::Refusal;
+use crate::domain::sign_off::{Inspection, SignOff};
+use crate::domain::time::Timestamp;
+
+impl OrderChange<'_> {
+    /// A print has ended: its parts count as its end says, unless a person must sign them off.
+    pub(super) fn printed(&mut self, job: &Job, attempt: Id, finished: bool) {
+        let (now, plate) = (self.cx.now, self.order.plate_of(job));
+        let first_pass = !job.reprint && job.last_print().is_none();
+        let automatic = !self.cx.rules.quality.sign_off_required;
+        self.edit_attempt(job.id, attempt, |attempt| {
+            attempt.first_pass = first_pass;
+            attempt.sign_off = automatic.then(|| SignOff::automatic(finished, plate, now));
+        });
+    }
+
+    /// A person signs off the last print of a job, or corrects what was said of it.
+    pub(super) fn sign_off(mut self, id: Id, said: &Inspection) -> Result<Decision<Order>, Refusal> {
+        said.check(&self.cx.rules.quality)?;
+        let job = self.job(id)?;
+        let Some(attempt) = job.last_print().cloned() else {
+            return Err(Refusal::conflict("nothing_to_sign_off", "no print of this job is over"));
+        };
+        let plate = self.order.plate_of(&job);
+        if said.good_count.is_some_and(|good| good > plate) {
+            return Err(Refusal::field("goodCount", format!("is more than the {plate} parts of the plate")));
+        }
+        let (by, now) = (self.cx.by.to_string(), self.cx.now);
+        self.signed(&job, &attempt, said, by, now);
+        Ok(self.job_done(id)?.requires(said.requires()))
+    }
+
+    /// A printer tells what a person said when they cleared its bed. Of two people who said something, the later is right;
+    /// who cleared the bed without a word did not contradict anybody.
+    pub(super) fn signed_at_printer(
+        mut self,
+        id: Id,
+        attempt: Id,
+        said: &Inspection,
+        by: &str,
+        at: Timestamp,
+    ) -> Decision<Order> {
+        let Ok(job) = self.job(id) else { return self.heard(false) };
+        let known = job.attempts.iter().find(|one| one.id == attempt && !one.signed_at_printer).cloned();
+        let Some(known) = known else { return self.heard(false) };
+        self.edit_attempt(id, attempt, |attempt| attempt.signed_at_printer = true);
+        let said_before = known.sign_off.as_ref().filter(|before| !before.automatic);
+        if said_before.is_none_or(|before| !said.says_nothing() && at > before.at) {
+            self.signed(&job, &known, said, by.to_owned(), at);
+        }
+        self.heard(false)
+    }
+
+    /// Records a sign-off, and makes again what is missing because of it.
+    fn signed(&mut self, job: &Job, attempt: &Attempt, said: &Inspection, by: String, at: Timestamp) {
+        let plate = self.order.plate_of(job);
+        let before = match &attempt.sign_off {
+            Some(before) => before.clone(),
+            None => SignOff::automatic(attempt.state == AttemptState::Finished, plate, at),
+        };
+        let sign_off = before.and_then(said, by, at);
+        if attempt.sign_off.as_ref().is_some_and(|known| !known.automatic && known.says_the_same(&sign_off)) {
+            return;
+        }
+        let data = |job: JobData| JobSignedOffData {
+            job,
+            attempt_id: attempt.id,
+            good_count: sign_off.good,
+            plate_parts: sign_off.parts,
+            reason: sign_off.reason.clone(),
+        };
+        self.job_event_with("job.signed_off", job.id, None, data);
+        self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off.clone()));
+        if job.last_print().is_none_or(|last| last.id != attempt.id) {
+            return;
+        }
+        self.edit(job.id, |job| job.unsigned = false);
+        if job.state == JobState::Completed {
+            self.make_missing(job.line as usize);
+            self.check_ready();
+        }
+    }
+
+    /// Makes jobs for what a line misses, within the bounds of the settings.
+    fn make_missing(&mut self, line: usize) {
+        let (rules, status) = (&self.cx.rules.quality, self.order.status);
+        let open = matches!(status, OrderStatus::Paid | OrderStatus::Printing | OrderStatus::Ready);
+        let (Some(of_line), Some(parts)) = (self.order.lines.get(line).cloned(), self.order.parts().get(line).copied())
+        else {
+            return;
+        };
+        let plates = parts.missing(of_line.quantity).div_ceil(u64::from(plate_parts(&of_line)));
+        let jobs = plates.min(u64::from(rules.max_reprints.saturating_sub(parts.reprints)));
+        if !open || !rules.reprint_missing || jobs == 0 {
+            return;
+        }
+        for _ in 0..jobs {
+            self.make_job(line, &of_line, true);
+        }
+        if status == OrderStatus::Ready {
+            self.status(OrderStatus::Printing, None);
+        }
+    }
+
+    /// A COMPLETED job is printed again: the parts of its last print no longer count.
+    pub(super) fn withdraw(&mut self, job: &Job) {
+        if let Some(last) = job.last_print() {
+            self.edit_attempt(job.id, last.id, |attempt| attempt.withdrawn = true);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Good parts: what counts, what is made again by itself, and what is left to a person.
+
+use super::flags::{pair, print, ship};
+use super::*;
+use crate::domain::printer_status::PrintEnd;
+use crate::domain::sign_off::Inspection;
+
+fn good(count: u32) -> Inspection {
+    Inspection { good_count: Some(count), reason: Some("adhesion".to_owned()), ..Inspection::default() }
+}
+
+fn sign(desk: &mut Desk, job: Id, said: Inspection) -> Result<Decision<Order>, Refusal> {
+    desk.ask(&OrderCommand::SignOff { job, said })
+}
+
+/// What the printer of the job's last print tells.
+fn tell(desk: &mut Desk, job: Id, said: Inspection) -> Decision<Order> {
+    let attempt = desk.o().jobs.get(&job).unwrap().attempts.last().unwrap().id;
+    tell_of(desk, job, attempt, said)
+}
+
+fn tell_of(desk: &mut Desk, job: Id, attempt: Id, said: Inspection) -> Decision<Order> {
+    let (by, at) = ("ann".to_owned(), desk.bench.now);
+    desk.ask(&OrderCommand::SignedAtPrinter { job, attempt, said, by, at }).unwrap()
+}
+
+/// Good, running, missing and cancelled parts of the first line.
+fn parts(desk: &Desk) -> [u64; 4] {
+    let (parts, quantity) = (desk.o().parts()[0], desk.o().lines[0].quantity);
+    [parts.good, parts.running, parts.missing(quantity), parts.cancelled]
+}
+
+fn newest(desk: &Desk) -> Id {
+    *desk.o().jobs.keys().max().unwrap()
+}
+
+/// Material is reserved for every job that asks.
+fn reserve(desk: &mut Desk) {
+    desk.prepare();
+    let asked = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
+    let held = asked.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
+}
+
+/// A paid order of so many parts on plates of so many, all reserved; with the ids of its jobs.
+fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
+    let mut of = line(quantity, 500, true);
+    of.make.units_per_plate = plate;
+    let mut desk = Desk::with(new_order(vec![of]));
+    desk.pay();
+    reserve(&mut desk);
+    let ids = desk.o().jobs.keys().copied().collect();
+    (desk, ids)
+}
+
+#[test]
+fn a_rejected_part_is_made_again_and_the_order_is_ready_once_more() {
+    let (mut desk, [one, two]) = pair();
+    assert_eq!(parts(&desk), [0, 2, 0, 0]);
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    assert_eq!((parts(&desk), desk.o().status), ([2, 0, 0, 0], OrderStatus::Ready));
+    let signed = sign(&mut desk, two, good(0)).unwrap();
+    assert_eq!(names(&signed), ["job.signed_off", "job.added"]);
+    assert_eq!((parts(&desk), desk.o().status), ([1, 1, 0, 0], OrderStatus::Printing));
+    let again = newest(&desk);
+    assert!(desk.o().jobs.get(&again).unwrap().reprint);
+    reserve(&mut desk);
+    let ready = print(&mut desk, again, PrintEnd::Finished);
+    assert_eq!(names(&ready).last(), Some(&"order.ready"));
+    assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
+}
+
+#[test]
+fn a_line_makes_at_most_so_many_jobs_by_itself_then_a_person_is_called() {
+    let (mut desk, mut ids) = plates(1, 1);
+    for round in 0..4 {
+        let job = *ids.last().unwrap();
+        print(&mut desk, job, PrintEnd::Finished);
+        sign(&mut desk, job, good(0)).unwrap();
+        ids = desk.o().jobs.keys().copied().collect();
+        ids.sort();
+        assert_eq!(ids.len(), if round < 3 { round + 2 } else { 4 });
+        reserve(&mut desk);
+    }
+    assert_eq!((parts(&desk), desk.o().status), ([0, 0, 1, 0], OrderStatus::Ready));
+    assert_eq!(desk.o().flags, ["short", "needs_attention"]);
+    desk.ask(&OrderCommand::RetryJob(ids[0])).unwrap();
+    assert!(desk.o().flags.is_empty(), "somebody makes it: {:?}", desk.o().flags);
+}
+
+#[test]
+fn without_reprints_what_is_missing_waits_for_a_person() {
+    let (mut desk, [one, two]) = pair();
+    desk.bench.rules.quality.reprint_missing = false;
+    print(&mut desk, one, PrintEnd::Finished);
+    sign(&mut desk, one, good(0)).unwrap();
+    assert_eq!((parts(&desk), desk.o().flags.clone()), ([0, 1, 1, 0], vec!["needs_attention".to_owned()]));
+    print(&mut desk, two, PrintEnd::Finished);
+    assert_eq!(desk.o().status, OrderStatus::Ready);
+    assert_eq!(code(desk.ask(&ship("pickup", "", "", false))), "order_short");
+    desk.ask(&ship("pickup", "", "", true)).unwrap();
+}
+
+#[test]
+fn where_sign_off_is_required_nothing_counts_before_it() {
+    let (mut desk, [one, two]) = pair();
+    desk.bench.rules.quality.sign_off_required = true;
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    assert_eq!((parts(&desk), desk.o().status), ([0, 2, 0, 0], OrderStatus::Printing));
+    tell(&mut desk, one, Inspection::default());
+    assert_eq!((parts(&desk), desk.o().status), ([1, 1, 0, 0], OrderStatus::Printing));
+    let ready = sign(&mut desk, two, Inspection::default()).unwrap();
+    assert_eq!(names(&ready), ["job.signed_off", "order.ready"]);
+    assert_eq!(parts(&desk), [2, 0, 0, 0]);
+}
+
+#[test]
+fn a_plate_may_be_good_in_part_and_spare_parts_count() {
+    let (mut desk, ids) = plates(5, 2);
+    for job in &ids {
+        print(&mut desk, *job, PrintEnd::Finished);
+    }
+    assert_eq!(parts(&desk), [6, 0, 0, 0], "plates are printed as a whole");
+    sign(&mut desk, ids[0], good(1)).unwrap();
+    assert_eq!((parts(&desk), desk.o().jobs.size()), ([5, 0, 0, 0], 3), "the spare part fills in");
+    sign(&mut desk, ids[1], good(1)).unwrap();
+    assert_eq!((parts(&desk), desk.o().jobs.size()), ([4, 2, 0, 0], 4), "one plate more");
+    let refused = sign(&mut desk, ids[2], good(3)).unwrap_err();
+    assert_eq!(refused.faults[0].path, "goodCount");
+}
+
+#[test]
+fn a_printer_tells_once_and_the_later_word_counts() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    tell(&mut desk, one, good(0));
+    assert_eq!(parts(&desk), [0, 2, 0, 0]);
+    desk.bench.now = desk.bench.now.plus_ms(1000);
+    assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), ["job.signed_off"]);
+    assert_eq!(parts(&desk), [1, 2, 0, 0], "the job made meanwhile stays for a person to cancel");
+    assert!(tell(&mut desk, one, good(0)).next.is_none(), "told again after a crash");
+    assert!(sign(&mut desk, one, Inspection::default()).unwrap().next.is_none(), "confirmed without a word");
+    assert_eq!(parts(&desk), [1, 2, 0, 0]);
+}
+
+#[test]
+fn clearing_the_bed_without_a_word_contradicts_nobody() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    sign(&mut desk, one, good(0)).unwrap();
+    desk.bench.now = desk.bench.now.plus_ms(1000);
+    tell(&mut desk, one, Inspection::default());
+    assert_eq!(parts(&desk), [0, 2, 0, 0]);
+}
+
+#[test]
+fn a_job_printed_again_takes_its_parts_out_also_when_they_are_signed_off_late() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    let first = desk.o().jobs.get(&one).unwrap().attempts[0].id;
+    desk.ask(&OrderCommand::RetryJob(one)).unwrap();
+    assert_eq!(parts(&desk), [1, 1, 0, 0]);
+    tell_of(&mut desk, one, first, good(1));
+    assert_eq!(parts(&desk), [1, 1, 0, 0], "late");
+    tell_of(&mut desk, one, first, good(0));
+    assert_eq!((parts(&desk), desk.o().jobs.size()), ([1, 1, 0, 0], 2), "nothing more is made for it");
+    reserve(&mut desk);
+    print(&mut desk, one, PrintEnd::Finished);
+    assert_eq!((parts(&desk), desk.o().status), ([2, 0, 0, 0], OrderStatus::Ready));
+}
+
+#[test]
+fn a_failed_job_waits_for_a_person_whatever_was_good_of_it() {
+    let (mut desk, ids) = plates(4, 4);
+    print(&mut desk, ids[0], PrintEnd::Failed);
+    sign(&mut desk, ids[0], good(3)).unwrap();
+    assert_eq!((parts(&desk), desk.o().jobs.size()), ([3, 4, 0, 0], 1));
+    desk.ask(&OrderCommand::CancelJob { job: ids[0], force: false }).unwrap();
+    assert_eq!(parts(&desk), [3, 0, 0, 1], "a person gave up the fourth");
+}
+
+#[test]
+fn a_job_that_was_cancelled_is_not_made_by_itself() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    sign(&mut desk, one, good(0)).unwrap();
+    let again = newest(&desk);
+    desk.ask(&OrderCommand::CancelJob { job: again, force: false }).unwrap();
+    print(&mut desk, two, PrintEnd::Finished);
+    assert_eq!((parts(&desk), desk.o().status), ([1, 0, 0, 1], OrderStatus::Ready));
+    sign(&mut desk, one, good(0)).unwrap();
+    assert_eq!((desk.o().jobs.size(), &desk.o().flags[..]), (3, &["short".to_owned()][..]));
+}
+
+#[test]
+fn after_shipping_a_sign_off_is_only_recorded() {
+    let (mut desk, [one, two]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    print(&mut desk, two, PrintEnd::Finished);
+    desk.ask(&ship("pickup", "", "", false)).unwrap();
+    sign(&mut desk, one, good(0)).unwrap();
+    assert_eq!((desk.o().status, desk.o().jobs.size()), (OrderStatus::Shipped, 2));
+    assert_eq!(parts(&desk)[0], 1);
+    assert!(desk.o().flags.is_empty(), "{:?}", desk.o().flags);
+}
+
+#[test]
+fn what_cannot_be_signed_off_is_refused() {
+    let (mut desk, [one, _]) = pair();
+    assert_eq!(code(sign(&mut desk, one, good(1))), "nothing_to_sign_off");
+    print(&mut desk, one, PrintEnd::Finished);
+    let strange = Inspection { reason: Some("moon phase".to_owned()), ..Inspection::default() };
+    assert_eq!(sign(&mut desk, one, strange).unwrap_err().faults[0].path, "reason");
+}
+
+#[test]
+fn a_print_from_before_sign_offs_were_recorded_counts_as_a_whole() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    let order = desk.order.as_mut().unwrap();
+    let mut job = (**order.jobs.get(&one).unwrap()).clone();
+    job.attempts[0].sign_off = None;
+    order.jobs.insert_mut(one, job.into());
+    assert_eq!(parts(&desk), [1, 1, 0, 0]);
+}

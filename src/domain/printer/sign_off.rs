@@ -1,0 +1,130 @@
+//! The last print of a printer, kept until somebody says how its parts are.
+//!
+//! Whoever clears the bed signs the last print off. The printer keeps what they said and tells the order until the order has
+//! heard it, and only after the order has heard of the print's end. What lies on the bed is the last print's only as long as
+//! nothing else was printed: any later print, of a job or not, takes its place.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ManualPhase, Phase, Printer, PrinterAnswer, PrinterEffect};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+use crate::domain::sign_off::Inspection;
+use crate::domain::time::Timestamp;
+
+/// Sign-offs that may wait for their orders at a time; more cannot be given here until one was heard.
+const MAX_WAITING_SIGN_OFFS: usize = 4;
+
+/// A print of a job that is over and that nobody has signed off at the printer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastPrint {
+    /// The order's attempt.
+    pub attempt: Id,
+    /// The job that was printed.
+    pub job: Id,
+    /// The order of the job.
+    pub order: Id,
+}
+
+/// A print that was signed off at the printer; its order has not heard of it yet.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignedPrint {
+    /// The attempt, with its job and order.
+    #[serde(flatten)]
+    pub print: LastPrint,
+    /// What was said of its parts.
+    pub said: Inspection,
+    /// Who said it.
+    pub by: String,
+    /// When they said it.
+    pub at: Timestamp,
+}
+
+impl Printer {
+    /// Follows up on a decision: a print that has just ended becomes the last print, and any other print that begins takes
+    /// its place.
+    pub(super) fn with_last_print(before: Option<&Self>, mut decision: Decision<Self>) -> Decision<Self> {
+        let (Some(before), Some(next)) = (before, &mut decision.next) else { return decision };
+        next.note_last_print(before);
+        if let PrinterAnswer::Printer(shown) = &mut decision.answer {
+            shown.last_print = next.last_print;
+        }
+        decision
+    }
+
+    fn note_last_print(&mut self, before: &Self) {
+        let manual_started =
+            self.manual.as_ref().is_some_and(|manual| matches!(manual.phase, ManualPhase::StartSent { .. }));
+        if self.foreign_print() || manual_started {
+            self.last_print = None;
+            return;
+        }
+        let Some(in_hand) = &self.in_hand else { return };
+        let was = before.in_hand.as_ref().filter(|was| was.attempt == in_hand.attempt);
+        // Before its start was sent, nothing of an attempt can be on the bed.
+        let may_have_begun = was.is_some_and(|was| !was.over() && !matches!(was.phase, Phase::Taken));
+        if may_have_begun && matches!(in_hand.phase, Phase::Ended { .. } | Phase::Stopped { .. }) {
+            let (attempt, job, order) = (in_hand.attempt, in_hand.job, in_hand.order);
+            self.last_print = Some(LastPrint { attempt, job, order });
+        } else if in_hand.began().is_some() && was.is_none_or(|was| was.began().is_none()) {
+            self.last_print = None;
+        }
+    }
+
+    /// An operator has cleared the bed, which signs the last print off. Words about parts of which no print is known here are
+    /// refused, so that they are not lost.
+    pub(super) fn bed_cleared(self, said: &Inspection, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        said.check(&cx.rules.quality)?;
+        if self.last_print.is_none() && !said.says_nothing() {
+            let words = "no print of a job waits for its sign-off here; sign its job off instead";
+            return Err(Refusal::conflict("nothing_to_sign_off", words));
+        }
+        let full = self.signed_prints.len() >= MAX_WAITING_SIGN_OFFS;
+        if full && !said.says_nothing() {
+            let words = "the orders of earlier prints have not heard of their sign-offs yet; repeat it in a moment";
+            return Err(Refusal::conflict("sign_offs_waiting", words));
+        }
+        let (by, at) = (cx.by.to_string(), cx.now);
+        let clear = |printer: &mut Self| {
+            (printer.bed_not_cleared, printer.print_failed) = (false, false);
+            // The bed can always be cleared; a print that is not signed off by it is signed off at its job.
+            if let Some(print) = printer.last_print.take().filter(|_| !full) {
+                printer.signed_prints.push(SignedPrint { print, said: said.clone(), by, at });
+            }
+        };
+        Ok(self.say(cx, clear, Some("printer.bed_cleared")).requires(said.requires()))
+    }
+
+    /// Refuses to go while an order has not heard of a sign-off: nobody else would tell it.
+    pub(super) fn has_told_sign_offs(&self) -> Result<(), Refusal> {
+        if self.signed_prints.is_empty() {
+            return Ok(());
+        }
+        let words = "an order has not heard yet how a print was signed off here; repeat it in a moment";
+        Err(Refusal::conflict("printer_busy", words))
+    }
+
+    /// The order has heard of a sign-off.
+    pub(super) fn signed_off(mut self, attempt: Id, cx: &DecisionContext<'_>) -> Decision<Self> {
+        let before = self.signed_prints.len();
+        self.signed_prints.retain(|signed| signed.print.attempt != attempt);
+        if self.signed_prints.len() == before {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        self.updated_at = cx.now;
+        Decision::to(self, PrinterAnswer::Done)
+    }
+
+    /// The sign-offs that orders can be told of now: those of prints of whose end they have heard.
+    pub(super) fn sign_offs_to_tell(&self) -> impl Iterator<Item = PrinterEffect> + use<'_> {
+        let in_hand = self.in_hand.as_ref().map(|in_hand| in_hand.attempt);
+        let told = self.signed_prints.iter().map(|signed| signed.print.attempt);
+        told.filter(move |attempt| in_hand != Some(*attempt)).map(|attempt| PrinterEffect::TellSignOff { attempt })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Numbers over a time: how many parts are good at once, and what the others cost.
+
+use std::sync::Arc;
+
+use api_derive::{Request, Response};
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::actors::kernel::directory::Directory;
+use crate::actors::kernel::environment::Environment;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::principal::Role;
+use crate::domain::printer::Printer;
+use crate::domain::refusal::Refusal;
+use crate::domain::sku::Sku;
+use crate::domain::time::Timestamp;
+use crate::http::access::RequiredAccess;
+use crate::http::error::ApiError;
+use crate::http::handles::handles;
+use crate::http::page::Query;
+use crate::http::reply::Plain;
+use crate::http::routes::ResourceRoutes;
+use crate::store::queries::{QualityBy, QualityCounts, Queries};
+
+/// The time that is looked at when none is asked for: 30 days.
+const USUAL_SPAN_MS: i64 = 30 * 24 * 60 * 60 * 1000;
+
+handles! {
+    /// What the route of insights uses.
+    pub(crate) struct InsightHandles {
+        queries: Queries,
+        skus: Directory<Sku>,
+        printers: Directory<Printer>,
+        environment: Arc<Environment>,
+    }
+}
+
+/// The route of insights.
+pub fn routes() -> ResourceRoutes {
+    let about = "Numbers over a time, for people who want to make fewer bad parts.";
+    ResourceRoutes::new("Insights", about, "insights").get(
+        RequiredAccess::Role(Role::Operator),
+        "/api/insights",
+        show,
+        |op| {
+            op.named("getInsights", "Show how many parts are good, and what the others cost").about(
+                "Of prints that ended in this time and whose parts were judged: by a person, or by the end of the print where \
+                 sign-off is automatic. A later word about a print changes its numbers.",
+            )
+        },
+    )
+}
+
+/// Which time is looked at.
+#[derive(Request, Debug)]
+pub struct InsightQuery {
+    /// Prints that ended at this time or later; 30 days before `to` when it is left out.
+    from: Option<Timestamp>,
+    /// Prints that ended before this time; now when it is left out.
+    to: Option<Timestamp>,
+}
+
+/// Material in parts that are not good.
+#[derive(Response, Serialize)]
+#[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
+struct LostMaterial {
+    unit: &'static str,
+    amount: Amount,
+}
+
+/// How the parts of some prints came out.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "QualityNumbers", example = quality_example(json!({})))]
+struct QualityNumbers {
+    prints: i64,
+    /// Parts on the plates of these prints.
+    parts: i64,
+    good: i64,
+    /// Parts that are not good.
+    scrap: i64,
+    /// The share of good parts among those of first prints that replace nothing, from 0 to 1; null without such prints.
+    first_pass_yield: Option<f64>,
+    /// Time that printers spent on parts that are not good.
+    scrap_seconds: i64,
+    scrap_material: Vec<LostMaterial>,
+}
+
+/// How the parts of a SKU came out.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
+struct SkuQuality {
+    sku_id: Id,
+    name: Option<String>,
+    #[serde(flatten)]
+    numbers: QualityNumbers,
+}
+
+/// How the parts from a printer came out.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
+struct PrinterQuality {
+    printer_id: Id,
+    name: Option<String>,
+    #[serde(flatten)]
+    numbers: QualityNumbers,
+}
+
+/// What was lost for one reason.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "ReasonQuality", example = quality_example(json!({"reason": "adhesion"})))]
+struct ReasonQuality {
+    /// Null where nobody gave a reason.
+    reason: Option<String>,
+    #[serde(flatten)]
+    numbers: QualityNumbers,
+}
+
+/// How the parts of all prints of a time came out. Each list begins with the most parts that are not good.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Quality", example = json!({
+    "total": QualityNumbers::example(), "bySku": [SkuQuality::example()], "byPrinter": [PrinterQuality::example()],
+    "byReason": [ReasonQuality::example()],
+}))]
+struct Quality {
+    total: QualityNumbers,
+    /// At most 200.
+    by_sku: Vec<SkuQuality>,
+    /// At most 200.
+    by_printer: Vec<PrinterQuality>,
+    /// Of prints with parts that are not good.
+    by_reason: Vec<ReasonQuality>,
+}
+
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "Insights", example = json!({
+    "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": Quality::example(),
+}))]
+struct Insights {
+    from: Timestamp,
+    to: Timestamp,
+    quality: Quality,
+}
+
+fn quality_example(more: serde_json::Value) -> serde_json::Value {
+    let mut example = json!({
+        "prints": 40, "parts": 80, "good": 77, "scrap": 3, "firstPassYield": 0.9625, "scrapSeconds": 5400,
+        "scrapMaterial": [{"unit": "g", "amount": 41.5}],
+    });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        example[name] = value.clone();
+    }
+    example
+}
+
+impl From<&QualityCounts> for QualityNumbers {
+    fn from(counts: &QualityCounts) -> Self {
+        let share = |good: i64, of: i64| (of > 0).then(|| good as f64 / of as f64);
+        Self {
+            prints: counts.prints,
+            parts: counts.parts,
+            good: counts.good,
+            scrap: counts.parts - counts.good,
+            first_pass_yield: share(counts.first_good, counts.first_parts),
+            scrap_seconds: counts.lost_ms / 1000,
+            scrap_material: counts
+                .lost_material
+                .iter()
+                .map(|(unit, amount)| LostMaterial { unit, amount: *amount })
+                .collect(),
+        }
+    }
+}
+
+/// The id that a group is of; groups without a readable one are left out.
+fn key(counts: &QualityCounts) -> Option<Id> {
+    counts.key.as_deref()?.parse().ok()
+}
+
+async fn show(
+    State(app): State<InsightHandles>,
+    Query(InsightQuery { from, to }): Query<InsightQuery>,
+) -> Result<Plain<Insights>, ApiError> {
+    let to = to.unwrap_or_else(|| app.environment.now());
+    let from = from.unwrap_or_else(|| to.plus_ms(-USUAL_SPAN_MS));
+    if from >= to {
+        return Err(Refusal::field("from", "must be before to").into());
+    }
+    let read = |by| app.queries.quality(by, from, to);
+    let total = read(QualityBy::All).await?;
+    let mut by_sku = Vec::new();
+    for counts in read(QualityBy::Sku).await? {
+        let Some(sku_id) = key(&counts) else { continue };
+        let state = app.skus.read(sku_id).await?;
+        let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
+        by_sku.push(SkuQuality { sku_id, name, numbers: (&counts).into() });
+    }
+    let mut by_printer = Vec::new();
+    for counts in read(QualityBy::Printer).await? {
+        let Some(printer_id) = key(&counts) else { continue };
+        let state = app.printers.read(printer_id).await?;
+        let name = state.as_ref().and_then(|state| Some(state.state.as_ref()?.fields.name.clone()));
+        by_printer.push(PrinterQuality { printer_id, name, numbers: (&counts).into() });
+    }
+    let by_reason = read(QualityBy::Reason).await?;
+    let by_reason = by_reason.iter().map(|counts| ReasonQuality { reason: counts.key.clone(), numbers: counts.into() });
+    Ok(Plain(Insights {
+        from,
+        to,
+        quality: Quality {
+            total: (&total.first().cloned().unwrap_or_default()).into(),
+            by_sku,
+            by_printer,
+            by_reason: by_reason.collect(),
+        },
+    }))
+}

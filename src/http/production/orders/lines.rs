@@ -1,0 +1,98 @@
+//! The lines of an order as they are shown: what was ordered, and how far it is.
+
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+
+use crate::domain::id::Id;
+use crate::domain::job::JobState;
+use crate::domain::order::{Line, LineParts, Order};
+use crate::http::openapi::shape::{Shape, list};
+use crate::http::wire::{Components, ToSchema, schema_of};
+
+/// A line of an order.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "OrderLine")]
+struct LineView<'a> {
+    sku_id: Id,
+    /// How many parts.
+    quantity: u32,
+    unit_price_cents: i64,
+    /// The product's name when it was ordered.
+    description: &'a str,
+    /// Basis points.
+    tax_rate_bps: i64,
+    /// Parts that have left.
+    shipped: u64,
+    /// Its plates and how many are done; once there are jobs, where one order is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jobs: Option<Progress>,
+    /// Parts that are good; like the following, where `jobs` is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    good: Option<u64>,
+    /// Parts on plates that are not over, wait for their sign-off, or failed and wait for a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    running: Option<u64>,
+    /// Parts that nothing makes any more although nobody gave them up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<u64>,
+    /// Parts on plates that were cancelled.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cancelled: Option<u64>,
+}
+
+/// How many plates a line makes and how many are done.
+#[derive(Clone, Response, Serialize)]
+#[api(name = "LineProgress")]
+struct Progress {
+    total: u64,
+    completed: u64,
+}
+
+/// The lines of an order, with how many of their jobs are done.
+pub(super) struct Lines<'a>(pub(super) &'a Order);
+
+impl Serialize for Lines<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self(order) = self;
+        // One pass over the jobs, however many lines there are.
+        let mut made = vec![Progress { total: 0, completed: 0 }; order.lines.len()];
+        for job in order.jobs.values() {
+            if let Some(progress) = made.get_mut(job.line as usize) {
+                progress.total += 1;
+                progress.completed += u64::from(job.state == JobState::Completed);
+            }
+        }
+        let (parts, shipped) = (order.parts(), order.shipped_parts());
+        let lines = order.lines.iter().zip(made).zip(parts).zip(shipped);
+        to.collect_seq(lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped)))
+    }
+}
+
+impl ToSchema for Lines<'_> {
+    fn schema() -> Shape {
+        list(schema_of::<LineView<'_>>())
+    }
+    fn components(components: &mut Components) {
+        components.add::<LineView<'_>>();
+    }
+}
+
+impl<'a> LineView<'a> {
+    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64) -> Self {
+        let shown = jobs.total > 0;
+        Self {
+            sku_id: line.sku_id,
+            quantity: line.quantity,
+            unit_price_cents: line.unit_price_cents,
+            description: &line.description,
+            tax_rate_bps: line.tax_rate_bps,
+            shipped,
+            jobs: shown.then_some(jobs),
+            good: shown.then_some(parts.good),
+            running: shown.then_some(parts.running),
+            missing: shown.then(|| parts.missing(line.quantity)),
+            cancelled: shown.then_some(parts.cancelled),
+        }
+    }
+}
