@@ -127,11 +127,17 @@ async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
     if slots.is_empty() || !of.read().state.as_ref().is_some_and(|printer| printer.slots_matter(&slots)) {
         return;
     }
+    let own = of.read();
     let printers = with.printers.all_resident();
-    let said = printers.iter().filter_map(|(_, known)| known.state.as_ref()).flat_map(|one| one.bindings().to_vec());
+    let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, known)| known);
+    let said = std::iter::once(&own).chain(others).filter_map(|known| known.state.as_ref()).flat_map(Printer::bindings);
     let materials = with.materials.all_resident();
     let coded = materials.iter().filter_map(|(_, known)| SpoolBinding::of(known.state.as_ref()?));
-    let known = said.chain(coded).collect();
+    let present = |binding: &SpoolBinding| {
+        let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
+        of_it.and_then(|(_, known)| known.state.as_ref()).is_some_and(|material| !material.archived)
+    };
+    let known = said.cloned().chain(coded).filter(present).collect();
     tell(of, PrinterCommand::SlotsReported { slots, known }).await;
 }
 

@@ -82,7 +82,8 @@ pub enum PrinterCommand {
     SlotsReported {
         /// All that it reported.
         slots: Vec<ReportedSlot>,
-        /// To which materials such spools belong elsewhere in the shop.
+        /// To which materials such spools belong: the printer's own bindings first, then those from elsewhere in the shop.
+        /// Of deleted materials there are none.
         known: Vec<SpoolBinding>,
     },
     /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never

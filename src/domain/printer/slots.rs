@@ -75,7 +75,8 @@ pub struct SpoolBinding {
     pub vendor_code: Option<String>,
     /// Colour as `#rrggbb`.
     pub color: Option<String>,
-    /// What such spools are of.
+    /// What such spools are of. Named unlike the material in a slot, because remembering a material is no use of it.
+    #[serde(rename = "boundTo")]
     pub material_id: Id,
 }
 
@@ -218,7 +219,7 @@ impl Printer {
         }
     }
 
-    /// The printer reported its spools. `known` are bindings from elsewhere in the shop, which count after its own.
+    /// The printer reported its spools. Of `known`, the first that is of such a spool counts.
     pub(super) fn report_slots(
         self,
         reported: &[ReportedSlot],
@@ -233,8 +234,7 @@ impl Printer {
             let before = self.slots.iter().find(|slot| slot.slot == one.slot && slot.source == SlotSource::Printer);
             let same = before.filter(|slot| (&slot.vendor_code, &slot.color) == (&one.vendor_code, &one.color));
             let bound = || {
-                let bindings = self.bindings.iter().rev().chain(known);
-                let mut of_it = bindings.filter(|one_| one_.is_of(one.vendor_code.as_ref(), one.color.as_ref()));
+                let mut of_it = known.iter().filter(|known| known.is_of(one.vendor_code.as_ref(), one.color.as_ref()));
                 let empty = one.vendor_code.is_none() && one.color.is_none();
                 of_it.next().filter(|_| !empty).map(|binding| binding.material_id)
             };
@@ -269,9 +269,9 @@ impl Printer {
         Decision::to(next, PrinterAnswer::Done).requires(requirements)
     }
 
-    /// To which materials reported spools belong, as operators said here.
-    pub fn bindings(&self) -> &[SpoolBinding] {
-        &self.bindings
+    /// To which materials reported spools belong, as operators said here; what was said last comes first.
+    pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
+        self.bindings.iter().rev()
     }
 
     /// Whether a report would change anything.

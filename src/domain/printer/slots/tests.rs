@@ -28,8 +28,8 @@ fn reported(slot: u32, code: &str, left: Option<i64>) -> ReportedSlot {
 }
 
 fn report(shop: &mut PrinterFixture, slots: &[ReportedSlot]) {
-    let slots = slots.to_vec();
-    shop.ask(PrinterCommand::SlotsReported { slots, known: Vec::new() }).unwrap();
+    let (slots, known) = (slots.to_vec(), shop.p().bindings().cloned().collect());
+    shop.ask(PrinterCommand::SlotsReported { slots, known }).unwrap();
 }
 
 fn held(shop: &PrinterFixture) -> Vec<Option<Id>> {
