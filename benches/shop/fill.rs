@@ -55,7 +55,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
         unit_price_cents: 1250,
         description: "Bracket, left, with two holes".to_owned(),
         tax_rate_bps: 0,
-        make: Make {
+        make: Some(Make {
             units_per_plate: 1,
             material_id: material,
             need: Amount::units(20),
@@ -67,7 +67,9 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
             sliced_for: Default::default(),
             file_filament_mm: Some(6700.0),
             estimated_seconds: Some(3600),
-        },
+        }),
+        kit_line: None,
+        per_set: None,
     };
     OrderCommand::Create(Box::new(NewOrder {
         kind: OrderKind::Catalog,
@@ -88,7 +90,7 @@ pub fn order(shop: &App, material: Id, lines: usize) -> OrderCommand {
 async fn paid_order(shop: &App, material: Id) {
     let new = order(shop, material, 1);
     let OrderCommand::Create(placed) = &new else { panic!("{new:?}") };
-    let Line { sku_id: sku, make, .. } = placed.lines[0].clone();
+    let Line { sku_id: sku, make: Some(make), .. } = placed.lines[0].clone() else { panic!("{placed:?}") };
     let (id, _) = shop.orders.create(caller(), new).await.unwrap();
     let paid = OrderCommand::MarkPaid { amount_cents: None, method: "cash".to_owned(), reference: None };
     shop.orders.ask(id, caller(), paid).await.unwrap();

@@ -100,7 +100,7 @@ impl OrderEffects {
     async fn read(&self, sku: Id) -> Result<Option<Make>, LoadError> {
         let state = self.sources.skus.read(sku).await?;
         let Some(sku) = state.as_ref().and_then(|state| state.state.as_ref()) else { return Ok(None) };
-        Ok(Some(self.sources.make(sku).await?).filter(|make| make.file_id.is_some()))
+        Ok(self.sources.make(sku).await?.filter(|make| make.file_id.is_some()))
     }
 }
 

@@ -87,9 +87,19 @@ pub struct Line {
     pub description: String,
     /// Tax rate of the destination in basis points (1/100 of a percent), set by the rules when the order is made.
     pub tax_rate_bps: i64,
-    /// What the line's jobs need to be printed.
-    pub make: Make,
+    /// What the line's jobs need to be printed; `None` for a kit, whose parts are lines of their own.
+    #[serde(default)]
+    pub make: Option<Make>,
+    /// For parts of a kit: index of the kit's line. They cost nothing, because the kit has the price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kit_line: Option<u32>,
+    /// For parts of a kit: how many of them one set has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_set: Option<u32>,
 }
+
+/// Most lines of one order, with the parts of its kits: an order is kept in memory and written as a whole.
+pub const MAX_LINES: usize = 300;
 
 /// What a part is made from and with, as its SKU and the G-code file say. Rules do no look-ups: it is read for a line
 /// when the order is placed, and once more for a job before it is VALIDATED, which freezes it for that job. Of the

@@ -14,7 +14,7 @@ pub enum Referenced {
     File,
     /// Named by SKUs, by the lines and jobs of orders, and as what is loaded in a printer.
     Material,
-    /// Named by the lines and jobs of orders.
+    /// Named by the lines and jobs of orders, and by kits.
     Sku,
 }
 
@@ -65,7 +65,7 @@ impl Requirement {
                 "a SKU or an unfinished order or job names this material, or a printer has it loaded",
             ),
             Self::Unused { what: Referenced::Sku, .. } => {
-                Refusal::conflict("sku_in_use", "an unfinished order or job names this SKU")
+                Refusal::conflict("sku_in_use", "an unfinished order or job, or a kit, names this SKU")
             }
         }
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::aggregate::{Aggregate, Decision, DecisionContext};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::requirement::{Referenced, Requirement};
 use crate::domain::time::Timestamp;
 
@@ -72,6 +72,16 @@ const fn first_plate() -> u32 {
     1
 }
 
+/// What a kit contains of one SKU.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Component {
+    /// The SKU, which is no kit itself.
+    pub sku_id: Id,
+    /// Number of its parts in one set, at least 1.
+    pub quantity: u32,
+}
+
 /// The description of a SKU, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -88,8 +98,8 @@ pub struct SkuFields {
     pub kind: Option<String>,
     /// Slugs of the collections that contain it.
     pub collections: Vec<String>,
-    /// The material that it is made of.
-    pub material_id: Id,
+    /// The material that it is made of; `None` for kits only.
+    pub material_id: Option<Id>,
     /// Material for one full plate, in the material's unit; used where the G-code file states no weight.
     pub estimated_consumption: Amount,
     /// The type of machine that can make it.
@@ -116,6 +126,9 @@ pub struct SkuFields {
     pub slicer_profile: Option<String>,
     /// Print time of one plate in seconds.
     pub estimated_seconds: Option<i64>,
+    /// What a kit consists of; empty for whatever is made itself.
+    #[serde(default)]
+    pub components: Vec<Component>,
     /// Pictures: URLs or ids of uploaded files.
     pub images: Vec<String>,
     /// Whether customers see it in the catalogue.
@@ -125,6 +138,37 @@ pub struct SkuFields {
 }
 
 impl SkuFields {
+    /// Whether it is a kit: not made itself, but put together from parts of other SKUs.
+    pub const fn is_kit(&self) -> bool {
+        !self.components.is_empty()
+    }
+
+    /// Refuses what a kit cannot be, and what only a kit can.
+    fn check(&self, own: Id) -> Result<(), Refusal> {
+        let mut faults = Faults::default();
+        if !self.is_kit() {
+            faults.check(self.material_id.is_some(), "materialId", "is required, unless it is a kit");
+            return faults.refuse();
+        }
+        faults.check(
+            self.material_id.is_none(),
+            "materialId",
+            "must be null for a kit, which is made of its components",
+        );
+        let files = [("modelFileId", self.model_file_id), ("gcodeFileId", self.gcode_file_id)];
+        for (member, file) in files {
+            faults.check(file.is_none(), member, "must be null for a kit, whose components have the files");
+        }
+        for (at, component) in self.components.iter().enumerate() {
+            let path = format!("components.{at}.skuId");
+            let again = self.components[..at].iter().any(|other| other.sku_id == component.sku_id);
+            faults.check(!again, &path, "is named twice");
+            faults.check(component.sku_id != own, &path, "is the kit itself");
+            faults.check(component.quantity > 0, &format!("components.{at}.quantity"), "must be at least 1");
+        }
+        faults.refuse()
+    }
+
     /// Whether there is anything to print it from. Customers order only what there is; staff may order it early, and its
     /// jobs wait for the file.
     pub const fn orderable(&self) -> bool {
@@ -141,13 +185,16 @@ impl SkuFields {
             .iter()
             .enumerate()
             .filter_map(|(at, image)| Some((format!("images.{at}"), image.parse().ok()?)));
-        let material = Requirement::not_deleted(Referenced::Material, self.material_id, "materialId");
+        let material = self.material_id.map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
+        let components = self.components.iter().enumerate().map(|(at, component)| {
+            Requirement::not_deleted(Referenced::Sku, component.sku_id, format!("components.{at}.skuId"))
+        });
         let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
         let further = self.materials.iter().enumerate();
         let further = further.map(|(at, one)| {
             Requirement::not_deleted(Referenced::Material, one.material_id, format!("materials.{at}.materialId"))
         });
-        std::iter::once(material).chain(further).chain(files).collect()
+        material.into_iter().chain(further).chain(components).chain(files).collect()
     }
 }
 
@@ -199,6 +246,9 @@ impl Aggregate for Sku {
         cx: &DecisionContext<'_>,
         command: &SkuCommand,
     ) -> Result<Decision<Self>, Refusal> {
+        if let SkuCommand::Create(fields) | SkuCommand::Update { fields, .. } = command {
+            fields.check(id)?;
+        }
         let next = match (this.filter(|sku| !sku.archived), command) {
             (None, SkuCommand::Create(fields)) => {
                 Self { id, fields: (**fields).clone(), archived: false, created_at: cx.now, updated_at: cx.now }

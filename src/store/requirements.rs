@@ -82,7 +82,10 @@ async fn deleted<E: EntityTrait, C: ConnectionTrait>(
 async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<bool, WriteError> {
     Ok(match what {
         Referenced::Sku => {
-            in_orders(db, "skuId", id).await? || in_jobs(db, jobs::Column::SkuId.eq(id.to_string())).await?
+            let kits = skus::Column::Doc.like(format!("%\"skuId\":\"{id}\"%"));
+            any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(kits)).await?
+                || in_orders(db, "skuId", id).await?
+                || in_jobs(db, jobs::Column::SkuId.eq(id.to_string())).await?
         }
         Referenced::File => {
             // A SKU names files as G-code, as model and among its images.

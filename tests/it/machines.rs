@@ -37,6 +37,7 @@ mod dead;
 mod fit;
 mod hands;
 mod kill;
+mod kits;
 mod manual;
 mod mishaps;
 mod parts;

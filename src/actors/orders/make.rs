@@ -24,9 +24,10 @@ pub struct MakeSources {
 }
 
 impl MakeSources {
-    /// What the SKU is made from and with, as it stands now.
-    pub async fn make(&self, sku: &Sku) -> Result<Make, LoadError> {
+    /// What the SKU is made from and with, as it stands now; `None` for a kit.
+    pub async fn make(&self, sku: &Sku) -> Result<Option<Make>, LoadError> {
         let fields = &sku.fields;
+        let Some(material_id) = fields.material_id else { return Ok(None) };
         let state = match fields.gcode_file_id {
             Some(id) => self.files.read(id).await?,
             None => None,
@@ -34,13 +35,13 @@ impl MakeSources {
         let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
         let plate = said.and_then(|said| said.plate(fields.plate));
         let mut grams_of = BTreeSet::new();
-        for material in std::iter::once(fields.material_id).chain(fields.materials.iter().map(|one| one.material_id)) {
+        for material in std::iter::once(material_id).chain(fields.materials.iter().map(|one| one.material_id)) {
             if self.in_grams(material).await? {
                 grams_of.insert(material);
             }
         }
-        let mut needs = needs(fields, said, |material| grams_of.contains(&material));
-        let first = needs.remove(&fields.material_id).unwrap_or(fields.estimated_consumption);
+        let mut needs = needs(fields, material_id, said, |material| grams_of.contains(&material));
+        let first = needs.remove(&material_id).unwrap_or(fields.estimated_consumption);
         let further = needs.into_iter().map(|(material_id, need)| MaterialNeed { material_id, need }).collect();
         let sliced_for = SlicedFor {
             plate: fields.plate,
@@ -51,9 +52,9 @@ impl MakeSources {
         let whole = said.filter(|_| fields.plate == 1);
         let seconds = plate.and_then(|plate| plate.seconds).or(whole.and_then(|said| said.seconds));
         let filament_mm = plate.and_then(Plate::filament_mm).or(whole.and_then(|said| said.filament_mm));
-        Ok(Make {
+        Ok(Some(Make {
             units_per_plate: fields.units_per_plate,
-            material_id: fields.material_id,
+            material_id,
             need: first,
             further,
             machine_type: fields.machine_type,
@@ -63,7 +64,7 @@ impl MakeSources {
             sliced_for,
             file_filament_mm: filament_mm,
             estimated_seconds: seconds.or(fields.estimated_seconds),
-        })
+        }))
     }
 
     /// Grams are what a G-code file states; sheets and millilitres are not.
@@ -76,14 +77,19 @@ impl MakeSources {
 
 /// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the
 /// SKU's estimates. Filaments that the SKU does not assign are of its first material. Needs of the same material are summed.
-fn needs(fields: &SkuFields, said: Option<&FileMetadata>, in_grams: impl Fn(Id) -> bool) -> BTreeMap<Id, Amount> {
+fn needs(
+    fields: &SkuFields,
+    material_id: Id,
+    said: Option<&FileMetadata>,
+    in_grams: impl Fn(Id) -> bool,
+) -> BTreeMap<Id, Amount> {
     let plate = said.and_then(|said| said.plate(fields.plate));
     let stated = |filament: u32| {
         let of_it = |one: &&PlateFilament| one.index == filament;
         plate.and_then(|plate| plate.filaments.iter().find(of_it)?.grams).filter(|grams| grams.0 > 0)
     };
     let assigned = |filament: u32| fields.materials.iter().any(|one| one.filament == filament);
-    let first = if !in_grams(fields.material_id) {
+    let first = if !in_grams(material_id) {
         None
     } else if fields.materials.is_empty() {
         let whole = said.filter(|_| fields.plate == 1).and_then(|said| said.grams);
@@ -92,7 +98,7 @@ fn needs(fields: &SkuFields, said: Option<&FileMetadata>, in_grams: impl Fn(Id) 
         let own = plate.map(|plate| plate.filaments.iter().filter(|one| !assigned(one.index)));
         own.and_then(|own| own.map(|one| one.grams).sum::<Option<Amount>>()).filter(|grams| grams.0 > 0)
     };
-    let mut needs = BTreeMap::from([(fields.material_id, first.unwrap_or(fields.estimated_consumption))]);
+    let mut needs = BTreeMap::from([(material_id, first.unwrap_or(fields.estimated_consumption))]);
     for one in &fields.materials {
         let stated = stated(one.filament).filter(|_| in_grams(one.material_id));
         *needs.entry(one.material_id).or_default() += stated.unwrap_or(one.estimated_consumption);
@@ -121,10 +127,13 @@ mod tests {
     fn each_filament_is_of_its_material_and_the_rest_of_the_first() {
         let mut fields = sku(1, "A").fields;
         let [first, second] = [id(1), id(2)];
-        (fields.material_id, fields.plate) = (first, 2);
+        fields.plate = 2;
         let said = file(&[(0, 10), (1, 3), (2, 4), (3, 1)]);
         let of = |fields: &SkuFields, grams: bool| {
-            needs(fields, Some(&said), |_| grams).into_iter().map(|(id, need)| (id, need.0 / 1000)).collect::<Vec<_>>()
+            needs(fields, first, Some(&said), |_| grams)
+                .into_iter()
+                .map(|(id, need)| (id, need.0 / 1000))
+                .collect::<Vec<_>>()
         };
         assert_eq!(of(&fields, true), [(first, 18)], "one material for all filaments");
         let further =

@@ -207,7 +207,8 @@ impl<'a> OrderChange<'a> {
         // Nothing is counted before anything is made.
         let made = matches!(order.status, OrderStatus::Printing | OrderStatus::Ready);
         let parts = if made { order.parts() } else { Vec::new() };
-        let lines = order.lines.iter().zip(&parts);
+        // What a kit lacks, its parts lack.
+        let lines = order.lines.iter().zip(&parts).filter(|(line, _)| !line.is_kit());
         let (lacks, missing) = lines.fold((0, 0), |(lacks, missing), (line, parts)| {
             let lack = u64::from(line.quantity).saturating_sub(parts.good);
             (lacks + lack, missing + parts.missing(line.quantity))

@@ -8,10 +8,22 @@ use crate::domain::job::{AttemptState, Job, JobState};
 
 /// Number of parts that one plate of a line makes.
 pub(super) fn plate_parts(line: &Line) -> u32 {
-    line.make.units_per_plate.max(1)
+    line.make.as_ref().map_or(1, |make| make.units_per_plate.max(1))
 }
 
-/// How many parts of one line are good, under way and given up.
+impl Line {
+    /// Whether it is a kit, whose parts are lines of their own.
+    pub fn is_kit(&self) -> bool {
+        self.make.is_none()
+    }
+
+    /// Of parts of a kit: how many one set has.
+    pub(super) fn in_one_set(&self) -> u64 {
+        u64::from(self.per_set.unwrap_or(1).max(1))
+    }
+}
+
+/// How many parts of one line are good, under way and given up; of a kit's line, how many complete sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineParts {
     /// Parts that count as good.
@@ -65,6 +77,29 @@ impl Order {
                 _ => of_line.running += u64::from(plate),
             }
         }
+        for (n, line) in self.lines.iter().enumerate() {
+            if line.is_kit() {
+                parts[n] = self.sets(n, &parts);
+            }
+        }
         parts
+    }
+
+    /// The lines of a kit's parts, each with how many of them one set has.
+    pub(super) fn parts_of_kit(&self, kit: usize) -> impl Iterator<Item = (usize, u64)> + use<'_> {
+        let lines = self.lines.iter().enumerate();
+        lines.filter(move |(_, line)| line.kit_line == Some(kit as u32)).map(|(n, line)| (n, line.in_one_set()))
+    }
+
+    /// A kit is counted in complete sets: as many as the part of which there are the fewest makes up.
+    fn sets(&self, kit: usize, parts: &[LineParts]) -> LineParts {
+        let fewest = |of: fn(&LineParts) -> u64| {
+            let sets = self.parts_of_kit(kit).map(|(n, in_one_set)| of(&parts[n]) / in_one_set);
+            sets.min().unwrap_or(0)
+        };
+        let good = fewest(|parts| parts.good);
+        let coming = fewest(|parts| parts.good + parts.running);
+        let all = fewest(|parts| parts.good + parts.running + parts.cancelled);
+        LineParts { good, running: coming - good, cancelled: all - coming, reprints: 0 }
     }
 }

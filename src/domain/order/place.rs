@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::change::OrderChange;
 use super::parts::plate_parts;
-use super::{Address, Line, NewOrder, Order, OrderStatus};
+use super::{Address, Line, MAX_LINES, NewOrder, Order, OrderStatus};
 use crate::domain::aggregate::{Counter, Decision, DecisionContext};
 use crate::domain::id::Id;
 use crate::domain::principal::{Principal, Role};
@@ -19,7 +19,7 @@ const DEFAULT_PRIORITY: u8 = 5;
 
 /// Number of jobs that a line makes: one for each plate, the last of which may be partly filled.
 pub(super) fn plates(line: &Line) -> u32 {
-    line.quantity.div_ceil(plate_parts(line))
+    if line.is_kit() { 0 } else { line.quantity.div_ceil(plate_parts(line)) }
 }
 
 /// Tax rate of a destination in basis points: that of its region if there is one, else that of its country; 0 without
@@ -96,6 +96,12 @@ fn check_new(new: &NewOrder, cx: &DecisionContext<'_>) -> Result<(), Refusal> {
         faults.check(line.unit_price_cents >= 0, &format!("lines.{n}.unitPriceCents"), "must not be negative");
     }
     faults.check(new.priority.unwrap_or(DEFAULT_PRIORITY) <= 9, "priority", "must be from 0 to 9");
+    let count = new.lines.len();
+    faults.check(
+        count <= MAX_LINES,
+        "lines",
+        format!("has {count} lines with the parts of kits; an order has at most {MAX_LINES}"),
+    );
     let jobs: u64 = new.lines.iter().map(|line| u64::from(plates(line))).sum();
     let most = rules.max_jobs;
     faults.check(jobs <= u64::from(most), "lines", format!("would make {jobs} jobs; an order makes at most {most}"));
@@ -165,12 +171,15 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, new: &NewOrder) -> Result
     Ok(change.order_done().requires(new.lines.iter().enumerate().flat_map(|(n, line)| named(n, line))))
 }
 
-/// What a line orders, and what that is made from, must not be deleted.
+/// What a line orders, and what that is made from, must not be deleted. Parts of a kit are told of by the kit's own line.
 fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
-    let materials = line.make.materials().map(|id| (Referenced::Material, id));
-    let file = line.make.file_id.map(|file| (Referenced::File, file));
-    let named = std::iter::once((Referenced::Sku, line.sku_id)).chain(materials).chain(file);
-    named.map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
+    let n = line.kit_line.map_or(n, |kit| kit as usize);
+    let made_of = line.make.iter().flat_map(|make| {
+        let file = make.file_id.map(|file| (Referenced::File, file));
+        make.materials().map(|id| (Referenced::Material, id)).chain(file)
+    });
+    let named: Vec<_> = std::iter::once((Referenced::Sku, line.sku_id)).chain(made_of).collect();
+    named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))
 }
 
 /// The members that an update may change; `None` leaves one as it is, the inner `None` clears it.

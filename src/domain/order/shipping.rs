@@ -3,8 +3,10 @@
 //! Parts may leave as soon as they are good. The order is shipped with the shipment by which the last of them left: all that was
 //! ordered or, once it is ready and the customer takes it as it is, all that is good.
 
+use std::collections::BTreeMap;
+
 use super::change::OrderChange;
-use super::{Order, OrderStatus, PICKUP, SentLine, SentShipment, Shipment};
+use super::{Line, Order, OrderStatus, PICKUP, SentLine, SentShipment, Shipment};
 use crate::domain::aggregate::Decision;
 use crate::domain::event::data::{OrderPartShippedData, OrderShippedData};
 use crate::domain::refusal::{Faults, Refusal};
@@ -29,9 +31,31 @@ impl Order {
                 *left += u64::from(*quantity);
             }
         }
+        for (n, _) in self.lines.iter().enumerate().filter(|(_, line)| line.is_kit()) {
+            let sets = self.parts_of_kit(n).map(|(part, in_one_set)| left[part] / in_one_set);
+            left[n] = sets.min().unwrap_or(0);
+        }
         left
     }
 
+    /// The parts that a shipment names, with kits taken apart.
+    fn parts_named(&self, lines: &[SentLine]) -> Vec<SentLine> {
+        let mut parts: BTreeMap<u32, u64> = BTreeMap::new();
+        for SentLine { line, quantity } in lines {
+            let quantity = u64::from(*quantity);
+            if self.lines.get(*line as usize).is_some_and(Line::is_kit) {
+                for (part, in_one_set) in self.parts_of_kit(*line as usize) {
+                    *parts.entry(part as u32).or_default() += quantity * in_one_set;
+                }
+            } else {
+                *parts.entry(*line).or_default() += quantity;
+            }
+        }
+        let sent = |(line, quantity)| SentLine { line, quantity: u32::try_from(quantity).unwrap_or(u32::MAX) };
+        parts.into_iter().map(sent).collect()
+    }
+
+    /// How far each line has left; a kit's line by its complete sets.
     fn leaving(&self) -> Vec<Leaving> {
         let lines = self.lines.iter().zip(self.parts()).zip(self.shipped_parts());
         let left = lines.map(|((line, parts), left)| {
@@ -39,6 +63,20 @@ impl Order {
             Leaving { owed, there: parts.good.saturating_sub(left).min(owed) }
         });
         left.collect()
+    }
+
+    /// All good parts that have not left; kits leave by their parts.
+    fn all_there(&self, leaving: &[Leaving]) -> Vec<SentLine> {
+        let lines = self.lines.iter().zip(leaving).enumerate();
+        let there = lines.filter(|(_, (line, leaving))| !line.is_kit() && leaving.there > 0);
+        let sent = |there: u64| u32::try_from(there).unwrap_or(u32::MAX);
+        there.map(|(n, (_, leaving))| SentLine { line: n as u32, quantity: sent(leaving.there) }).collect()
+    }
+
+    /// Whether nothing more is to leave: all that was ordered has left or, where a short order is accepted, all that is good.
+    fn has_left(&self, short: bool) -> bool {
+        let lines = self.lines.iter().zip(self.leaving()).filter(|(line, _)| !line.is_kit());
+        lines.into_iter().all(|(_, leaving)| leaving.owed == 0 || (short && leaving.there == 0))
     }
 }
 
@@ -61,12 +99,17 @@ impl OrderChange<'_> {
         }
         let leaving = self.order.leaving();
         let lines = match lines {
-            Some(lines) => named(lines, &leaving)?,
+            Some(lines) => {
+                named(lines, leaving.len())?;
+                let parts = self.order.parts_named(lines);
+                are_there(&parts, &leaving)?;
+                parts
+            }
             None if !accept_short && leaving.iter().any(|line| line.there < line.owed) => {
                 let words = "good parts of it are missing; send acceptShort: true if the customer takes it as it is";
                 return Err(Refusal::conflict("order_short", words));
             }
-            None => all(&leaving),
+            None => self.order.all_there(&leaving),
         };
         if self.order.shipments.len() >= MAX_SHIPMENTS {
             let words =
@@ -79,8 +122,7 @@ impl OrderChange<'_> {
             let sent = SentShipment { number, shipment: shipment.clone(), lines, shipped_at: self.cx.now };
             self.head().shipments.push(sent);
         }
-        let left = self.order.leaving();
-        if left.iter().all(|line| line.owed == 0 || (short && line.there == 0)) {
+        if self.order.has_left(short) {
             self.head().shipment = Some(shipment.clone());
             self.status(OrderStatus::Shipped, None);
             self.event_with("order.shipped", |order| OrderShippedData::new(order, &shipment));
@@ -113,25 +155,21 @@ impl OrderChange<'_> {
     }
 }
 
-/// All good parts that have not left.
-fn all(leaving: &[Leaving]) -> Vec<SentLine> {
-    let lines = leaving.iter().enumerate().filter(|(_, line)| line.there > 0);
-    lines
-        .map(|(n, line)| SentLine { line: n as u32, quantity: u32::try_from(line.there).unwrap_or(u32::MAX) })
-        .collect()
-}
-
-/// The lines that a shipment names; refused where a line is unknown or named twice, or fewer parts are good and there.
-fn named(lines: &[SentLine], leaving: &[Leaving]) -> Result<Vec<SentLine>, Refusal> {
+/// Refuses a shipment that names lines which the order has not, or one twice.
+fn named(lines: &[SentLine], of_order: usize) -> Result<(), Refusal> {
     let mut faults = Faults::default();
     for (at, SentLine { line, quantity }) in lines.iter().enumerate() {
-        faults.check((*line as usize) < leaving.len(), &format!("lines.{at}.line"), "the order has no such line");
+        faults.check((*line as usize) < of_order, &format!("lines.{at}.line"), "the order has no such line");
         let again = lines[..at].iter().any(|earlier| earlier.line == *line);
         faults.check(!again, &format!("lines.{at}.line"), "is named twice");
         faults.check(*quantity > 0, &format!("lines.{at}.quantity"), "must be at least 1");
     }
     faults.check(!lines.is_empty(), "lines", "must name at least one line");
-    faults.refuse()?;
+    faults.refuse()
+}
+
+/// Refuses a shipment of more parts than are good and have not left.
+fn are_there(lines: &[SentLine], leaving: &[Leaving]) -> Result<(), Refusal> {
     for SentLine { line, quantity } in lines {
         let there = leaving.get(*line as usize).map_or(0, |line| line.there);
         if u64::from(*quantity) > there {
@@ -139,5 +177,5 @@ fn named(lines: &[SentLine], leaving: &[Leaving]) -> Result<Vec<SentLine>, Refus
             return Err(Refusal::conflict("parts_not_there", words));
         }
     }
-    Ok(lines.to_vec())
+    Ok(())
 }

@@ -3,6 +3,7 @@
 mod claims;
 mod examples;
 mod flags;
+mod kits;
 mod model;
 mod money;
 mod parts;
@@ -30,7 +31,7 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
         unit_price_cents: cents,
         description: "bracket".to_owned(),
         tax_rate_bps: 0,
-        make: Make {
+        make: Some(Make {
             units_per_plate: 1,
             material_id: id(MATERIAL),
             need: Amount::units(100),
@@ -42,7 +43,9 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
             sliced_for: Default::default(),
             file_filament_mm: Some(1000.0),
             estimated_seconds: None,
-        },
+        }),
+        kit_line: None,
+        per_set: None,
     }
 }
 
@@ -97,7 +100,7 @@ impl Desk {
     }
     /// The SKU is read, as the lines say that it is: jobs whose line has a file are VALIDATED.
     pub(super) fn prepare(&mut self) -> Option<Decision<Order>> {
-        let makes: Vec<Make> = self.o().lines.iter().map(|line| line.make.clone()).collect();
+        let makes: Vec<Make> = self.o().lines.iter().filter_map(|line| line.make.clone()).collect();
         let with_file = makes.into_iter().find(|make| make.file_id.is_some())?;
         Some(self.ask(&OrderCommand::Prepared { sku: id(10), make: Box::new(with_file) }).unwrap())
     }

@@ -30,6 +30,7 @@ impl OrderChange<'_> {
 
     /// Makes one job of a line; `reprint` for parts that were rejected.
     pub(super) fn make_job(&mut self, n: usize, line: &Line, reprint: bool) {
+        let Some(make) = &line.make else { return };
         let job = Job {
             id: self.cx.ids.id(),
             number: self.cx.ids.number(Counter::Job),
@@ -39,16 +40,16 @@ impl OrderChange<'_> {
             line: n as u32,
             sku_id: line.sku_id,
             sku_name: line.description.clone(),
-            material_id: line.make.material_id,
-            need: line.make.need,
-            further: line.make.further.iter().copied().map(FurtherNeed::new).collect(),
-            machine_type: line.make.machine_type,
-            dimensions: line.make.dimensions,
+            material_id: make.material_id,
+            need: make.need,
+            further: make.further.iter().copied().map(FurtherNeed::new).collect(),
+            machine_type: make.machine_type,
+            dimensions: make.dimensions,
             file_id: None,
-            file_form: line.make.file_form,
-            sliced_for: line.make.sliced_for.clone(),
-            file_filament_mm: line.make.file_filament_mm,
-            estimated_seconds: line.make.estimated_seconds,
+            file_form: make.file_form,
+            sliced_for: make.sliced_for.clone(),
+            file_filament_mm: make.file_filament_mm,
+            estimated_seconds: make.estimated_seconds,
             plate_parts: plate_parts(line),
             reprint,
             unsigned: false,
@@ -77,7 +78,7 @@ impl OrderChange<'_> {
         if reprint {
             self.job_event("job.added", id, None);
         }
-        if line.make.file_id.is_none() {
+        if make.file_id.is_none() {
             self.job_event("job.created", id, Some(NO_FILE_REASON));
         }
     }

@@ -10,8 +10,9 @@ use super::skus::{self, sold};
 use crate::domain::access::normal_email;
 use crate::domain::bounds::MAX_QUANTITY;
 use crate::domain::id::Id;
-use crate::domain::order::{Address, Line, NewOrder, OrderCommand, OrderKind};
+use crate::domain::order::{Address, Line, Make, NewOrder, OrderCommand, OrderKind};
 use crate::domain::refusal::{Faults, Refusal};
+use crate::domain::sku::{Component, Sku};
 use crate::domain::time::Timestamp;
 use crate::http::access::Caller;
 use crate::http::command_request::{CommandRequest, CommandTarget};
@@ -122,39 +123,93 @@ pub(crate) async fn place(
     Ok(Created::under(orders::PATH, &done, shown(&app, &call.who, &done).await?))
 }
 
-/// The lines with everything that their jobs will need, and the one currency of them all.
+/// What is found out about the SKUs of an order.
+struct LookUp<'a> {
+    app: &'a OrderHandles,
+    who: &'a Caller,
+    faults: Faults,
+    /// Why the first line that a customer may not order yet cannot be ordered.
+    not_orderable: Option<String>,
+}
+
+impl LookUp<'_> {
+    /// What a SKU is made from and with. Customers order only what there is a file for; staff may order it early, and its jobs
+    /// wait for the file.
+    async fn make(&mut self, sku: &Sku, path: &str) -> Result<Option<Make>, ApiError> {
+        if self.who.is_customer() && !sku.fields.orderable() {
+            let name = &sku.fields.name;
+            let words = || format!("{path}: {name} cannot be ordered yet: it has no file to print");
+            self.not_orderable.get_or_insert_with(words);
+        }
+        Ok(self.app.sources.make(sku).await?)
+    }
+
+    /// The lines of a kit's parts, which cost nothing: the kit has the price.
+    async fn parts(&mut self, kit: &Sku, at: usize, sets: u32, path: &str) -> Result<Vec<Line>, ApiError> {
+        let mut parts = Vec::with_capacity(kit.fields.components.len());
+        for Component { sku_id, quantity } in &kit.fields.components {
+            let state = self.app.skus.read(*sku_id).await?;
+            let sku = state.as_ref().and_then(|state| state.state.as_ref());
+            let Some(sku) = sku.filter(|sku| !sku.archived && !sku.fields.is_kit()) else {
+                self.faults.check(false, path, "a component of this kit is gone, or is a kit itself");
+                continue;
+            };
+            let name = &sku.fields.name;
+            self.faults.check(sku.fields.active, path, format!("its component {name} is not active"));
+            let count = sets.checked_mul(*quantity).filter(|count| *count <= MAX_QUANTITY);
+            self.faults.check(count.is_some(), path, format!("has too many parts of {name}; at most {MAX_QUANTITY}"));
+            parts.push(Line {
+                sku_id: *sku_id,
+                quantity: count.unwrap_or(1),
+                unit_price_cents: 0,
+                description: name.clone(),
+                tax_rate_bps: 0,
+                make: self.make(sku, path).await?,
+                kit_line: u32::try_from(at).ok(),
+                per_set: Some(*quantity),
+            });
+        }
+        Ok(parts)
+    }
+}
+
+/// The lines with everything that their jobs will need: what was ordered, and behind it the parts of kits. Also the one
+/// currency of them all.
 async fn look_up(app: &OrderHandles, who: &Caller, wished: &[NewOrderLine]) -> Result<(Vec<Line>, String), ApiError> {
-    let mut faults = Faults::default();
-    let (mut lines, mut currency) = (Vec::with_capacity(wished.len()), None::<String>);
-    let mut not_orderable = None::<String>;
+    let mut look = LookUp { app, who, faults: Faults::default(), not_orderable: None };
+    let (mut lines, mut parts, mut currency) = (Vec::with_capacity(wished.len()), Vec::new(), None::<String>);
     for (at, NewOrderLine { sku_id, quantity }) in wished.iter().enumerate() {
         let path = format!("lines.{at}.skuId");
         let state = app.skus.read(*sku_id).await?;
         let sku = state.as_ref().and_then(|state| state.state.as_ref());
         let Some(sku) = sku.filter(|sku| !sku.archived && (!who.is_customer() || sold(sku))) else {
-            faults.check(false, &path, "no such SKU");
+            look.faults.check(false, &path, "no such SKU");
             continue;
         };
-        faults.check(sku.fields.active, &path, "this SKU is not active");
+        look.faults.check(sku.fields.active, &path, "this SKU is not active");
         let same = currency.get_or_insert_with(|| sku.fields.currency.clone()) == &sku.fields.currency;
-        faults.check(same, &path, "its currency is not that of the other lines");
+        look.faults.check(same, &path, "its currency is not that of the other lines");
+        let make = if sku.fields.is_kit() {
+            parts.extend(look.parts(sku, at, *quantity, &path).await?);
+            None
+        } else {
+            look.make(sku, &path).await?
+        };
         lines.push(Line {
             sku_id: *sku_id,
             quantity: *quantity,
             unit_price_cents: sku.fields.price_cents,
             description: sku.fields.name.clone(),
             tax_rate_bps: 0,
-            make: app.sources.make(sku).await?,
+            make,
+            kit_line: None,
+            per_set: None,
         });
-        if who.is_customer() && !sku.fields.orderable() {
-            not_orderable.get_or_insert_with(|| {
-                format!("lines.{at}.skuId: {} cannot be ordered yet: it has no file to print", sku.fields.name)
-            });
-        }
     }
-    faults.refuse()?;
-    if let Some(words) = not_orderable {
+    look.faults.refuse()?;
+    if let Some(words) = look.not_orderable {
         return Err(ApiError::conflict("not_orderable", words));
     }
+    lines.extend(parts);
     Ok((lines, currency.ok_or_else(|| Refusal::field("lines", "at least one line is needed"))?))
 }

@@ -17,7 +17,7 @@ use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
+use crate::domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
@@ -46,6 +46,10 @@ const MAX_PLATE: u32 = 1000;
 const MAX_MATERIALS: usize = 16;
 /// Highest index of a filament in a file.
 const MAX_FILAMENT: u32 = 1000;
+/// Most components of one kit.
+const MAX_COMPONENTS: usize = 50;
+/// Most parts of one component in one set.
+const MAX_PER_SET: u32 = 10_000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -115,14 +119,16 @@ pub struct NewSku {
     kind: Option<String>,
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    material_id: Id,
-    /// For one full plate, in the material's unit; at most three decimals.
+    /// What it is made of; null for kits only.
+    material_id: Option<Id>,
+    /// For one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
     #[api(AboveZero)]
-    estimated_consumption: Amount,
+    estimated_consumption: Optional<Amount>,
     /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
-    machine_type: MachineType,
+    /// Only kits need none; that of a kit means nothing.
+    machine_type: Optional<MachineType>,
     dimensions: Option<Dimensions>,
     /// In minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
@@ -142,6 +148,9 @@ pub struct NewSku {
     /// Of printing one full plate.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
+    /// What a kit consists of: SKUs that are no kits. It has a price of its own, and neither material nor files.
+    #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
+    components: Vec<Component>,
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
     /// Shown to customers.
@@ -179,7 +188,7 @@ pub struct SkuQuery {
     "materials": [], "machineType": "fdm_standard", "dimensions": {"x": 80, "y": 80, "z": 120.5}, "priceCents": 1250,
     "currency": "usd", "unitsPerPlate": 1, "modelFileId": null,
     "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064", "plate": 1, "slicerProfile": null, "estimatedSeconds": 5400,
-    "images": [], "public": true, "active": true, "createdAt": "2026-11-01T08:00:00.000Z",
+    "components": [], "images": [], "public": true, "active": true, "createdAt": "2026-11-01T08:00:00.000Z",
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct SkuView {
@@ -252,6 +261,67 @@ impl FromJson for SkuMaterial {
     }
 }
 
+/// What a kit contains of one product.
+#[derive(Request)]
+#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
+struct GivenComponent {
+    sku_id: Id,
+    /// How many parts of it one set has.
+    #[api(Within(1..=MAX_PER_SET))]
+    quantity: u32,
+}
+
+impl ToSchema for Component {
+    const NAME: Option<&'static str> = GivenComponent::NAME;
+    fn schema() -> Shape {
+        GivenComponent::schema()
+    }
+    fn components(components: &mut Components) {
+        GivenComponent::components(components);
+    }
+    fn example() -> Value {
+        GivenComponent::example()
+    }
+}
+
+impl FromJson for Component {
+    type Inner = Self;
+    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+        GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// What is made itself needs what a kit does not.
+fn check_made(new: &NewSku) -> Result<(), Refusal> {
+    let mut faults = Faults::default();
+    let kit = !new.components.is_empty();
+    let needed = [
+        ("materialId", new.material_id.is_some()),
+        ("estimatedConsumption", new.estimated_consumption.is_present()),
+        ("machineType", new.machine_type.is_present()),
+    ];
+    for (member, there) in needed {
+        faults.check(kit || there, member, "is required");
+    }
+    faults.refuse()
+}
+
+/// The components of a kit must exist and be no kits.
+async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<(), ApiError> {
+    let mut faults = Faults::default();
+    for (at, component) in components.iter().enumerate() {
+        let state = app.skus.read(component.sku_id).await?;
+        let sku = state.as_ref().and_then(|state| state.state.as_ref()).filter(|sku| !sku.archived);
+        let path = format!("components.{at}.skuId");
+        faults.check(sku.is_some(), &path, "no such SKU");
+        faults.check(sku.is_none_or(|sku| !sku.fields.is_kit()), &path, "is a kit itself");
+    }
+    Ok(faults.refuse()?)
+}
+
 /// What a SKU names must exist and be of the right kind.
 async fn check_named(
     app: &SkuHandles,
@@ -313,10 +383,13 @@ async fn one(State(app): State<SkuHandles>, PathId(id): PathId, who: Caller) -> 
 async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> Result<Created<SkuView>, ApiError> {
     let command = async {
         let mut new = call.read_body()?;
-        check_named(&app, Some(new.material_id), &new.materials, new.model_file_id, new.gcode_file_id).await?;
+        check_made(&new)?;
+        check_named(&app, new.material_id, &new.materials, new.model_file_id, new.gcode_file_id).await?;
+        check_components(&app, &new.components).await?;
         new.code = new.code.trim().to_owned();
-        let slug = slug_of(&new.code);
-        Ok(SkuCommand::Create(Box::new(new.into_fields(slug, app.config.orders.currency.clone()))))
+        let (slug, currency) = (slug_of(&new.code), app.config.orders.currency.clone());
+        let fields = new.into_fields(slug, Amount::ZERO, MachineType::FdmStandard, currency);
+        Ok(SkuCommand::Create(Box::new(fields)))
     };
     let done = call.ask_with(&app.skus, CommandTarget::New, command).await?;
     Ok(Created::under(PATH, &done, SkuView::after(&done)))
@@ -333,7 +406,9 @@ async fn update(
     }
     let [model_file, gcode_file] = [change.model_file_id, change.gcode_file_id].map(|file| file.or(None));
     let further = change.materials.clone().or(Vec::new());
-    check_named(&app, change.material_id.present(), &further, model_file, gcode_file).await?;
+    check_named(&app, change.material_id.present().flatten(), &further, model_file, gcode_file).await?;
+    let components = change.components.clone().or(Vec::new());
+    check_components(&app, &components).await?;
     let merge = |sku: &Sku, if_version: i64| {
         let fields = change.clone().merged_into(sku.fields.clone());
         Ok(SkuCommand::Update { if_version, fields: Box::new(fields) })

@@ -9,7 +9,8 @@ snapshot_row!(Sku in skus unique code, |this, at_rest| {
     code: if this.archived { format!("{} {}", this.fields.code, this.id) } else { this.fields.code.clone() },
     slug: if this.archived { format!("{} {}", this.fields.slug, this.id) } else { this.fields.slug.clone() },
     name: this.fields.name.clone(),
-    material_id: this.fields.material_id.to_string(),
+    // Empty for kits: the column is not null.
+    material_id: text(this.fields.material_id).unwrap_or_default(),
     gcode_file_id: text(this.fields.gcode_file_id),
     model_file_id: text(this.fields.model_file_id),
     public: this.fields.public,

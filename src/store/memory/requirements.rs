@@ -46,7 +46,12 @@ impl Tables {
         let in_orders = |name: &str| self.any(|order: &Order, doc| !over(order) && doc.contains(&member(name)));
         let in_jobs = |named: &dyn Fn(&Job) -> bool| self.parts::<Job>().any(|job| !job.over() && named(job));
         match what {
-            Referenced::Sku => in_orders("skuId") || in_jobs(&|job| job.sku_id == id),
+            Referenced::Sku => {
+                let named = member("skuId");
+                self.any(|kit: &Sku, doc| !kit.archived && doc.contains(&named))
+                    || in_orders("skuId")
+                    || in_jobs(&|job| job.sku_id == id)
+            }
             Referenced::File => {
                 self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&text))
                     || in_orders("fileId")

@@ -14,7 +14,7 @@ use crate::domain::printer_status::PrintEnd;
 /// One paid job that needs 100 of [`MATERIAL`] and 30 of the one before it.
 fn desk_of_two() -> Desk {
     let mut of_two = line(1, 500, true);
-    of_two.make.further = vec![need(FIRST, 30)];
+    of_two.make.as_mut().unwrap().further = vec![need(FIRST, 30)];
     let mut desk = Desk::with(new_order(vec![of_two]));
     desk.pay();
     desk
@@ -169,10 +169,11 @@ impl Shop {
             let mut needs = wanted.iter().enumerate().map(|(m, units)| need(m as u32 + 1, *units));
             let mut line = line(1, 500, true);
             // Any of them may be the first that the SKU names.
-            line.make.further = needs.by_ref().collect();
-            line.make.further.rotate_left(n % 3);
-            let first = line.make.further.remove(0);
-            (line.make.material_id, line.make.need) = (first.material_id, first.need);
+            let make = line.make.as_mut().unwrap();
+            make.further = needs.by_ref().collect();
+            make.further.rotate_left(n % 3);
+            let first = make.further.remove(0);
+            (make.material_id, make.need) = (first.material_id, first.need);
             let mut desk = Desk { bench: Bench::new(), order: None };
             std::mem::swap(&mut desk.bench, &mut shop.bench);
             desk.ask(&OrderCommand::Create(Box::new(new_order(vec![line])))).unwrap();

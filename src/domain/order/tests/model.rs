@@ -112,8 +112,9 @@ impl Effects {
             }
         }
         let mut of_two = line(quantity, 100, true);
-        of_two.make.units_per_plate = plate;
-        of_two.make.further = vec![need(MATERIALS[1], 40)];
+        let make = of_two.make.as_mut().unwrap();
+        make.units_per_plate = plate;
+        make.further = vec![need(MATERIALS[1], 40)];
         let create = OrderCommand::Create(Box::new(new_order(vec![of_two])));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };

@@ -45,7 +45,7 @@ fn reserve(desk: &mut Desk) {
 /// A paid order of so many parts on plates of so many, all reserved; with the ids of its jobs.
 fn plates(quantity: u32, plate: u32) -> (Desk, Vec<Id>) {
     let mut of = line(quantity, 500, true);
-    of.make.units_per_plate = plate;
+    of.make.as_mut().unwrap().units_per_plate = plate;
     let mut desk = Desk::with(new_order(vec![of]));
     desk.pay();
     reserve(&mut desk);

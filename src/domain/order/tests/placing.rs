@@ -101,7 +101,7 @@ proptest! {
 #[test]
 fn quantity_becomes_full_plates_and_at_most_so_many_jobs() {
     let mut big = line(7, 100, true);
-    big.make.units_per_plate = 3;
+    big.make.as_mut().unwrap().units_per_plate = 3;
     let mut other = line(1, 100, false);
     other.sku_id = id(12);
     let mut desk = Desk::with(new_order(vec![big.clone(), other]));
@@ -121,7 +121,7 @@ fn a_job_without_a_file_goes_on_when_its_sku_gets_one_and_keeps_it() {
     desk.pay();
     assert!(desk.job().block_reason.as_ref().unwrap().contains("no G-code"));
     assert_eq!(desk.o().effects(), [OrderEffect::Prepare { sku: id(10) }]);
-    let mut make = desk.o().lines[0].make.clone();
+    let mut make = desk.o().lines[0].make.clone().unwrap();
     let told = |make: &Make| OrderCommand::Prepared { sku: id(10), make: Box::new(make.clone()) };
     assert!(desk.ask(&told(&make)).unwrap().next.is_none(), "still no file");
     // The SKU gets a file, and with it another material and need; the number of jobs stays.

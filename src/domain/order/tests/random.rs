@@ -78,7 +78,7 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
             OrderCommand::Payment(PaymentNews::Paid { amount_cents: None, currency: None, session: None, intent })
         }
         23 | 24 => {
-            let mut make = Box::new(order.lines[0].make.clone());
+            let mut make = Box::new(order.lines[0].make.clone().unwrap());
             make.file_id = make.file_id.filter(|_| !how.is_multiple_of(4));
             OrderCommand::Prepared { sku: job.sku_id, make }
         }
@@ -210,9 +210,10 @@ proptest! {
     #[test]
     fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
         let mut of_two = line(2, 500, true);
-        of_two.make.further = vec![need(MATERIAL + 70, 5), need(1, 7)];
+        let make = of_two.make.as_mut().unwrap();
+        make.further = vec![need(MATERIAL + 70, 5), need(1, 7)];
+        make.units_per_plate = plate;
         let mut new = new_order(vec![of_two, line(1, 100, false)]);
-        new.lines[0].make.units_per_plate = plate;
         new.draft = draft;
         let mut desk = Desk::with(new);
         desk.bench.rules.quality.sign_off_required = required;

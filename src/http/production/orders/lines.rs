@@ -22,6 +22,11 @@ struct LineView<'a> {
     description: &'a str,
     /// Basis points.
     tax_rate_bps: i64,
+    /// For parts of a kit: index of the kit's line, which has the price. Null for what was ordered itself.
+    kit_line: Option<u32>,
+    /// For a kit, where `jobs` is shown: sets of which every part is good.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete_sets: Option<u64>,
     /// Parts that have left.
     shipped: u64,
     /// Its plates and how many are done; once there are jobs, where one order is shown.
@@ -63,9 +68,18 @@ impl Serialize for Lines<'_> {
                 progress.completed += u64::from(job.state == JobState::Completed);
             }
         }
+        // A kit's plates are those of its parts.
+        for (n, line) in order.lines.iter().enumerate() {
+            if let Some(kit) = line.kit_line.map(|kit| kit as usize).filter(|kit| *kit < made.len()) {
+                let Progress { total, completed } = made[n].clone();
+                made[kit].total += total;
+                made[kit].completed += completed;
+            }
+        }
+        let shown = !order.jobs.is_empty();
         let (parts, shipped) = (order.parts(), order.shipped_parts());
         let lines = order.lines.iter().zip(made).zip(parts).zip(shipped);
-        to.collect_seq(lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped)))
+        to.collect_seq(lines.map(|(((line, jobs), parts), shipped)| LineView::new(line, jobs, parts, shipped, shown)))
     }
 }
 
@@ -79,14 +93,15 @@ impl ToSchema for Lines<'_> {
 }
 
 impl<'a> LineView<'a> {
-    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64) -> Self {
-        let shown = jobs.total > 0;
+    fn new(line: &'a Line, jobs: Progress, parts: LineParts, shipped: u64, shown: bool) -> Self {
         Self {
             sku_id: line.sku_id,
             quantity: line.quantity,
             unit_price_cents: line.unit_price_cents,
             description: &line.description,
             tax_rate_bps: line.tax_rate_bps,
+            kit_line: line.kit_line,
+            complete_sets: (shown && line.is_kit()).then_some(parts.good),
             shipped,
             jobs: shown.then_some(jobs),
             good: shown.then_some(parts.good),

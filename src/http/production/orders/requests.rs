@@ -6,7 +6,7 @@ use serde_json::json;
 use super::site::Site;
 use crate::domain::bounds::{MAX_CENTS, MAX_QUANTITY};
 use crate::domain::id::Id;
-use crate::domain::order::{Address, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
+use crate::domain::order::{Address, MAX_LINES, OrderCommand, OrderKind, OrderStatus, PICKUP, SentLine, Shipment};
 use crate::domain::refusal::Faults;
 use crate::domain::time::Timestamp;
 use crate::http::page::PageQuery;
@@ -15,9 +15,8 @@ use crate::http::wire::{CalendarDay, Filled, ItemsWithin, MaxChars, ONE_LINE, Op
 /// Priorities of orders and jobs.
 pub const PRIORITY: Within<u8> = Within(0..=9);
 
-/// Most lines that one shipment names, and the highest index of a line: an order with kits has more lines than were ordered.
-const MAX_LINES: usize = 1000;
-const MAX_LINE: u32 = 999;
+/// Highest index of a line.
+const MAX_LINE: u32 = MAX_LINES as u32 - 1;
 
 /// Which orders are listed.
 #[derive(Request, Debug)]

@@ -29,7 +29,7 @@ readable!(OrderStatus);
     "customerId": null, "customerEmail": "buyer@example.org",
     "lines": [{
         "skuId": crate::http::production::skus::EXAMPLE_ID, "quantity": 2, "unitPriceCents": 1250, "description": "Vase",
-        "taxRateBps": 0, "shipped": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
+        "taxRateBps": 0, "kitLine": null, "shipped": 0, "jobs": {"total": 2, "completed": 1}, "good": 1, "running": 1, "missing": 0, "cancelled": 0,
     }],
     "currency": "usd", "subtotalCents": 2500, "shippingCents": 0, "taxCents": 0, "discountCents": 0, "totalCents": 2500,
     "keptCents": 2500, "payments": [{

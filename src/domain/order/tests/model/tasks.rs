@@ -17,7 +17,7 @@ impl Effects {
         };
         match effect {
             OrderEffect::Prepare { sku } => {
-                let make = Box::new(self.o().lines[0].make.clone());
+                let make = Box::new(self.o().lines[0].make.clone().unwrap());
                 self.to_order.push_back((OrderCommand::Prepared { sku, make }, Then::Nothing));
             }
             OrderEffect::Claim { material, asks } => {
