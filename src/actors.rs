@@ -1,4 +1,4 @@
-//! The shop as it lives: each aggregate in memory is an actor around its rules, and each change is one durable commit.
+//! The running aggregates: each one in memory is an actor around its rules, and each change is one durable commit.
 //!
 //! [`kernel`] is generic and knows no kind. Each other file is one kind of aggregate, with the effects that its state
 //! calls for; [`dispatcher`] brings ready jobs and free printers together.

@@ -139,7 +139,7 @@ pub struct SimulateArgs {
     pub seed: u64,
 }
 
-/// What `config` prints.
+/// Which settings `printfloor config` prints.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigArgs {
     /// Print only what is set somewhere, one line each

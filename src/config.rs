@@ -113,7 +113,7 @@ pub struct LoadOptions {
     pub overrides: Vec<(&'static str, String)>,
 }
 
-/// What [`Config::load`] found.
+/// The settings that [`Config::load`] found, and where each was set.
 #[derive(Debug)]
 pub struct Loaded {
     /// The settings in force.
@@ -140,7 +140,7 @@ pub enum ConfigError {
     Toml {
         /// Which file it is.
         path: PathBuf,
-        /// Where and why.
+        /// Line and column of the fault, and what is wrong there.
         problem: String,
     },
     /// A line of `.env` or [`SECRETS_FILE`] is not an assignment.
@@ -148,7 +148,7 @@ pub enum ConfigError {
     Dotenv {
         /// Which file it is.
         path: PathBuf,
-        /// The line.
+        /// The number of the faulty line, and what is wrong there; never its value.
         source: DotenvError,
     },
     /// Settings are unknown, missing or invalid; the list names all of them.

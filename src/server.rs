@@ -38,7 +38,7 @@ pub enum StartError {
     /// A file stands where the data folder should be.
     #[error("{} is a file, not a folder", path.display())]
     NotAFolder {
-        /// The file.
+        /// Path of the file, as the settings name it.
         path: PathBuf,
     },
     /// Another server holds the data folder.
@@ -65,7 +65,7 @@ pub enum StartError {
     Database {
         /// Kind and place of the database.
         database: String,
-        /// What it says.
+        /// Why the database cannot be opened.
         source: OpenError,
     },
     /// The app does not start.

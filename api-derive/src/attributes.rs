@@ -1,4 +1,4 @@
-//! What `#[api(...)]` holds.
+//! The words of `#[api(...)]` on a struct or a field, and its doc comment.
 
 use quote::quote;
 use syn::parse::{Parse, ParseStream};

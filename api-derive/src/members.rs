@@ -13,7 +13,7 @@ pub struct Member {
     pub ty: Type,
     /// Its name in JSON.
     pub name: String,
-    /// Its description.
+    /// Its description in the OpenAPI document: the doc comment of the field.
     pub doc: String,
     pub flatten: bool,
     /// `serde` leaves it out of an answer now and then.
@@ -50,7 +50,7 @@ pub fn members(input: &DeriveInput) -> syn::Result<Vec<Member>> {
     fields.named.iter().map(member).collect()
 }
 
-/// `price_cents` as `priceCents`.
+/// The name of a member in JSON: `price_cents` becomes `priceCents`.
 pub fn camel_case(name: &str) -> String {
     let mut words = name.trim_start_matches("r#").split('_');
     let first = words.next().unwrap_or_default().to_owned();

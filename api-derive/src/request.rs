@@ -147,7 +147,7 @@ fn reading(of: &Reading<'_>) -> TokenStream {
             }
             fn from_json(
                 value: ::serde_json::Value,
-                place: &crate::http::wire::Place<'_>,
+                place: &crate::http::wire::ValuePath<'_>,
                 faults: &mut crate::domain::refusal::Faults,
             ) -> Option<Self> {
                 #read_object(value, place, faults)

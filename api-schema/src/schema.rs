@@ -70,6 +70,7 @@ impl Components {
 
 fn page_schema<T: ListItem>() -> Shape {
     object([has(T::MEMBER, list(schema_of::<T>())), has("pagination", named("Pagination"))])
+        .about("One page of a list; `pagination` says where it stands in the whole.")
 }
 
 fn page_of_one<T: ListItem>() -> Value {

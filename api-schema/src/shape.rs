@@ -125,7 +125,7 @@ pub fn above_zero(most: f64) -> Shape {
     number((Bound::Excluded(0.0), Bound::Included(most)))
 }
 
-/// `type: boolean`.
+/// A truth value: `type: boolean`.
 pub fn yes_no() -> Shape {
     scalar(Type::Boolean, |_| ())
 }

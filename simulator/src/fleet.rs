@@ -27,12 +27,12 @@ pub struct FleetOptions {
 }
 
 impl FleetOptions {
-    /// So many printers of one kind, at real speed, on free ports.
+    /// A fleet of `count` printers of one kind, at real speed, on free ports.
     pub fn of(kind: PrinterKind, count: usize) -> Self {
         Self { printers: vec![(kind, count)], ..Self::default() }
     }
 
-    /// So many printers of each kind, at real speed, on free ports.
+    /// A fleet of `count` printers of each kind, at real speed, on free ports.
     pub fn of_each(count: usize) -> Self {
         Self { printers: PrinterKind::ALL.iter().map(|kind| (*kind, count)).collect(), ..Self::default() }
     }
@@ -98,7 +98,7 @@ pub struct SimPrinter {
     pub base_url: String,
     /// The API key that its calls need.
     pub api_key: String,
-    /// Its serial number.
+    /// The serial number that the printer reports, different for each printer of the fleet.
     pub serial: String,
     /// Its faults, log, speed and shutdown.
     pub handle: SimHandle,

@@ -39,7 +39,7 @@ macro_rules! printer_kinds {
         }
 
         impl PrinterKind {
-            /// All kinds.
+            /// All kinds of printers that can be simulated, in the order of their declarations.
             pub const ALL: &[Self] = &[$(Self::$kind),+];
 
             /// The declaration of its protocol.

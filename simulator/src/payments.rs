@@ -18,11 +18,11 @@ pub enum PaymentEvent {
     /// `checkout.session.completed` with `payment_status: unpaid`: a delayed method, whose money arrives later or
     /// never.
     CompletedUnpaid,
-    /// `checkout.session.async_payment_succeeded`.
+    /// `checkout.session.async_payment_succeeded`: the money of a delayed payment has arrived.
     AsyncSucceeded,
-    /// `checkout.session.async_payment_failed`.
+    /// `checkout.session.async_payment_failed`: the money of a delayed payment will not arrive.
     AsyncFailed,
-    /// `checkout.session.expired`.
+    /// `checkout.session.expired`: the customer did not pay in time.
     Expired,
     /// `payment_intent.payment_failed`: a card was refused, and the customer may try again.
     PaymentFailed,

@@ -61,11 +61,11 @@ pub struct Verdict {
 pub struct Received {
     /// When it was received.
     pub at: Timestamp,
-    /// The HTTP method.
+    /// The HTTP method of the request.
     pub method: String,
     /// Path and query, as they stood in the request line.
     pub uri: String,
-    /// All its headers.
+    /// All headers of the request, by name.
     pub headers: HeaderMap,
     /// The body, byte for byte.
     pub body: Bytes,

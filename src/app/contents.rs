@@ -11,7 +11,7 @@ pub enum RemoveError {
     /// It cannot be read which contents files name.
     #[error(transparent)]
     Query(#[from] LoadError),
-    /// The disk refuses.
+    /// The disk refuses to list or delete contents.
     #[error(transparent)]
     Disk(#[from] std::io::Error),
 }

@@ -117,9 +117,9 @@ macro_rules! kinds {
 kinds! {
     /// Staff, API keys and sessions: one aggregate, [`Id::ONLY`].
     access: Access, drain 3, |_, s| AccessEffects { changes: s.access_changes.clone() };
-    /// Stock.
+    /// Stock: materials with their claims and movements.
     materials: Material, drain 2, |d, _| MaterialEffects { orders: d.orders.clone() };
-    /// What is sold.
+    /// What is sold: SKUs with their files and prices.
     skus: Sku, drain 0, |_, s| SkuEffects { changes: s.sku_changes.clone() };
     /// Uploaded files; their contents are in [`Blobs`].
     files: File, drain 0, |_, _| NoEffects;
@@ -145,7 +145,7 @@ kinds! {
         environment: s.environment.clone(),
         settings: s.watch,
     };
-    /// Webhook endpoints.
+    /// Webhook endpoints with their cursors and pending deliveries.
     endpoints: Endpoint, drain 1, |_, s| EndpointEffects {
         outbox: s.outbox.clone(),
         store: s.store.clone(),

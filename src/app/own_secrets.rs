@@ -24,7 +24,7 @@ pub enum SecretsError {
     /// The database holds data, and secrets that it was made with are nowhere.
     #[error("{database} holds a shop, but {} {} missing", .names.join(", "), is_or_are(.names))]
     Missing {
-        /// The secrets.
+        /// Names of the secrets that are missing.
         names: Vec<&'static str>,
         /// Kind and place of the database.
         database: String,
@@ -34,7 +34,7 @@ pub enum SecretsError {
     /// The database was made with others.
     #[error("{database} was made with another {} than the present one", .names.join(" and another "))]
     Differ {
-        /// The secrets.
+        /// Names of the secrets that differ from those of the database.
         names: Vec<&'static str>,
         /// Kind and place of the database.
         database: String,
@@ -98,11 +98,11 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
     let all = config.auth.own_secrets_mut().into_iter();
     let mut lacking: Vec<_> = all.filter(|(_, secret)| secret.is_empty()).collect();
     match found {
-        Found::Shop { .. } if !lacking.is_empty() => {
+        Found::Existing { .. } if !lacking.is_empty() => {
             let names = lacking.iter().map(|(name, _)| *name).collect();
             Err(SecretsError::Missing { names, database, file })
         }
-        Found::Shop { differing } if !differing.is_empty() => {
+        Found::Existing { differing } if !differing.is_empty() => {
             Err(SecretsError::Differ { names: differing, database, file })
         }
         Found::New if !lacking.is_empty() => {
@@ -115,7 +115,7 @@ pub async fn settle(config: &mut Config) -> Result<Option<PathBuf>, SecretsError
             kept.map_err(|error| SecretsError::Keep { file: file.clone(), words: io_words(&error) })?;
             Ok(Some(file))
         }
-        Found::New | Found::Shop { .. } => Ok(None),
+        Found::New | Found::Existing { .. } => Ok(None),
     }
 }
 

@@ -44,12 +44,12 @@ pub enum StartError {
     /// Something in it cannot be read.
     #[error(transparent)]
     Load(#[from] LoadError),
-    /// No clients.
+    /// The HTTP clients for printers and services cannot be built.
     #[error(transparent)]
     Http(#[from] BuildError),
     /// The key that encrypts secrets cannot be used.
     #[error("SECRETS_KEY: {0}")]
-    Sealing(#[from] EncryptionError),
+    Encryption(#[from] EncryptionError),
     /// Mail is set up wrongly.
     #[error(transparent)]
     Mail(#[from] MailError),

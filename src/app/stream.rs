@@ -36,7 +36,7 @@ enum Halt {
 /// How an event is shown in an entry's `json`.
 pub type View = fn(&Numbered) -> Value;
 
-/// Follows until `leaving`.
+/// Copies committed events to the Redis stream until `leaving` is cancelled.
 pub async fn follow(app: Arc<App>, redis: Arc<Redis>, view: View, leaving: CancellationToken) {
     tokio::select! {
         biased; // the end of the server before further work

@@ -1,6 +1,6 @@
 //! `printfloor key`: API keys.
 
-use super::office::{KeyLine, Office, Shop};
+use super::office::{KeyLine, Office, ShopChoice};
 use super::table::table;
 use super::{CliError, Global, NewKey, output};
 use crate::domain::id::Id;
@@ -10,7 +10,7 @@ use crate::observe::log;
 /// Creates a key. Only the key goes to standard output, so that scripts can capture it.
 pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, Shop::of(new.new)).await?;
+    let office = Office::open(global, ShopChoice::of(new.new)).await?;
     let made = office.create_key(new).await;
     office.close().await;
     let made = made?;
@@ -27,7 +27,7 @@ pub async fn create(global: &Global, new: &NewKey) -> Result<(), CliError> {
 /// Prints a table of all keys, newest first, without the keys themselves.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, Shop::Existing).await?;
+    let office = Office::open(global, ShopChoice::Existing).await?;
     let keys = office.keys().await;
     office.close().await;
     let keys = keys?;
@@ -41,7 +41,7 @@ pub async fn list(global: &Global) -> Result<(), CliError> {
 /// Revokes a key; requests with it are refused from then on.
 pub async fn revoke(global: &Global, id: Id) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, Shop::Existing).await?;
+    let office = Office::open(global, ShopChoice::Existing).await?;
     let revoked = office.revoke_key(id).await;
     office.close().await;
     revoked?;

@@ -74,14 +74,14 @@ pub enum Office {
 
 /// Which shop a command may work on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shop {
+pub enum ShopChoice {
     /// One that is there.
     Existing,
     /// One that is there, or else a new one when `--new` was given.
     NewIfAllowed(bool),
 }
 
-impl Shop {
+impl ShopChoice {
     /// For a command that can make a shop: whether it was told to.
     pub fn of(new: bool) -> Self {
         Self::NewIfAllowed(new)
@@ -90,7 +90,7 @@ impl Shop {
 
 impl Office {
     /// Connects to the running server, or else opens the database.
-    pub async fn open(global: &Global, shop: Shop) -> Result<Self, CliError> {
+    pub async fn open(global: &Global, shop: ShopChoice) -> Result<Self, CliError> {
         // The running server has loaded its settings; if --data names its directory, none need be loaded here.
         if let Some(data) = &global.data
             && let Some(api) = Api::over_socket(data).await?
@@ -102,8 +102,8 @@ impl Office {
         if let Some(api) = Api::over_socket(&data).await? {
             return Ok(Self::Running(api));
         }
-        if shop != Shop::NewIfAllowed(true) && !shop_exists(&config).await? {
-            return Err(CliError::NoShop { words: no_shop(&config), new: shop != Shop::Existing });
+        if shop != ShopChoice::NewIfAllowed(true) && !shop_exists(&config).await? {
+            return Err(CliError::NoShop { words: no_shop(&config), new: shop != ShopChoice::Existing });
         }
         Ok(Self::Alone(Box::new(Server::start_local(config).await?)))
     }

@@ -1,6 +1,6 @@
 //! `printfloor user`: accounts of staff members.
 
-use super::office::{Office, Shop, UserLine};
+use super::office::{Office, ShopChoice, UserLine};
 use super::table::table;
 use super::{CliError, Global, NewUser, output, password};
 use crate::observe::log;
@@ -9,7 +9,7 @@ use crate::observe::log;
 pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
     log::start_for_command();
     // Nobody types a password twice to hear then that there is no shop.
-    let office = Office::open(global, Shop::of(new.new)).await?;
+    let office = Office::open(global, ShopChoice::of(new.new)).await?;
     let password = match password::ask().await {
         Ok(password) => password,
         Err(error) => {
@@ -26,7 +26,7 @@ pub async fn create(global: &Global, new: &NewUser) -> Result<(), CliError> {
 /// Sets a new password for an account whose owner has forgotten theirs.
 pub async fn passwd(global: &Global, email: &str) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, Shop::Existing).await?;
+    let office = Office::open(global, ShopChoice::Existing).await?;
     let changed = set_password(&office, email).await;
     office.close().await;
     output::line(&format!("set the password of {}; all its sessions have ended", changed?.email))
@@ -46,7 +46,7 @@ async fn set_password(office: &Office, email: &str) -> Result<UserLine, CliError
 /// Prints a table of all accounts, newest first.
 pub async fn list(global: &Global) -> Result<(), CliError> {
     log::start_for_command();
-    let office = Office::open(global, Shop::Existing).await?;
+    let office = Office::open(global, ShopChoice::Existing).await?;
     let users = office.users().await;
     office.close().await;
     let users = users?;

@@ -127,7 +127,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Splits `[export] NAME=value`.
+/// Splits a line `[export] NAME=value` into name and value; `None` if it is not an assignment.
 fn assignment(line: &str) -> Option<(&str, &str)> {
     let line = line.strip_prefix("export ").map_or(line, str::trim_start);
     let (name, rest) = line.split_once('=')?;

@@ -179,7 +179,7 @@ pub struct Shipping {
 pub struct Dispatch {
     /// How long a printer may take to report that a print began.
     pub start_confirm_timeout_seconds: Seconds,
-    /// A job that so many printers refused to start has failed.
+    /// Number of printers that refuse to start a job before the job is FAILED.
     pub refusals_until_failed: u32,
     /// Prints started per minute on all printers together; 0: no limit.
     pub max_starts_per_minute: u32,

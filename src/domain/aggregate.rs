@@ -119,7 +119,7 @@ pub trait Aggregate: Clone + Debug + Serialize + DeserializeOwned + Send + Sync 
         let _ = command;
         AuditFacts::done()
     }
-    /// The version that the caller saw (`If-Match`); the shell refuses the command when it is another one.
+    /// The version that the caller saw (`If-Match`); the actor refuses the command when it is another one.
     fn if_version(command: &Self::Command) -> Option<i64> {
         let _ = command;
         None

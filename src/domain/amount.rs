@@ -18,7 +18,7 @@ pub const MAX_AMOUNT: Amount = Amount(1_000_000_000_000);
 const MAX_STORED: i64 = 9_000_000_000_000_000;
 
 impl Amount {
-    /// Nothing at all.
+    /// No material at all; the amount to begin sums with.
     pub const ZERO: Self = Self(0);
 
     /// An amount of whole units.

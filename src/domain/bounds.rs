@@ -74,7 +74,7 @@ pub fn percent(percent: f64) -> f64 {
     if percent.is_nan() { 0.0 } else { rounded(percent.clamp(0.0, 100.0)) }
 }
 
-/// The point in time so many seconds after 1970; `None` outside [`EARLIEST`] to [`LATEST`].
+/// The point in time that is `seconds` after the beginning of 1970; `None` outside [`EARLIEST`] to [`LATEST`].
 pub fn unix_seconds(seconds: f64) -> Option<Timestamp> {
     let at = (seconds * PER_UNIT).round();
     (EARLIEST.0 as f64..=LATEST.0 as f64).contains(&at).then_some(Timestamp(at as i64))

@@ -8,15 +8,15 @@ use crate::domain::time::Timestamp;
 /// Human numbers handed out by a counter; gaps are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Counter {
-    /// `ORD-000123`
+    /// Numbers of orders, shown as `ORD-000123`.
     Order,
-    /// `JOB-000123`
+    /// Numbers of jobs, shown as `JOB-000123`.
     Job,
 }
 
 /// Where fresh ids, numbers and randomness come from.
 pub trait Ids: Send + Sync {
-    /// A fresh `UUIDv7`.
+    /// An id that nothing else has: a `UUIDv7`, so that ids sort by the time of their making.
     fn id(&self) -> Id;
     /// The next human number.
     fn number(&self, counter: Counter) -> i64;

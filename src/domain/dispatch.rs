@@ -42,7 +42,7 @@ const START_WINDOW_MS: i64 = 60_000;
 pub struct BoardRules {
     /// Prints started per minute on all printers together; `None` for no limit.
     pub max_starts_per_minute: Option<u32>,
-    /// A job that so many printers refused is FAILED.
+    /// Number of printers that refuse to start a job before the job is FAILED.
     pub refusals_until_failed: usize,
     /// Which types of printers print which files.
     pub forms: PrintableForms,

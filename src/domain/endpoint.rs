@@ -85,7 +85,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The longest time that the next attempt may be away by the schedule of `retries` and its `jitter`, all in
+    /// The longest time until the next attempt by the schedule of `retries` and its `jitter`, all in
     /// milliseconds. The wall clock may be set back after `next_at` was chosen; nothing waits longer for that.
     pub fn longest_wait(&self, retries: &[i64], jitter: i64) -> Duration {
         let Some(failed) = self.attempts.checked_sub(1) else {

@@ -68,7 +68,7 @@ pub struct FileMetadata {
     pub filament_mm: Option<f64>,
     /// SHA-256 of the thumbnail in hexadecimal, under which it is stored on disk.
     pub thumbnail: Option<String>,
-    /// Number of layers.
+    /// Number of layers; `None` where the slicer does not state it.
     #[serde(default)]
     pub layers: Option<u32>,
     /// Size of the print in millimetres.
@@ -105,7 +105,7 @@ pub struct File {
     pub name: String,
     /// Its use, found from the content.
     pub kind: FileKind,
-    /// Size in bytes.
+    /// Size of the content in bytes.
     pub size: i64,
     /// SHA-256 of the content in hexadecimal, under which it is stored on disk; equal contents are stored once.
     pub sha256: String,
@@ -126,7 +126,7 @@ pub enum FileCommand {
         name: String,
         /// What it is for.
         kind: FileKind,
-        /// Size in bytes.
+        /// Size of the content in bytes.
         size: i64,
         /// SHA-256 of the content in hexadecimal.
         sha256: String,

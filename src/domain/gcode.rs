@@ -42,7 +42,7 @@ pub struct Metadata {
     pub filament_mm: Option<f64>,
     /// The largest PNG picture in the file.
     pub thumbnail: Option<Thumbnail>,
-    /// Number of layers.
+    /// Number of layers; `None` where the slicer does not state it.
     pub layers: Option<u32>,
     /// Size of the print in millimetres.
     pub size: Option<Dimensions>,

@@ -94,7 +94,7 @@ pub enum JobState {
     /// The print is paused at the printer.
     #[serde(rename = "PAUSED")]
     Paused,
-    /// A print finished.
+    /// A print of the job ran to its end.
     #[serde(rename = "COMPLETED")]
     Completed,
     /// The last print failed, or the printers refused to start it; an operator may retry or cancel.

@@ -93,7 +93,7 @@ impl Mail {
         }
     }
 
-    /// The longest time that the next try may be away, whatever the wall clock says: a clock that steps back delays no
+    /// The longest time until the next try, whatever the wall clock says: a clock that steps back delays no
     /// mail beyond its own pause.
     pub fn longest_wait(&self) -> Duration {
         match self.tries {

@@ -28,9 +28,9 @@ mod tests;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaterialType {
-    /// Filament, in grams.
+    /// Filament, whose amounts are in grams.
     Filament,
-    /// Resin, in millilitres.
+    /// Resin, whose amounts are in millilitres.
     Resin,
     /// Sheets for a laser cutter, in sheets.
     LaserSheet,
@@ -170,7 +170,7 @@ pub struct MaterialFields {
     /// Its type, which decides the unit.
     #[serde(rename = "type")]
     pub kind: MaterialType,
-    /// Colour as `#rrggbb`.
+    /// Colour as `#rrggbb`; `None` where nobody stated it.
     pub color: Option<String>,
     /// Name of the manufacturer, free text.
     pub brand: Option<String>,

@@ -56,11 +56,11 @@ pub struct SentLine {
 pub struct SentShipment {
     /// Counts from 1 within the order.
     pub number: u32,
-    /// How it travels.
+    /// Carrier, tracking number and estimated day of delivery.
     #[serde(flatten)]
     pub shipment: Shipment,
     /// What is in it.
     pub lines: Vec<SentLine>,
-    /// When it left.
+    /// When staff recorded that it left.
     pub shipped_at: Timestamp,
 }

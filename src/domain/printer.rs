@@ -65,7 +65,7 @@ pub struct Nozzle {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PrinterFields {
-    /// Name for people.
+    /// Name by which people know the printer, one line of text.
     pub name: String,
     /// The type of the adapter that speaks to it: `fw_rest`, `server_rest`, …; the edge has checked that it exists.
     #[serde(rename = "type")]

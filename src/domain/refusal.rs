@@ -44,6 +44,15 @@ pub struct Refusal {
     pub faults: Vec<Fault>,
 }
 
+/// The name of a kind as people write it: `api_key` is an API key.
+pub fn kind_in_words(kind: &str) -> String {
+    match kind {
+        "api_key" => "API key".to_owned(),
+        "sku" => "SKU".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
 impl Refusal {
     /// A refusal of this kind; the message is cut at [`MAX_MESSAGE_CHARS`].
     pub fn new(class: Class, code: &str, message: impl Into<String>) -> Self {
@@ -51,7 +60,7 @@ impl Refusal {
     }
     /// 404 for a record of this kind, with the code `<kind>_not_found`.
     pub fn not_found(kind: &str) -> Self {
-        Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind.replace('_', " ")))
+        Self::new(Class::NotFound, &format!("{kind}_not_found"), format!("no such {}", kind_in_words(kind)))
     }
     /// 409 with this code.
     pub fn conflict(code: &str, message: impl Into<String>) -> Self {

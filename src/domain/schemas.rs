@@ -31,6 +31,6 @@ impl ToSchema for Amount {
 impl ToSchema for OrderStatus {
     const NAME: Option<&'static str> = Some("OrderStatus");
     fn schema() -> Shape {
-        word_of::<Self>()
+        word_of::<Self>().about("How far an order is, from its placing to its shipment or cancellation.")
     }
 }

@@ -71,7 +71,7 @@ pub struct SignOff {
     /// Nobody has looked yet: the end of the print stands for it.
     #[serde(default)]
     pub automatic: bool,
-    /// Who said it.
+    /// The principal who judged the parts, as text; `system` while [`SignOff::automatic`] holds.
     pub by: String,
     /// When it was said.
     pub at: Timestamp,

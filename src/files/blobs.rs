@@ -32,12 +32,12 @@ pub struct Blobs {
     pub(super) readers: Semaphore,
 }
 
-/// A stored content.
+/// A content that is stored on disk, whichever files name it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Kept {
     /// Hex SHA-256, under which it is stored.
     pub sha256: String,
-    /// Size in bytes.
+    /// Size of the content in bytes.
     pub size: u64,
 }
 
@@ -154,7 +154,7 @@ pub struct Incoming<'a> {
 }
 
 impl Incoming<'_> {
-    /// Appends a piece.
+    /// Appends a piece of the content, to the file and to the hash.
     pub async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.write_all(bytes).await?;

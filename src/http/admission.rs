@@ -12,14 +12,14 @@ use crate::domain::limits::address::{self, Network};
 
 /// Connections beyond the limits whose client is told so: each is answered one request. Health checks and emergency stops
 /// need no place here; the front answers them.
-const BEYOND: usize = 256;
+const MAX_CROWDED_CONNECTIONS: usize = 256;
 
 /// Files that the rest of the server may have open meanwhile: database, uploads, printers, endpoints.
 const OTHER_FILES: usize = 256 + FRONT_FILES;
 /// Connections that the front holds at most.
 const FRONT_FILES: usize = 1536;
 /// Connections that are taken even where the system allows only few open files.
-const FEWEST: usize = 16;
+const MIN_CONNECTIONS: usize = 16;
 
 /// The address of the client of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,9 @@ impl Drop for AdmissionPermit {
 impl Admission {
     /// With the limits of the configuration.
     pub fn new(server: &Server) -> Self {
-        let possible = open_files().map_or(usize::MAX, |files| files.saturating_sub(OTHER_FILES + BEYOND).max(FEWEST));
+        let possible = open_files().map_or(usize::MAX, |files| {
+            files.saturating_sub(OTHER_FILES + MAX_CROWDED_CONNECTIONS).max(MIN_CONNECTIONS)
+        });
         if possible < server.max_connections {
             tracing::warn!(
                 possible,
@@ -101,8 +103,8 @@ impl Admission {
         let crowded = before >= self.most_connections || of_address > self.most_of_address;
         let place = AdmissionPermit { load: self.clone(), scope, crowded };
         // An address that is told of its bound leaves room for others to be told.
-        let few = of_address <= self.most_of_address + BEYOND / 4;
-        if before >= self.most_connections + BEYOND || !few {
+        let few = of_address <= self.most_of_address + MAX_CROWDED_CONNECTIONS / 4;
+        if before >= self.most_connections + MAX_CROWDED_CONNECTIONS || !few {
             self.turned_away.fetch_add(1, Relaxed);
             return None;
         }
@@ -183,7 +185,7 @@ mod tests {
         for many in ["127.0.0.1", "::1", "10.1.2.3", "::ffff:10.1.2.3"] {
             assert!([(); 20].map(|()| crowded(many)).iter().all(|crowded| *crowded == Some(false)), "{many}");
         }
-        let turned_away = (0..BEYOND).filter(|_| crowded("192.0.2.7").is_none()).count();
+        let turned_away = (0..MAX_CROWDED_CONNECTIONS).filter(|_| crowded("192.0.2.7").is_none()).count();
         assert!(turned_away > 0 && admission.turned_away() == turned_away as u64);
         drop(held);
         assert_eq!((admission.connections(), admission.of_address.len()), (0, 0));

@@ -17,13 +17,13 @@ use crate::store::rows::Audit;
 
 const MINUTE_MS: i64 = 60_000;
 /// Lines that one source may cause in a minute; further attempts become one line with their count.
-const OF_ONE: u64 = 5;
+const MAX_LINES_OF_ONE: u64 = 5;
 /// Lines of all sources together in a minute.
-const OF_ALL: u64 = 60;
+const MAX_LINES_OF_ALL: u64 = 60;
 /// Sources that are counted apart in a minute; further ones are counted together.
-const SOURCES: usize = 1000;
+const MAX_SOURCES: usize = 1000;
 /// Sources that get a line with the count of their further attempts.
-const HEAVIEST: usize = 10;
+const MAX_COUNTED_SOURCES: usize = 10;
 /// Names all sources that are not counted apart.
 const OTHERS: &str = "others";
 
@@ -66,7 +66,7 @@ struct Window {
     written: u64,
     /// Attempts of each source, and how many of them are lines.
     sources: HashMap<Source, (u64, u64)>,
-    /// Attempts of sources beyond [`SOURCES`].
+    /// Attempts of sources beyond [`MAX_SOURCES`].
     others: u64,
 }
 
@@ -84,7 +84,7 @@ impl Window {
         let left = last.sources.into_iter().map(|(source, (all, lines))| (source, all - lines));
         let mut left: Unwritten = left.filter(|(_, count)| *count > 0).collect();
         left.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let rest: u64 = left.split_off(left.len().min(HEAVIEST)).iter().map(|(_, count)| count).sum();
+        let rest: u64 = left.split_off(left.len().min(MAX_COUNTED_SOURCES)).iter().map(|(_, count)| count).sum();
         left.extend((rest + last.others > 0).then(|| (Source::others(), rest + last.others)));
         left
     }
@@ -92,7 +92,7 @@ impl Window {
     /// Whether this attempt becomes a line of its own.
     fn takes(&mut self, source: &Source) -> bool {
         if !self.sources.contains_key(source) {
-            if self.sources.len() >= SOURCES {
+            if self.sources.len() >= MAX_SOURCES {
                 self.others += 1;
                 return false;
             }
@@ -100,7 +100,7 @@ impl Window {
         }
         let Some((all, lines)) = self.sources.get_mut(source) else { return false };
         *all += 1;
-        let takes = *lines < OF_ONE && self.written < OF_ALL;
+        let takes = *lines < MAX_LINES_OF_ONE && self.written < MAX_LINES_OF_ALL;
         if takes {
             *lines += 1;
             self.written += 1;
@@ -206,7 +206,7 @@ mod tests {
     fn a_source_gets_a_few_lines_a_minute_and_then_a_count() {
         let refused = RefusalSampler::default();
         let written = (0..100).filter(|n| refused.look(Timestamp(60_000 + n), Some(&actor("a"))).1).count() as u64;
-        assert_eq!(written, OF_ONE);
+        assert_eq!(written, MAX_LINES_OF_ONE);
         assert!(refused.look(Timestamp(60_500), Some(&actor("b"))).1);
         let (left, takes) = refused.look(Timestamp(120_000), Some(&actor("a")));
         assert_eq!((left, takes), (vec![(actor("a"), 95)], true));
@@ -218,11 +218,11 @@ mod tests {
         let refused = RefusalSampler::default();
         let written =
             (0..5000).filter(|n| refused.look(Timestamp(60_000), Some(&actor(&n.to_string()))).1).count() as u64;
-        assert_eq!(written, OF_ALL);
-        assert_eq!(refused.window.lock().map(|window| window.sources.len()).unwrap_or_default(), SOURCES);
+        assert_eq!(written, MAX_LINES_OF_ALL);
+        assert_eq!(refused.window.lock().map(|window| window.sources.len()).unwrap_or_default(), MAX_SOURCES);
         let (left, _) = refused.look(Timestamp(120_000), None);
-        assert_eq!(left.len(), HEAVIEST + 1);
-        assert_eq!(left.iter().map(|(_, count)| count).sum::<u64>(), 5000 - OF_ALL);
+        assert_eq!(left.len(), MAX_COUNTED_SOURCES + 1);
+        assert_eq!(left.iter().map(|(_, count)| count).sum::<u64>(), 5000 - MAX_LINES_OF_ALL);
         assert_eq!(left.last().map(|(source, _)| source), Some(&Source::others()));
     }
 }

@@ -1,8 +1,8 @@
 //! Reads bodies before a request takes its place among those under way, so that a body that does not come holds nothing that
 //! another request needs.
 //!
-//! A body that is there with its head is taken at once. One that is still to come is bounded: so many for each caller (an
-//! address, or a key or session that was recognised), so many bytes of all together, a time for the whole, and a least rate.
+//! A body that is there with its head is taken at once. One that is still to come is bounded: in number for each caller
+//! (an address, or a key or session that was recognised), in bytes of all together, in time for the whole, and in rate.
 //! Uploads go to the disk as they come; they have the same bound for each caller and the same least rate.
 
 use std::error::Error;
@@ -22,14 +22,15 @@ use tokio::time::{Instant, timeout};
 use crate::config::sections::Server;
 use crate::http::error::ApiError;
 
-/// How often a body that came with its head is looked for: the connection hands it over a turn of the scheduler later.
-const TURNS: usize = 3;
-/// Before a body must come at the least rate.
-const GRACE: Duration = Duration::from_secs(5);
+/// Scheduler turns for which a request waits for a body that came with its head: the connection hands it over a little
+/// later than the head.
+const MAX_TURNS: usize = 3;
+/// Time from the head of a request until its body must come at the least rate.
+const GRACE_PERIOD: Duration = Duration::from_secs(5);
 /// Bytes of unfinished bodies that are held in memory, of all callers together.
 const MAX_HELD_BYTES: usize = 256 * 1024 * 1024;
-/// So much of a body that is too large is still taken off the wire: a client that is cut off while it sends sees a broken
-/// connection instead of the answer.
+/// Most bytes of a body that is too large that are still read and thrown away: a client that is cut off while it sends
+/// sees a broken connection instead of the answer.
 pub const MAX_PASSED_BYTES: usize = 16 * 1024 * 1024;
 
 /// The unfinished bodies of all callers, and their bounds.
@@ -58,7 +59,7 @@ impl Bodies {
     /// The whole body of a caller, and whether it was there at once.
     pub async fn whole(self: &Arc<Self>, body: Body, caller: u128) -> Result<(Bytes, bool), ApiError> {
         let mut read = pin!(self.read(body));
-        for _ in 0..TURNS {
+        for _ in 0..MAX_TURNS {
             if let Some(at_once) = read.as_mut().now_or_never() {
                 return at_once.map(|bytes| (bytes, true));
             }
@@ -87,7 +88,7 @@ impl Bodies {
 
     async fn read(&self, body: Body) -> Result<Bytes, ApiError> {
         let mut pieces = self.paced(body).into_data_stream();
-        let mut whole = Held { all: &self.held, counted: 0, bytes: Vec::new() };
+        let mut whole = BufferedBody { all: &self.held, counted: 0, bytes: Vec::new() };
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(|error| broken(&error))?;
             if whole.bytes.len() + piece.len() > self.max_bytes {
@@ -122,13 +123,13 @@ impl Drop for BodyPlace {
 }
 
 /// What came of a body so far, counted among the bytes of all.
-struct Held<'a> {
+struct BufferedBody<'a> {
     all: &'a AtomicUsize,
     counted: usize,
     bytes: Vec<u8>,
 }
 
-impl Held<'_> {
+impl BufferedBody<'_> {
     fn add(&mut self, piece: &[u8]) -> Result<(), ApiError> {
         self.bytes.extend_from_slice(piece);
         self.counted += piece.len();
@@ -139,7 +140,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for BufferedBody<'_> {
     fn drop(&mut self) {
         self.all.fetch_sub(self.counted, Relaxed);
     }
@@ -150,9 +151,9 @@ impl Drop for Held<'_> {
 struct LeastRate(u64);
 
 impl LeastRate {
-    /// Whether so many bytes are too few after this time.
+    /// Whether a body of which only `bytes` came within the time `after` is slower than the least rate.
     fn is_missed(self, bytes: u64, after: Duration) -> bool {
-        (bytes as f64) < after.saturating_sub(GRACE).as_secs_f64() * self.0 as f64
+        (bytes as f64) < after.saturating_sub(GRACE_PERIOD).as_secs_f64() * self.0 as f64
     }
 }
 
@@ -264,9 +265,9 @@ mod tests {
     #[test]
     fn a_body_must_come_at_the_least_rate_after_a_grace() {
         let (rate, second) = (LeastRate(100), Duration::from_secs(1));
-        assert!(!rate.is_missed(1, GRACE), "slow beginnings are forgiven");
-        assert!(rate.is_missed(99, GRACE + second) && !rate.is_missed(100, GRACE + second));
-        assert!(rate.is_missed(5900, GRACE + 60 * second) && !rate.is_missed(6000, GRACE + 60 * second));
+        assert!(!rate.is_missed(1, GRACE_PERIOD), "slow beginnings are forgiven");
+        assert!(rate.is_missed(99, GRACE_PERIOD + second) && !rate.is_missed(100, GRACE_PERIOD + second));
+        assert!(rate.is_missed(5900, GRACE_PERIOD + 60 * second) && !rate.is_missed(6000, GRACE_PERIOD + 60 * second));
     }
 
     #[tokio::test]

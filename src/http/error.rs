@@ -77,11 +77,11 @@ impl ApiError {
         tracing::error!(%reason, "internal fault");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "an internal fault happened")
     }
-    /// 503: the caller may come again after so many seconds (`Retry-After`).
+    /// 503; the caller may repeat the request after `seconds` (`Retry-After`).
     pub fn unavailable(code: &str, message: impl Into<String>, seconds: u32) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message).retry_after(seconds)
     }
-    /// Tells the caller to come again after so many seconds (`Retry-After`).
+    /// Tells the caller to repeat the request after `seconds` (`Retry-After`).
     pub fn retry_after(mut self, seconds: u32) -> Self {
         self.0.retry_after = Some(seconds);
         self

@@ -7,10 +7,10 @@ use tokio::sync::Semaphore;
 
 use crate::http::error::ApiError;
 
-/// Hashes that may wait; further ones are refused at once with 503.
-const WAITING: usize = 64;
+/// Number of passwords that may wait to be hashed; further ones are refused at once with 503.
+const MAX_WAITING: usize = 64;
 
-/// Limits how many passwords are hashed at a time.
+/// Limits how many passwords are hashed at a time, and how many wait for that.
 #[derive(Clone, Debug)]
 pub struct Hashing {
     turns: Arc<Semaphore>,
@@ -18,10 +18,10 @@ pub struct Hashing {
 }
 
 impl Default for Hashing {
-    /// As many at a time as half of the machine's cores, at least one.
+    /// Hashes as many passwords at a time as half of the machine's cores, at least one.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new((cores / 2).max(1), WAITING)
+        Self::new((cores / 2).max(1), MAX_WAITING)
     }
 }
 
@@ -30,7 +30,7 @@ impl Hashing {
         Self { turns: Arc::new(Semaphore::new(turns)), places: Arc::new(Semaphore::new(turns + waiting)) }
     }
 
-    /// Runs the work when there is room. The room is taken until the work is done, even when the caller has gone.
+    /// Runs the work when it is its turn. The turn ends with the work, even when the caller has disconnected.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, ApiError> {
         let full = |_| ApiError::unavailable("overloaded", "too many sign-ins at the same time", 1);
         let place = self.places.clone().try_acquire_owned().map_err(full)?;

@@ -21,9 +21,10 @@ use crate::http::error::ApiError;
 use crate::store::queries::Queries;
 
 const HEADER: &str = "idempotency-key";
-const LONGEST: usize = 255;
+/// Longest key that a client may choose.
+const MAX_KEY_CHARS: usize = 255;
 /// How long an answer is kept: 24 hours.
-const KEPT_MS: i64 = 24 * 3_600_000;
+const RETENTION_MS: i64 = 24 * 3_600_000;
 
 /// The kept answer to the first request with a key.
 pub struct Kept<T: Aggregate> {
@@ -38,9 +39,9 @@ pub struct Kept<T: Aggregate> {
 /// The scope of the request's key, if it has one: principal, method, path and key, hashed.
 pub fn scope(who: &Caller, method: &Method, path: &str, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(value) = headers.get(HEADER) else { return Ok(None) };
-    let key = value.to_str().ok().filter(|key| (1..=LONGEST).contains(&key.len()));
+    let key = value.to_str().ok().filter(|key| (1..=MAX_KEY_CHARS).contains(&key.len()));
     let key = key.ok_or_else(|| {
-        let message = format!("Idempotency-Key must be 1 to {LONGEST} visible ASCII characters");
+        let message = format!("Idempotency-Key must be 1 to {MAX_KEY_CHARS} visible ASCII characters");
         ApiError::bad_request("invalid_idempotency_key", message)
     })?;
     let mut hash = Sha256::new();
@@ -59,7 +60,7 @@ pub fn short(hash: &[u8]) -> String {
 
 /// The key as it is kept with the answer.
 pub fn key(scope: &str, body_hash: String, now: Timestamp) -> IdempotencyKey {
-    IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(KEPT_MS) }
+    IdempotencyKey { key: scope.to_owned(), body_hash, expires_at: now.plus_ms(RETENTION_MS) }
 }
 
 /// The kept answer, if there is one. The same key with another body is 422.

@@ -16,7 +16,7 @@ use crate::http::audit_sampling::{self, AuditHandles};
 use crate::http::handles::handles;
 
 /// Time between two writes.
-const EVERY: Duration = Duration::from_mins(1);
+const WRITE_INTERVAL: Duration = Duration::from_mins(1);
 
 handles! {
     /// What writing last uses takes.
@@ -83,7 +83,7 @@ pub(crate) async fn keep_writing(app: LastUsedHandles) {
         let last = tokio::select! {
             biased; // the end of the server first: then this is the last write
             () = app.leaving.cancelled() => true,
-            () = tokio::time::sleep(EVERY) => false,
+            () = tokio::time::sleep(WRITE_INTERVAL) => false,
         };
         write(&app).await;
         if last {

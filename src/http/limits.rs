@@ -183,14 +183,14 @@ pub struct Limited<R> {
 impl<R: IntoResponse> IntoResponse for Limited<R> {
     fn into_response(self) -> Response {
         let mut response = self.answer.map_or_else(|refusal| refusal, IntoResponse::into_response);
-        response.extensions_mut().insert(Told(self.standing));
+        response.extensions_mut().insert(RateHeaders(self.standing));
         response
     }
 }
 
 /// The tightest of the windows that a handler counted itself.
 #[derive(Clone, Copy)]
-struct Told(Standing);
+struct RateHeaders(Standing);
 
 /// 429. All the charges of one request count the same things in windows of the same length.
 fn refusal(standing: Standing, charges: &[Charge]) -> Response {
@@ -203,8 +203,8 @@ fn refusal(standing: Standing, charges: &[Charge]) -> Response {
 
 /// Writes the rate limit headers of the tightest window.
 fn tell(response: &mut Response, standing: Standing) {
-    let told = response.extensions_mut().remove::<Told>();
-    let standing = told.map_or(standing, |Told(own)| own.tighter(standing));
+    let told = response.extensions_mut().remove::<RateHeaders>();
+    let standing = told.map_or(standing, |RateHeaders(own)| own.tighter(standing));
     let headers = response.headers_mut();
     headers.insert(LIMIT, HeaderValue::from(standing.limit));
     headers.insert(REMAINING, HeaderValue::from(standing.remaining));

@@ -18,10 +18,10 @@ const MAX_OFFSET: u64 = i64::MAX as u64;
 /// Which part of a list a query asks for.
 #[derive(api_derive::Request, Clone, Copy, Debug)]
 pub struct PageQuery {
-    /// How many at most.
+    /// Most entries of the answer.
     #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
     limit: u64,
-    /// How many are passed over.
+    /// How many entries of the whole list are passed over before the first.
     #[api(Worded(Within(0..=MAX_OFFSET), "is too large"), default = 0)]
     offset: u64,
 }
@@ -61,7 +61,7 @@ pub struct Pagination {
 }
 
 impl Pagination {
-    /// Of a page with so many items, of so many in all.
+    /// Describes a page that holds `items` of the `total` entries of a list.
     pub fn of(Page { limit, offset }: Page, items: usize, total: u64) -> Self {
         Self { limit, offset, total, has_more: offset.saturating_add(items as u64) < total }
     }

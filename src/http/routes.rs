@@ -16,7 +16,7 @@ use crate::http::AppState;
 use crate::http::access::{Gate, RequiredAccess, guard};
 use crate::http::limits::layer::treatment;
 use crate::http::openapi::operation::{Named, Operation, Resource, operation};
-use crate::http::wire::{Components, DescribedHandler};
+use crate::http::wire::{Components, DescribedHandler, ToSchema};
 
 /// A route as it is served.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,7 +44,7 @@ impl ResourceRoutes {
         Self { routes: Routes::new(), resource, components: Components::default() }
     }
 
-    fn add<H, T>(mut self, (method, need, path): Place, handler: H, timed: bool, words: Words) -> Self
+    fn add<H, T>(mut self, (method, need, path): RouteKey, handler: H, timed: bool, words: Words) -> Self
     where
         H: Handler<T, AppState> + DescribedHandler<T>,
         T: 'static,
@@ -54,6 +54,12 @@ impl ResourceRoutes {
         let bounds = Bounds { timed, streamed: operation.streamed };
         self.resource.operations.push(words(operation));
         self.routes = self.routes.add(method, need, path, handler, bounds);
+        self
+    }
+
+    /// Adds a named schema that no type of a handler brings along, such as the form of an upload.
+    pub fn schema<T: ToSchema>(mut self) -> Self {
+        self.components.add::<T>();
         self
     }
 
@@ -67,7 +73,7 @@ impl ResourceRoutes {
 }
 
 /// Method, who may use it, and path.
-type Place = (Method, RequiredAccess, &'static str);
+type RouteKey = (Method, RequiredAccess, &'static str);
 
 /// Says of an operation what its types do not: name, summary, errors of its own.
 type Words = fn(Operation) -> Operation;
@@ -103,7 +109,7 @@ described_routes! {
     delete_long: DELETE, false;
 }
 
-type Make = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
+type BuildRoute = Box<dyn FnOnce(&AppState) -> MethodRouter<AppState>>;
 
 /// How a route is bounded beyond what its path says.
 #[derive(Clone, Copy)]
@@ -116,10 +122,10 @@ struct Bounds {
 
 /// Routes and who may use them.
 #[derive(Default)]
-pub struct Routes(Vec<(Served, Make)>);
+pub struct Routes(Vec<(Served, BuildRoute)>);
 
 impl Routes {
-    /// Without any route.
+    /// An empty table, to which routes are added.
     pub fn new() -> Self {
         Self::default()
     }

@@ -10,7 +10,7 @@ use crate::http::access::{AccessHandles, Caller, still};
 use crate::http::handles::{AccessChanges, handles};
 
 /// Time between two checks by the clock: keys and sessions also expire.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 handles! {
     /// What tells whether a stream may go on.
@@ -42,7 +42,7 @@ impl Standing {
             return false;
         }
         let changed = self.changes.has_changed().unwrap_or(true);
-        if !changed && self.looked.elapsed() < LOOK {
+        if !changed && self.looked.elapsed() < CHECK_INTERVAL {
             return true;
         }
         self.changes.mark_unchanged();
@@ -57,7 +57,7 @@ impl Standing {
             biased; // all three only end the wait; the change is marked again
             () = leaving.cancelled() => {}
             _ = self.changes.changed() => self.changes.mark_changed(),
-            () = tokio::time::sleep_until(self.looked + LOOK) => {}
+            () = tokio::time::sleep_until(self.looked + CHECK_INTERVAL) => {}
         }
     }
 }

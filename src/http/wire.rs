@@ -29,7 +29,7 @@ pub use body::{EmptyBody, OptionalBody, RequestBody, read_body};
 pub use borrowed::{Shown, Viewed};
 pub use free::{AnyJson, JsonObject};
 pub use handler::{Argument, DescribedHandler, Reply};
-pub use members::{FromJson, Members, Place, Request, read_object, read_open_object};
+pub use members::{FromJson, Members, Request, ValuePath, read_object, read_open_object};
 pub use optional::Optional;
 pub use query::read_query;
 pub(crate) use rules::like;

@@ -23,25 +23,25 @@ pub use super::error::PrinterError;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// [`Adapter::history`].
+    /// Looking up past prints, [`Adapter::history`].
     History,
-    /// [`Adapter::delete_file`].
+    /// Deleting a file on the printer, [`Adapter::delete_file`].
     DeleteFile,
-    /// [`Adapter::list_files`].
+    /// Listing the files on the printer, [`Adapter::list_files`].
     ListFiles,
-    /// [`Adapter::run_gcode`].
+    /// Running single lines of G-code, [`Adapter::run_gcode`].
     RunGcode,
-    /// [`Adapter::restart_firmware`].
+    /// Restarting the firmware after a shutdown, [`Adapter::restart_firmware`].
     RestartFirmware,
-    /// [`Adapter::home`].
+    /// Moving all axes to their end stops, [`Adapter::home`].
     Home,
-    /// [`Adapter::server_info`].
+    /// Reading what the printer's server says of itself, [`Adapter::server_info`].
     ServerInfo,
-    /// [`Adapter::printer_info`].
+    /// Reading what the printer says of its firmware, [`Adapter::printer_info`].
     PrinterInfo,
-    /// [`Adapter::webcams`].
+    /// Listing the cameras, [`Adapter::webcams`].
     Webcams,
-    /// [`Adapter::system_info`].
+    /// Reading what computer the printer's server runs on, [`Adapter::system_info`].
     SystemInfo,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Display for Operation {
 /// A local file to upload; streamed, never held in memory.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Where it is.
+    /// Where the file is on this computer.
     pub path: PathBuf,
     /// Bytes; must be the file's length.
     pub size: u64,
@@ -190,7 +190,7 @@ pub enum Deleted {
 pub struct RemoteFile {
     /// Path relative to the upload root.
     pub path: String,
-    /// Bytes, where told.
+    /// Size in bytes; `None` where the printer does not tell it.
     pub size: Option<u64>,
     /// When it last changed, where told.
     pub modified_at: Option<Timestamp>,
@@ -202,11 +202,11 @@ pub struct RemoteFile {
 pub struct Webcam {
     /// The printer's name for it.
     pub name: String,
-    /// A live picture.
+    /// Address of a live picture; `None` where there is none.
     pub stream_url: Option<String>,
-    /// A single picture.
+    /// Address of a single picture; `None` where there is none.
     pub snapshot_url: Option<String>,
-    /// Switched on.
+    /// Whether the camera is switched on.
     pub enabled: bool,
 }
 
@@ -231,7 +231,7 @@ pub trait Adapter: Send + Sync {
     async fn is_connected(&self) -> bool;
     /// One look, taken at `at`. A firmware that does not answer is a status, not an error.
     async fn status(&self, at: Timestamp) -> Result<Status, PrinterError>;
-    /// Present temperatures.
+    /// Measured temperatures of nozzle and bed in °C, from a new look at the printer.
     async fn temperatures(&self) -> Result<Temperatures, PrinterError> {
         let Status { nozzle, bed, .. } = self.connected_status().await?;
         Ok(Temperatures { nozzle, bed })
@@ -253,11 +253,11 @@ pub trait Adapter: Send + Sync {
     async fn upload(&self, name: &str, source: &Source) -> Result<String, PrinterError>;
     /// Prints an uploaded file. Ask [`PrinterError::certainly_not_done`] of a failure.
     async fn start(&self, name: &str) -> Result<(), PrinterError>;
-    /// Pauses the print.
+    /// Pauses whatever the printer prints.
     async fn pause(&self) -> Result<(), PrinterError>;
     /// Goes on with a paused print.
     async fn resume(&self) -> Result<(), PrinterError>;
-    /// Ends the print.
+    /// Ends whatever the printer prints; the caller has looked which file that is.
     async fn cancel(&self) -> Result<(), PrinterError>;
     /// Cuts motors and heaters at once, past everything queued, on a connection of its own.
     async fn emergency_stop(&self) -> Result<(), PrinterError>;
@@ -293,7 +293,7 @@ pub trait Adapter: Send + Sync {
     async fn restart_firmware(&self) -> Result<(), PrinterError> {
         Err(PrinterError::Unsupported(Operation::RestartFirmware))
     }
-    /// Homes all axes.
+    /// Moves all axes to their end stops.
     async fn home(&self) -> Result<(), PrinterError> {
         Err(PrinterError::Unsupported(Operation::Home))
     }
@@ -305,7 +305,7 @@ pub trait Adapter: Send + Sync {
     async fn printer_info(&self) -> Result<Value, PrinterError> {
         Err(PrinterError::Unsupported(Operation::PrinterInfo))
     }
-    /// Its cameras.
+    /// The cameras that look at the printer.
     async fn webcams(&self) -> Result<Vec<Webcam>, PrinterError> {
         Err(PrinterError::Unsupported(Operation::Webcams))
     }

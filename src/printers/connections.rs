@@ -121,7 +121,7 @@ pub struct PrinterConnections {
 }
 
 impl PrinterConnections {
-    /// Without any connection.
+    /// A set without any connection; `registry` knows the printer types.
     pub fn new(registry: Registry) -> Self {
         Self {
             registry,
@@ -204,15 +204,15 @@ mod tests {
 
     #[tokio::test]
     async fn a_print_that_goes_on_waits_a_moment_for_its_printer() {
-        let fleet = PrinterConnections::new(registry(settings()));
+        let connections = PrinterConnections::new(registry(settings()));
         let adapter = adapter("fw_rest", "http://127.0.0.1:9");
         let late = async {
             tokio::task::yield_now().await;
-            fleet.put(id(2), adapter.clone());
+            connections.put(id(2), adapter.clone());
             tokio::task::yield_now().await;
-            fleet.put(id(1), adapter.clone())
+            connections.put(id(1), adapter.clone())
         };
-        let (found, put) = tokio::join!(fleet.linked(id(1)), late);
+        let (found, put) = tokio::join!(connections.linked(id(1)), late);
         assert!(Arc::ptr_eq(&found.unwrap(), &put));
     }
 }

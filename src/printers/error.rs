@@ -32,7 +32,7 @@ pub enum PrinterError {
     /// Its web server answers, the firmware behind it does not. The command may have reached the firmware before.
     #[error("the printer's firmware is not connected: {0}")]
     FirmwareDisconnected(String),
-    /// It answered no.
+    /// The printer answered that it does not do it.
     #[error("the printer refused: {message}")]
     Refused {
         /// HTTP status, or the nearest one for other protocols.

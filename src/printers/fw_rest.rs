@@ -40,7 +40,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// One Moonraker.
+/// The adapter of one printer behind Moonraker.
 struct FwRest {
     wire: Wire,
     push: Push,

@@ -10,7 +10,7 @@ use crate::printers::adapter::{Adapter, Operation, PrinterError};
 use crate::printers::registry::{AdapterParts, MakeError};
 
 /// Makes the adapter of one printer. Nothing is sent.
-pub(super) type Make = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
+pub(super) type MakeAdapter = fn(AdapterParts) -> Result<Arc<dyn Adapter>, MakeError>;
 
 /// Address and API key that the settings hold for printers of a type that were registered without.
 pub type TypeDefaults = fn(&Printers) -> (&str, &Secret);
@@ -37,12 +37,12 @@ pub struct PrinterType {
     /// Where the settings hold an address and a key for this type; `None` where they hold none.
     pub defaults: Option<TypeDefaults>,
     /// Makes the adapter of one printer.
-    pub(super) make: Make,
+    pub(super) make: MakeAdapter,
 }
 
 impl PrinterType {
     /// What most types have in common; a declaration names what differs.
-    pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: Make) -> Self {
+    pub(super) const fn of(word: &'static str, program: &'static str, default_port: u16, make: MakeAdapter) -> Self {
         Self {
             word,
             program,

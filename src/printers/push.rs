@@ -23,7 +23,7 @@ use crate::services::http::lan_connect;
 
 /// Longest silence after which we ask whether the other side is still there.
 const LONGEST_QUIET: Duration = Duration::from_secs(5);
-/// So many silences in a row and the connection counts as dead; a printer that is silent for all of them is offline.
+/// Number of silences in a row after which the connection counts as dead and the printer as offline.
 const MAX_QUIET: u32 = 3;
 /// Pauses between attempts to open the connection again.
 const RECONNECT: Delays = Delays { first: Duration::from_secs(1), longest: Duration::from_secs(30) };
@@ -40,7 +40,7 @@ const READ_BYTES: usize = 4 * 1024;
 pub(super) trait Dialect: Send + 'static {
     /// Called before a connection is made: forgets the last one, and gives the messages to begin with.
     async fn greet(&mut self) -> Result<Vec<String>, PrinterError>;
-    /// Reads a message.
+    /// Reads one message of the printer, and says what follows from it.
     fn heard(&mut self, text: &str) -> Heard;
 }
 
@@ -102,7 +102,7 @@ impl PushInbox {
     }
 }
 
-/// Where to connect.
+/// Where to connect, and how to say who we are.
 pub(super) struct Endpoint {
     url: Url,
     header: Option<(HeaderName, HeaderValue)>,

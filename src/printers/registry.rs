@@ -104,7 +104,7 @@ pub struct AdapterParts {
 /// What all adapters share.
 #[derive(Clone, Debug)]
 pub struct SharedParts {
-    /// Time limits.
+    /// Time limits of connections, calls and uploads.
     pub settings: Settings,
     /// For everything but emergency stops.
     pub client: reqwest::Client,

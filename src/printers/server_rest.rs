@@ -39,7 +39,7 @@ pub(super) const TYPE: PrinterType = PrinterType {
     })
 };
 
-/// One `OctoPrint`.
+/// The adapter of one printer behind `OctoPrint`.
 struct ServerRest {
     wire: Wire,
     push: Push,

@@ -29,7 +29,7 @@ pub(super) struct FilePart {
     pub(super) partial: bool,
     /// Bytes of the whole file, where told.
     pub(super) total: Option<u64>,
-    /// At most [`upload::EDGE_BYTES`].
+    /// The bytes that were read, at most [`upload::EDGE_BYTES`].
     pub(super) bytes: Vec<u8>,
 }
 

@@ -1,8 +1,8 @@
 //! Redis: windows of rate limits that all servers share, and a stream of events for other programs. Never the truth about
 //! anything.
 //!
-//! Away it costs nobody anything: the first question without an answer opens the circuit, everybody goes on without, and
-//! one task looks for it until it is back.
+//! While Redis is unavailable nothing waits for it: the first command without an answer opens the circuit, all go on
+//! without Redis, and one task tries it until it answers again.
 
 pub mod stream;
 
@@ -28,9 +28,9 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// Pauses between attempts to connect.
 const RECONNECT: Delays = Delays { first: Duration::from_millis(100), longest: Duration::from_secs(1) };
 /// Between two looks while it is there.
-const BEAT: Duration = Duration::from_secs(1);
+const PING_INTERVAL: Duration = Duration::from_secs(1);
 /// A window is forgotten this long after its end, in milliseconds: clocks of servers differ a little.
-const LINGER_MS: i64 = 5_000;
+const WINDOW_GRACE_MS: i64 = 5_000;
 
 /// Counts a request in all windows or in none. Keys: the windows. Arguments: limit and lifetime (ms) of each.
 const COUNT: &str = r"
@@ -139,7 +139,7 @@ impl Redis {
         let mut asked = self.script.prepare_invoke();
         for window in windows {
             asked.key(format!("{PREFIX}limit:{}:{:x}:{}", window.word, window.scope, window.index));
-            asked.arg(window.limit).arg(window.period_ms + LINGER_MS);
+            asked.arg(window.limit).arg(window.period_ms + WINDOW_GRACE_MS);
         }
         let mut connection = link.0.clone();
         let why = match timeout(self.within, asked.invoke_async::<Vec<u32>>(&mut connection)).await {
@@ -204,7 +204,7 @@ impl Redis {
                 tokio::select! {
                     biased; // a lost connection needs no proof
                     () = self.lost.notified() => {}
-                    () = sleep(BEAT) => if let Err(error) = self.prove(&link.0).await {
+                    () = sleep(PING_INTERVAL) => if let Err(error) = self.prove(&link.0).await {
                         self.lose(&link, &error.to_string());
                     },
                 }

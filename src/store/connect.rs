@@ -20,7 +20,7 @@ use crate::store::Unavailable;
 /// Where the database is, and how it is spoken to.
 #[derive(Clone, Debug)]
 pub struct DatabaseSettings {
-    /// `sqlite://…?mode=rwc` or `postgres://…`.
+    /// Address of the database: `sqlite://…?mode=rwc` or `postgres://…`.
     pub url: String,
     /// Most connections of the pool for reading.
     pub read_connections: u32,
@@ -37,7 +37,7 @@ pub enum OpenError {
     /// Nothing listens where the database server should be.
     #[error("nothing answers at {address} ({words})")]
     Unreachable {
-        /// Host and port.
+        /// Host and port that were dialled.
         address: String,
         /// What the system says.
         words: String,

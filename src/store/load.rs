@@ -120,11 +120,11 @@ impl<'a, T: Load> Loading<'a, T> {
         self.found.iter().map(|loaded| loaded.id).collect()
     }
 
-    /// The aggregates with their parts, which `put_back` adds to each of them.
-    pub fn complete(self, mut put_back: impl FnMut(Id, T) -> Result<T, Damaged>) -> Vec<Loaded<T>> {
+    /// The aggregates with their parts, which `hydrate` adds to each of them.
+    pub fn complete(self, mut hydrate: impl FnMut(Id, T) -> Result<T, Damaged>) -> Vec<Loaded<T>> {
         let whole = |Loaded { id, state }: Loaded<T>| {
             let state = state.and_then(|Versioned { version, state }| {
-                Ok(Versioned { version, state: state.map(|state| put_back(id, state)).transpose()? })
+                Ok(Versioned { version, state: state.map(|state| hydrate(id, state)).transpose()? })
             });
             Loaded { id, state }
         };

@@ -15,7 +15,7 @@ use crate::store::rows::LoadError;
 pub enum Reader {
     /// Tables of SQLite or PostgreSQL: a pool, or the writer's own connection within the order of commits.
     Database(DatabaseConnection),
-    /// Maps in memory.
+    /// The maps of the store in memory.
     Memory(MemoryStore),
 }
 

@@ -43,7 +43,7 @@ pub enum WriteError {
     /// A domain value cannot be serialised, which is a bug.
     #[error("a value cannot be written as JSON")]
     Doc(#[from] serde_json::Error),
-    /// The database failed.
+    /// The database failed or cannot be reached.
     #[error(transparent)]
     Db(sea_orm::DbErr),
 }
@@ -54,7 +54,7 @@ pub enum WriteError {
 pub struct Damaged {
     /// The table that the damaged row is in.
     pub table: &'static str,
-    /// Its primary key.
+    /// Primary key of the row.
     pub id: String,
     /// The schema number that its document was written with.
     pub schema: i64,
@@ -68,7 +68,7 @@ pub enum LoadError {
     /// A row does not hold what this release can read.
     #[error(transparent)]
     Damaged(#[from] Damaged),
-    /// The database failed.
+    /// The database failed or cannot be reached.
     #[error(transparent)]
     Db(#[from] sea_orm::DbErr),
 }

@@ -14,7 +14,7 @@ pub enum Found {
     /// It does not exist, or holds no table of Printfloor.
     New,
     /// It holds a shop.
-    Shop {
+    Existing {
         /// The secrets whose kept check value is another one.
         differing: Vec<&'static str>,
     },
@@ -40,7 +40,7 @@ async fn found(db: &DatabaseConnection, checks: &[SecretCheck]) -> Result<Found,
     if !has_table(db, "writer").await? {
         return Ok(Found::New);
     }
-    Ok(Found::Shop { differing: differing(db, checks).await? })
+    Ok(Found::Existing { differing: differing(db, checks).await? })
 }
 
 async fn has_table(db: &DatabaseConnection, name: &str) -> Result<bool, DbErr> {

@@ -102,7 +102,7 @@ pub struct WriterArgs {
     pub fenced: Arc<dyn Fn() + Send + Sync>,
 }
 
-/// The writer actor.
+/// The actor that alone writes to the database: one connection, one transaction at a time.
 pub struct Writer;
 
 /// State of the writer.

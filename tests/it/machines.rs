@@ -195,7 +195,7 @@ impl Floor {
         .await
     }
 
-    /// Waits until the printer stands so with us.
+    /// Waits until the server shows the printer like this.
     pub async fn connection_is(&self, printer: usize, connection: &str) {
         self.status_until(&format!("the printer to be {connection}"), printer, |s| s["connection"] == connection).await;
     }

@@ -33,7 +33,7 @@ pub struct GcodeFacts {
     pub first_layer_height: Option<f64>,
     /// Nozzle diameter in millimetres.
     pub nozzle_diameter: Option<f64>,
-    /// Number of layers.
+    /// Number of layers, where a comment states it.
     pub layers: Option<u64>,
     /// First layer nozzle temperature in °C.
     pub nozzle_temp: f64,
@@ -48,9 +48,9 @@ pub struct GcodeFacts {
 /// A picture embedded in a file's comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
-    /// Width in pixels.
+    /// Width of the picture in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the picture in pixels.
     pub height: u32,
     /// The bytes of the PNG file.
     pub png: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Moonraker's error envelope.
+//! Errors as Moonraker answers them: a code, a message and a traceback in an envelope of JSON.
 
 use axum::{http::StatusCode, response::Response};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::printer::CommandError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code} {message}")]
 pub struct ApiError {
-    /// The HTTP status.
+    /// The HTTP status of the answer, which is also in its body.
     pub code: u16,
     /// The text that clients see.
     pub message: String,

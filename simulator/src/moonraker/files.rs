@@ -1,4 +1,4 @@
-//! Moonraker's file manager.
+//! Moonraker's file manager: lists, describes, stores and deletes the files that can be printed.
 
 use axum::{
     extract::{ConnectInfo, FromRequest, Multipart, Path, Request, State},
@@ -30,7 +30,7 @@ fn item(path: &str, file: &StoredFile) -> Value {
     json!({"path": path, "root": "gcodes", "modified": unix(file.modified), "size": file.bytes.len(), "permissions": "rw"})
 }
 
-/// `/server/files/list`
+/// The answer to `/server/files/list`: all stored files.
 pub(super) fn list(machine: &mut Machine) -> Value {
     machine
         .files()
@@ -65,7 +65,7 @@ pub(super) fn facts(facts: &GcodeFacts, size: u64) -> Value {
         .into()
 }
 
-/// `/server/files/metadata`
+/// The answer to `/server/files/metadata`: what the comments of one file say.
 pub(super) fn metadata(machine: &mut Machine, filename: &str) -> Result<Value, ApiError> {
     let filename = filename.trim_start_matches('/');
     let file = machine
@@ -111,7 +111,7 @@ pub(super) fn remove(machine: &mut Machine, path: &str) -> Result<Value, ApiErro
     }
 }
 
-/// `DELETE /server/files/gcodes/{path}`
+/// Answers `DELETE /server/files/gcodes/{path}`: deletes one stored file.
 pub(super) async fn delete(State(host): State<Host>, Path(path): Path<String>) -> Response {
     match host.printer.with(|machine| remove(machine, &path)) {
         Ok(result) => answer(StatusCode::OK, &json!({"result": result})),

@@ -1,4 +1,4 @@
-//! Klipper's status objects.
+//! The status objects of Klipper (`print_stats`, `extruder` and others), which clients ask for or subscribe to.
 
 use serde_json::{Map, Value, json};
 

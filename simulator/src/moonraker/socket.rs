@@ -41,7 +41,7 @@ pub(super) async fn over_http(State(host): State<Host>, request: Request) -> Res
     answer(StatusCode::OK, &reply)
 }
 
-/// `GET /websocket`
+/// Answers `GET /websocket`: opens the WebSocket on which JSON-RPC is spoken.
 pub(super) async fn upgrade(
     State(host): State<Host>,
     headers: HeaderMap,
@@ -60,7 +60,7 @@ pub(super) async fn upgrade(
     })
 }
 
-/// One JSON-RPC request.
+/// One JSON-RPC request that a client sent on the WebSocket.
 struct Call {
     id: Value,
     method: String,

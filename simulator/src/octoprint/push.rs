@@ -21,13 +21,13 @@ use crate::{
 /// Shortest interval between two `current` messages.
 const MIN_PUSH_INTERVAL: Duration = Duration::from_millis(500);
 
-/// `GET /sockjs/info`
+/// Answers `GET /sockjs/info`, by which `SockJS` clients find out that web sockets are supported.
 pub(super) async fn info() -> Response {
     Json(json!({"websocket": true, "origins": ["*:*"], "cookie_needed": false, "entropy": 1_684_303_561}))
         .into_response()
 }
 
-/// `GET /sockjs/websocket`
+/// Answers `GET /sockjs/websocket`: opens the WebSocket on which the server pushes its state.
 pub(super) async fn upgrade(State(host): State<Host>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| run(host, socket))
 }

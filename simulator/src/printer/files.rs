@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::gcode::GcodeFacts;
 
-/// One stored file.
+/// One file in the printer's storage.
 #[derive(Clone, Debug)]
 pub struct StoredFile {
     /// The bytes as they were uploaded.

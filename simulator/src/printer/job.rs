@@ -34,9 +34,9 @@ impl Phase {
 pub enum Outcome {
     /// Printed to its end.
     Completed,
-    /// Stopped on command.
+    /// Stopped by a command to cancel.
     Cancelled,
-    /// Failed by itself.
+    /// Failed by itself; with the reason that the printer reports.
     Failed(String),
     /// Ended by an emergency stop or a firmware shutdown, with its message.
     Halted(String),
@@ -51,7 +51,7 @@ pub enum Outcome {
 pub struct Job {
     /// Number of the print, counted from 1.
     pub number: u64,
-    /// The printed file.
+    /// Name of the file that is printed.
     pub filename: String,
     /// Its size in bytes.
     pub size: u64,
@@ -101,7 +101,7 @@ impl Job {
 pub struct Record {
     /// Number of the print.
     pub number: u64,
-    /// The printed file.
+    /// Name of the file that was printed.
     pub filename: String,
     /// What the file's comments said when it was printed.
     pub facts: Arc<GcodeFacts>,

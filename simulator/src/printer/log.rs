@@ -12,7 +12,7 @@ pub struct LogEntry {
     /// Real time, not the faster time of the virtual print.
     #[serde(with = "rfc3339")]
     pub at: Timestamp,
-    /// What happened.
+    /// What happened at the printer, and to which file.
     #[serde(flatten)]
     pub what: What,
 }
@@ -21,53 +21,53 @@ pub struct LogEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum What {
-    /// A print began.
+    /// A print began: the printer heats, moves or extrudes for this file.
     Started {
-        /// The printed file.
+        /// Name of the file that is printed.
         filename: String,
     },
     /// A print ran to its end.
     Finished {
-        /// The printed file.
+        /// Name of the file that was printed.
         filename: String,
     },
     /// A print was stopped by a command.
     Cancelled {
-        /// The printed file.
+        /// Name of the file that was printed.
         filename: String,
     },
     /// A print ended by a failure or an emergency stop.
     Failed {
-        /// The printed file.
+        /// Name of the file that was printed.
         filename: String,
         /// The reason of the failure.
         reason: String,
     },
     /// A print was lost with the power or the connection to the controller.
     Interrupted {
-        /// The printed file.
+        /// Name of the file that was printed.
         filename: String,
     },
     /// A print was paused.
     Paused {
-        /// The printed file.
+        /// Name of the file that is printed.
         filename: String,
     },
     /// A print was resumed.
     Resumed {
-        /// The printed file.
+        /// Name of the file that is printed.
         filename: String,
     },
     /// A file was stored.
     Uploaded {
-        /// The stored file.
+        /// Name under which the file is stored.
         filename: String,
         /// Its size in bytes.
         bytes: u64,
     },
     /// A file was deleted.
     Deleted {
-        /// The deleted file.
+        /// Name of the file that was deleted.
         filename: String,
     },
     /// A start that was accepted earlier had no effect, because the file was gone or another print was running.
@@ -85,9 +85,9 @@ pub enum What {
     Connected,
     /// The host lost the controller, or disconnected from it.
     Disconnected,
-    /// Power was lost.
+    /// The printer lost its power and started again.
     Rebooted,
-    /// Axes were homed.
+    /// Axes were moved to their end stops.
     Homed {
         /// The axes as lower-case letters.
         axes: String,

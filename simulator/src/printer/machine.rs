@@ -73,16 +73,16 @@ struct Temper {
     homing: f64,
 }
 
-/// Temperatures in °C.
+/// Measured and target temperatures of nozzle and bed, in °C.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Temperatures {
     /// Measured temperature of the nozzle.
     pub nozzle: f64,
-    /// Target of the nozzle.
+    /// Temperature that the nozzle is to have; 0 while its heater is off.
     pub nozzle_target: f64,
     /// Measured temperature of the bed.
     pub bed: f64,
-    /// Target of the bed.
+    /// Temperature that the bed is to have; 0 while its heater is off.
     pub bed_target: f64,
 }
 
@@ -203,7 +203,7 @@ impl Machine {
         self.touch();
     }
 
-    /// Its present faults.
+    /// The faults that the printer shows at present.
     pub fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -320,7 +320,7 @@ impl Machine {
         self.touch();
     }
 
-    /// The real time that so many seconds of G-code time take.
+    /// The real time that `gcode_seconds` of G-code time take.
     fn real(&self, gcode_seconds: f64) -> Duration {
         Duration::try_from_secs_f64(gcode_seconds.max(0.0) / self.speed).unwrap_or(Duration::from_secs(u32::MAX.into()))
     }

@@ -188,7 +188,7 @@ impl<T: StoredAggregate> Actor for AggregateActor<T> {
             Msg::Quiet(asked) => live.quiet(asked, &me),
             Msg::Look => {
                 if let Some(committed) = live.committed.clone() {
-                    live.pursue(&committed);
+                    live.run_due_effects(&committed);
                 }
             }
             Msg::Leave => live.closing = true,
@@ -257,7 +257,7 @@ impl<T: StoredAggregate> ActorState<T> {
 
     fn adopt(&mut self, state: Arc<Versioned<T>>, me: &ActorRef<Msg<T>>) {
         self.args.entry.published.store(state.clone());
-        self.pursue(&state);
+        self.run_due_effects(&state);
         if state.state.is_some() {
             self.args.effects.committed(&Handle(self.args.entry.clone()), &state);
         }
@@ -268,7 +268,7 @@ impl<T: StoredAggregate> ActorState<T> {
     }
 
     /// Starts the effects that the state calls for and aborts those that it no longer calls for.
-    fn pursue(&mut self, state: &Versioned<T>) {
+    fn run_due_effects(&mut self, state: &Versioned<T>) {
         let due = state.state.as_ref().map(T::effects).unwrap_or_default();
         self.under_way.retain(|effect, task| {
             let stays = due.contains(effect);

@@ -62,7 +62,7 @@ pub struct DirectoryArgs {
 /// The aggregates of a kind in memory, taken together.
 #[derive(Clone, Debug, Default)]
 pub struct KindSummary {
-    /// [`crate::domain::aggregate::Aggregate::KIND`].
+    /// Name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
     pub kind: &'static str,
     /// How many are at each status (`running`, `resting`, `parked` …).
     pub statuses: BTreeMap<&'static str, u64>,
@@ -76,17 +76,17 @@ pub struct KindSummary {
 
 /// A directory whatever its kind: what runs over all kinds needs of it (start, close, health, metrics).
 pub trait AnyDirectory: Send + Sync {
-    /// [`crate::domain::aggregate::Aggregate::KIND`].
+    /// Name of the kind: [`crate::domain::aggregate::Aggregate::KIND`].
     fn kind(&self) -> &'static str;
-    /// See [`Directory::start_resident`].
+    /// Loads the residents of the kind and starts their actors; [`Directory::start_resident`].
     fn start_resident(&self) -> BoxFuture<'_, Result<usize, LoadError>>;
-    /// See [`Directory::activate`].
+    /// Starts the actor of an aggregate that is on disk only; [`Directory::activate`].
     fn activate(&self, id: Id);
-    /// See [`Directory::summary`].
+    /// Counts what is in memory, for health and metrics; [`Directory::summary`].
     fn summary(&self) -> KindSummary;
-    /// See [`Directory::observe`].
+    /// One line for each aggregate in memory, for `/api/system/actors`; [`Directory::observe`].
     fn observe(&self) -> Vec<ActorSummary>;
-    /// See [`Directory::close`].
+    /// Drains the kind and ends its actors, within this time at most; [`Directory::close`].
     fn close(&self, within: Duration) -> BoxFuture<'_, ()>;
 }
 

@@ -111,7 +111,7 @@ impl<T: Aggregate> SupervisorRef<T> {
 
 /// One aggregate in the directory.
 pub struct DirectoryEntry<T: Aggregate> {
-    /// The aggregate's id.
+    /// Id of the aggregate that the entry stands for.
     pub id: Id,
     /// Whoever starts the actor of this entry; it may crash and be replaced.
     pub(super) supervisor: SupervisorRef<T>,
@@ -181,12 +181,11 @@ impl<T: Aggregate> DirectoryEntry<T> {
 #[derive(Clone, Debug, serde::Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActorSummary {
-    /// Kind of aggregate.
+    /// Kind of the aggregate: `order`, `printer` and so on.
     pub kind: &'static str,
     /// Id of the aggregate.
     pub id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    #[serde(rename = "place")]
     pub status: &'static str,
     /// How often its actor was started.
     pub generation: u64,

@@ -59,7 +59,7 @@ impl<T: Aggregate> Clone for Handle<T> {
 }
 
 impl<T: Aggregate> Handle<T> {
-    /// The aggregate's id.
+    /// Id of the aggregate that the handle leads to.
     pub fn id(&self) -> Id {
         self.0.id
     }

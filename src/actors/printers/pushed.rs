@@ -14,7 +14,7 @@ use crate::printers::connections::PrinterConnection;
 
 /// How often what was pushed is taken over.
 const PACE: Duration = Duration::from_secs(1);
-/// While the push connection is open, the printer is looked at once in so many polls all the same.
+/// While the push connection is open, only one of this many polls looks at the printer.
 const POLLS_PER_LOOK: u32 = 10;
 
 /// The pause until the next look at a printer that answered. A server without its printer pushes nothing of it.

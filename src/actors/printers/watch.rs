@@ -18,8 +18,8 @@ use crate::domain::time::Timestamp;
 use crate::printers::connections::PrinterConnection;
 use crate::printers::registry::{MakeError, StoredAddress};
 
-/// So many failed requests for the status in a row count as silence, however little time passed.
-const MOST_FAILED: u32 = 3;
+/// Number of failed status requests in a row after which the printer counts as silent, however little time passed.
+const MAX_FAILED_LOOKS: u32 = 3;
 const RECONNECT: Delays = Delays { first: Duration::from_millis(500), longest: Duration::from_secs(30) };
 
 /// Removes the connection when the watch ends, however it ends.
@@ -93,7 +93,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                 failed += 1;
                 heard = pushed::heard(link, heard);
                 let connection = error.connection();
-                if failed >= MOST_FAILED
+                if failed >= MAX_FAILED_LOOKS
                     || heard.elapsed() >= with.settings.offline
                     || connection == Connection::WrongKey
                 {

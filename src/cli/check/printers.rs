@@ -19,7 +19,7 @@ use crate::secrets::encryption::SecretCipher;
 use crate::store::reader::Reader;
 
 /// Longest time for the answer of one printer.
-const WITHIN: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection to a printer, or why there is none.
 type Reached = Result<Arc<dyn Adapter>, String>;
@@ -76,7 +76,7 @@ pub async fn check(report: &mut Report, config: &Config, reading: Option<&Databa
             Err(error) => Err(error),
             Ok(adapter) => {
                 // A look changes nothing at the printer; neither may anything else here.
-                let looked = tokio::time::timeout(WITHIN, adapter.look(now)).await;
+                let looked = tokio::time::timeout(CHECK_TIMEOUT, adapter.look(now)).await;
                 looked.map_err(|_| "no answer within 10 s".to_owned())
             }
         };

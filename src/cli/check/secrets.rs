@@ -22,12 +22,12 @@ pub async fn check(report: &mut Report, config: &Config, open: bool) -> bool {
             }
             true
         }
-        Ok(Found::Shop { .. }) if !lacking.is_empty() => {
+        Ok(Found::Existing { .. }) if !lacking.is_empty() => {
             let advice = format!("put back {}, or set them as they were when the shop was made", file.display());
             report.wrong("secrets", format!("{lacking}: missing, and the data was made with them"), &advice);
             false
         }
-        Ok(Found::Shop { differing }) if !differing.is_empty() => {
+        Ok(Found::Existing { differing }) if !differing.is_empty() => {
             let advice = format!(
                 "put the former value into {}, .env or the environment; `printfloor config --set` shows where the present one is set",
                 file.display()
@@ -36,7 +36,7 @@ pub async fn check(report: &mut Report, config: &Config, open: bool) -> bool {
             report.wrong("secrets", words, &advice);
             false
         }
-        Ok(Found::Shop { .. }) => {
+        Ok(Found::Existing { .. }) => {
             report.fine("secrets", "they are those that the data was made with");
             true
         }

@@ -9,7 +9,7 @@ use crate::services::mail::{Encryption, Smtp, SmtpSettings};
 use crate::services::redis::Redis;
 
 /// Longest time for the answer of one service.
-const WITHIN: Duration = Duration::from_secs(10);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Checks all services that the settings name.
 pub async fn check(report: &mut Report, config: &Config) {
@@ -39,7 +39,7 @@ async fn mail(report: &mut Report, config: &Config) {
             encryption: Encryption::for_port(mail.smtp_port),
             credentials,
             from: mail.from.clone(),
-            timeout: WITHIN,
+            timeout: CHECK_TIMEOUT,
         });
         let checked = match smtp {
             Ok(smtp) => smtp.check().await,
@@ -106,7 +106,7 @@ async fn answers(report: &mut Report, what: &str, url: &str, setting: &str) {
     if url.is_empty() {
         return;
     }
-    let client = match lan(&LanSettings { timeout: WITHIN, ..LanSettings::default() }) {
+    let client = match lan(&LanSettings { timeout: CHECK_TIMEOUT, ..LanSettings::default() }) {
         Ok(client) => client,
         Err(error) => return report.wrong(what, error.to_string(), "install the system's certificates"),
     };

@@ -45,6 +45,7 @@ const ENDPOINT: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderEventData", example = order_example(json!({})))]
 pub struct OrderData {
+    /// Id of the order.
     pub(crate) order_id: Id,
     /// The number that people see: `ORD-000123`.
     pub(crate) number: String,
@@ -54,6 +55,7 @@ pub struct OrderData {
     pub(crate) total_cents: i64,
     /// ISO 4217, in lower case.
     pub(crate) currency: String,
+    /// Address of the customer; null where none was given.
     pub(crate) customer_email: Option<String>,
 }
 carried_by! { OrderData:
@@ -86,7 +88,9 @@ fn order_example(more: serde_json::Value) -> serde_json::Value {
 pub struct OrderShippedData {
     #[serde(flatten)]
     order: OrderData,
+    /// Number under which the carrier tracks it; empty where it is picked up.
     tracking_number: String,
+    /// Who carries it: `dhl`, `ups`, `pickup`, ...
     carrier: String,
     /// The day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
@@ -169,8 +173,10 @@ carried_by! { OrderRefundData: "order.refund_recorded", "The payment processor r
     "error": "the printer stopped: nozzle too hot",
 }))]
 pub struct JobData {
+    /// Id of the job.
     pub(crate) job_id: Id,
     pub(crate) order_id: Id,
+    /// Id of the SKU that the job makes.
     pub(crate) sku_id: Id,
     /// The printer that the job is on.
     pub(crate) printer_id: Option<Id>,
@@ -217,7 +223,7 @@ pub struct LowStockData {
     pub(crate) reorder_point: Amount,
     /// How much to order.
     pub(crate) reorder_quantity: Amount,
-    /// That of all amounts: `g`, `mL`, `sheet` or `unit`.
+    /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
 carried_by! { LowStockData:
@@ -240,7 +246,7 @@ pub struct DiscrepancyData {
     pub(crate) reserved: Amount,
     /// What prints used more than was on hand; 0 when the stock only no longer covers what is reserved.
     pub(crate) consumed_beyond_stock: Amount,
-    /// That of all amounts: `g`, `mL`, `sheet` or `unit`.
+    /// Unit of all amounts: `g`, `mL`, `sheet` or `unit`.
     pub(crate) unit: &'static str,
 }
 carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock on hand of a material is not what was counted on."; }
@@ -251,6 +257,7 @@ carried_by! { DiscrepancyData: "inventory.discrepancy", "The stock on hand of a 
 #[api(name = "PrinterEventData", example = printer_example(json!({})))]
 pub struct PrinterData {
     pub(crate) printer_id: Id,
+    /// Name of the printer.
     pub(crate) name: String,
     /// When it last answered; only for `printer.offline` and `printer.online`.
     pub(crate) last_seen_at: Option<Timestamp>,
@@ -371,6 +378,7 @@ pub struct PaymentUnmatchedData {
     pub(crate) amount_cents: Option<i64>,
     /// ISO 4217, in lower case.
     pub(crate) currency: Option<String>,
+    /// The processor's id of the payment, `pi_...`.
     pub(crate) payment_intent: Option<String>,
 }
 carried_by! { PaymentUnmatchedData:

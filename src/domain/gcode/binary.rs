@@ -41,7 +41,7 @@ enum Step {
     BinaryBlock,
     /// In the rest of the header and the parameters.
     Parameters(Head),
-    /// Inside the content of a block, of which so many bytes are left.
+    /// Inside the content of a block, of which `left` bytes are still to come.
     Data { block: BinaryBlock, left: u64 },
     /// Inside the four bytes that end a block.
     Checksum(BinaryBlock),

@@ -15,7 +15,7 @@ const ZIP: &[u8] = b"PK\x03\x04";
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// G-code as text.
+    /// G-code as text, of any slicer.
     Gcode,
     /// G-code in Prusa's binary format.
     BinaryGcode,
@@ -27,11 +27,11 @@ pub enum Content {
     BinaryStl,
     /// A 3MF package with a model.
     ThreeMf,
-    /// A PNG picture.
+    /// A PNG picture, recognised by its signature.
     Png,
-    /// A JPEG picture.
+    /// A JPEG picture, recognised by its signature.
     Jpeg,
-    /// A WebP picture.
+    /// A WebP picture, recognised by its signature.
     WebP,
     /// A HEIC picture, as phones take them.
     Heic,

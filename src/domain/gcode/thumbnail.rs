@@ -10,9 +10,9 @@ const MAX_PICTURE_CHARS: usize = 4 << 20;
 /// A picture that the slicer put into the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thumbnail {
-    /// Width in pixels.
+    /// Width of the picture in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of the picture in pixels.
     pub height: u32,
     /// The bytes of the PNG file.
     pub png: Vec<u8>,

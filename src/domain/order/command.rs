@@ -265,11 +265,11 @@ pub enum OrderCommand {
     SignedAtPrinter {
         /// The job that was printed.
         job: Id,
-        /// The print.
+        /// The attempt whose parts were judged.
         attempt: Id,
         /// What the person said.
         said: Inspection,
-        /// Who said it.
+        /// The principal who judged the parts, as text.
         by: String,
         /// When they said it.
         at: Timestamp,

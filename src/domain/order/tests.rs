@@ -134,7 +134,7 @@ impl Desk {
     }
 }
 
-/// So much of the material is free.
+/// The stock of a material of which this many grams are free.
 pub(super) fn free(units: i64) -> StockNow {
     StockNow { available: Amount::units(units), unit: "g", name: "PLA black".to_owned() }
 }

@@ -75,9 +75,9 @@ pub enum PaymentEffect {
 pub struct OrderLinks {
     /// The reference that we gave when the session was made.
     pub client_reference_id: Option<String>,
-    /// `metadata.orderId` (or `order_id`).
+    /// The order's id from the metadata of the event: `metadata.orderId` or `metadata.order_id`.
     pub order_id: Option<String>,
-    /// `metadata.invoiceId` (or `invoice_id`).
+    /// The invoice's id from the metadata of the event: `metadata.invoiceId` or `metadata.invoice_id`.
     pub invoice_id: Option<String>,
     /// The processor's id of one payment, `pi_...`.
     pub payment_intent: Option<String>,

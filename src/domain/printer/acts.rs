@@ -20,11 +20,11 @@ const MAX_TEXT_CHARS: usize = 1000;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// Pauses the print.
+    /// Pauses the running print.
     Pause,
     /// Goes on with a paused print.
     Resume,
-    /// Cancels the print.
+    /// Ends the running or paused print.
     Cancel,
     /// Runs lines of G-code.
     Gcode,
@@ -34,7 +34,7 @@ pub enum Act {
     DeleteFile,
     /// Restarts the firmware, which ends a shutdown.
     RestartFirmware,
-    /// Homes all axes.
+    /// Moves all axes to their end stops.
     Home,
     /// Cuts motors and heaters.
     EmergencyStop,

@@ -22,7 +22,7 @@ const ERROR_REASON: &str = "the printer is in error";
 
 /// What a status proves about an attempt.
 pub(super) enum Observation {
-    /// Nothing that decides.
+    /// The status proves nothing about the attempt, so its step stays as it is.
     Nothing,
     /// The attempt's file is printing.
     Printing,

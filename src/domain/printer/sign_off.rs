@@ -20,7 +20,7 @@ const MAX_WAITING_SIGN_OFFS: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LastPrint {
-    /// The order's attempt.
+    /// The attempt of the order that ended.
     pub attempt: Id,
     /// The job that was printed.
     pub job: Id,
@@ -37,7 +37,7 @@ pub struct SignedPrint {
     pub print: LastPrint,
     /// What was said of its parts.
     pub said: Inspection,
-    /// Who said it.
+    /// The principal who judged the parts, as text.
     pub by: String,
     /// When they said it.
     pub at: Timestamp,

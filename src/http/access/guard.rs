@@ -24,7 +24,7 @@ use crate::http::request_id::RequestId;
 
 /// What a route needs to judge its requests; one for each route.
 pub(crate) struct Gate {
-    /// Tells who asks.
+    /// Finds out who asks, from the API key, the session or the machine token.
     pub access: AccessHandles,
     /// Takes refused attempts for the audit log.
     pub audit: AuditHandles,

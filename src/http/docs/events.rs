@@ -21,7 +21,8 @@ const INTRODUCTION: &str = "<p>An event says that something happened in the shop
     the currency, identifiers are UUIDs. New members may be added: ignore those that you do not know.</p>\
     <p>Each request is signed: <code>X-Service-Signature</code> is <code>sha256=</code> and the HMAC-SHA256 of the raw body \
     in hexadecimal digits, keyed with the secret of the endpoint; <code>webhook-signature</code> follows Standard Webhooks. \
-    Answer with any 2xx status. Otherwise it is sent again after 1 min, 5 min, 25 min, 2 h and 10 h.</p>";
+    Answer with any 2xx status. Otherwise it is sent again after the waits of the setting \
+    <code>webhooks.retry_schedule_seconds</code>.</p>";
 
 /// The page as HTML.
 pub fn page() -> String {

@@ -9,7 +9,7 @@ use crate::domain::limits::{Named, Rule, Standing, Window};
 use crate::domain::time::Timestamp;
 
 /// While memory is full, new callers share this many windows of each kind.
-const SHARED: u128 = 1024;
+const SHARED_WINDOWS: u128 = 1024;
 
 /// All windows of this process.
 pub struct Windows {
@@ -47,7 +47,7 @@ impl Windows {
         if self.held.load(Relaxed) < self.most || self.map.contains_key(charge) {
             return *charge;
         }
-        Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED }
+        Charge { named: charge.named, scope: u128::MAX - charge.scope % SHARED_WINDOWS }
     }
 
     /// About how many windows there are.
@@ -97,7 +97,7 @@ mod tests {
         for scope in 0..100_000 {
             windows.count(&charge(scope), RULE, now);
         }
-        assert!(windows.len() <= 10 + SHARED as usize, "{}", windows.len());
+        assert!(windows.len() <= 10 + SHARED_WINDOWS as usize, "{}", windows.len());
         assert!(windows.count(&charge(50_000), RULE, now).refused);
         assert!(!windows.count(&charge(3), RULE, now).refused);
         assert!(windows.count(&charge(3), RULE, now).refused);

@@ -42,9 +42,9 @@ impl Entry {
     fn schema(&self) -> Shape {
         object([
             has("id", id().about("The same on every attempt: `webhook-id`.")),
-            has("event", word([self.kind.name])),
+            has("event", word([self.kind.name]).about("What happened.")),
             has("timestamp", time().about("When it happened.")),
-            has("data", named(self.data_name)),
+            has("data", named(self.data_name).about("Facts about it.")),
         ])
     }
 }

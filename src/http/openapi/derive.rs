@@ -8,6 +8,7 @@ use super::operation::{Content, No, Operation};
 use super::shape::{Shape, id, text_of, whole};
 use crate::domain::principal::Role;
 use crate::domain::printer::MAX_SLOTS;
+use crate::domain::refusal::kind_in_words;
 use crate::http::access::RequiredAccess;
 use crate::http::limits::layer::counts;
 use crate::http::routes::Served;
@@ -40,7 +41,7 @@ pub fn path(route: &Served) -> String {
 pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String)> {
     let names = route.path.split('{').skip(1).filter_map(|rest| rest.split('}').next());
     let parameter = |name: &str| match (name, name.strip_prefix('*')) {
-        ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind.replace('_', " "))),
+        ("id", _) => (name.to_owned(), id(), format!("Identifier of the {}.", kind_in_words(kind))),
         (_, Some(rest)) => {
             (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
         }
@@ -115,8 +116,8 @@ pub fn errors(route: &Served, operation: &Operation, kind: &str, versioned: bool
 
 /// Why a path with an identifier leads nowhere.
 pub fn not_found(kind: &str) -> Vec<Code> {
-    let words = format!("There is no such {}.", kind.replace('_', " "));
-    vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is none.".to_owned())]
+    let words = format!("There is no such {}.", kind_in_words(kind));
+    vec![(format!("{kind}_not_found"), words), ("not_found".to_owned(), "The identifier is malformed.".to_owned())]
 }
 
 const INVALID: No = (400, "validation_failed", "Something is missing, unknown or not valid; `errors` names all of it.");

@@ -50,7 +50,7 @@ pub struct RequestBody {
     pub media: &'static str,
     /// What the body looks like.
     pub shape: Shape,
-    /// A valid body.
+    /// A valid body, which the documentation shows.
     pub example: Option<Value>,
     /// It may be left out.
     pub optional: bool,

@@ -6,7 +6,7 @@ use utoipa::openapi::header::Header;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 
 use super::operation::Named;
-use super::shape::{has, list, may, object, text, text_like, whole, word, yes_no};
+use super::shape::{has, list, may, named, object, text, text_like, whole, word, yes_no};
 use crate::http::access::{COOKIE, KEY_HEADER};
 
 /// Name of the scheme of API keys.
@@ -43,16 +43,17 @@ pub fn shapes() -> Vec<Named> {
     ]);
     let error = object([
         has("success", yes_no().about("Always false.")),
-        has("message", text().about("In plain words, for people.")),
-        has("code", text_like("^[a-z][a-z0-9_]*$").about("Stable, for programs.")),
-        may("errors", list(fault).about("All faults of a body or query at once; only when it is not valid.")),
+        has("message", text().about("What is wrong, in plain words for people.")),
+        has("code", text_like("^[a-z][a-z0-9_]*$").about("A word for programs that later versions keep.")),
+        may("errors", list(named("Fault")).about("All faults of a body or query at once; only when it is not valid.")),
     ]);
     let pagination = object([
-        has("limit", whole(1..=200).about("How many were asked for at most.")),
-        has("offset", whole(0..).about("How many were passed over.")),
-        has("total", whole(0..).about("How many there are.")),
-        has("hasMore", yes_no().about("Whether there are more after these.")),
-    ]);
+        has("limit", whole(1..=200).about("Most entries of the page, as they were asked for.")),
+        has("offset", whole(0..).about("Entries of the whole list before the first of the page.")),
+        has("total", whole(0..).about("Entries of the whole list.")),
+        has("hasMore", yes_no().about("Whether there are entries after these.")),
+    ])
+    .about("Where a page stands in the whole list.");
     vec![
         Named {
             name: "Error",
@@ -62,7 +63,16 @@ pub fn shapes() -> Vec<Named> {
                 "errors": [{"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}],
             }),
         },
-        Named { name: "Pagination", shape: pagination, example: page_example() },
+        Named {
+            name: "Fault",
+            shape: fault.about("One fault of a body or query."),
+            example: json!({"path": "lines.0.quantity", "message": "must be from 1 to 1000000"}),
+        },
+        Named {
+            name: "Pagination",
+            shape: pagination.about("Which part of a list this page is."),
+            example: page_example(),
+        },
     ]
 }
 

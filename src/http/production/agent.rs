@@ -71,7 +71,10 @@ pub fn routes() -> ResourceRoutes {
     })
 }
 
-enumeration!(Skill);
+enumeration! {
+    /// What the agent gateway can have done, or can ask for.
+    Skill,
+}
 
 /// A command of the agent gateway.
 #[derive(Request, Clone, Debug)]
@@ -79,8 +82,9 @@ enumeration!(Skill);
     "skill": "pause-print", "params": {"jobId": "01890a5d-ac96-774b-bcce-b302099a8067"}, "userId": "telegram:123",
 }))]
 pub struct AgentCommand {
+    /// What is to be done.
     skill: Skill,
-    /// Such as `jobId`, `printerId`, `orderId`, `materialId`.
+    /// Parameters of the skill, such as `jobId`, `printerId`, `orderId`, `materialId`.
     params: Option<JsonObject>,
     /// Who asks, with the channel in front: `telegram:123`.
     user_id: Option<String>,
@@ -94,16 +98,16 @@ pub struct AgentCommand {
     "data": {"printerId": "01890a5d-ac96-774b-bcce-b302099a8069"},
 }))]
 struct AgentAnswer {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     ok: bool,
-    /// For the chat.
+    /// Answer to show in the chat.
     message: String,
     /// Facts for programs, which depend on the skill.
     data: AnyJson,
 }
 
 /// What a skill answers: words for the chat, facts for programs.
-struct Told {
+struct AgentReply {
     message: String,
     data: Value,
 }
@@ -152,7 +156,7 @@ async fn receive(
     Ok(answer(asked.carry_out(skill).await?))
 }
 
-fn answer(told: Told) -> Plain<AgentAnswer> {
+fn answer(told: AgentReply) -> Plain<AgentAnswer> {
     Plain(AgentAnswer { ok: true, message: told.message, data: AnyJson(told.data) })
 }
 

@@ -16,7 +16,7 @@ use crate::http::openapi::shape::{Shape, anything, text};
 use crate::http::page::{PageQuery, Query};
 use crate::http::reply::Listed;
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, Place, ToSchema};
+use crate::http::wire::{FromJson, ToSchema, ValuePath};
 use crate::store::queries::{AuditFilter, Queries};
 use crate::store::rows::Audit;
 
@@ -53,7 +53,7 @@ impl ToSchema for SubjectFilter {
 
 impl FromJson for SubjectFilter {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
         match text.split_once(':') {
             Some((kind, id)) => match id.parse() {
@@ -88,6 +88,7 @@ pub struct AuditQuery {
     page: PageQuery,
 }
 
+/// One line of the audit log: a change, or a refused attempt.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "AuditEntry", many = "entries", example = json!({
@@ -96,8 +97,9 @@ pub struct AuditQuery {
     "requestId": "01890a5d-ac96-774b-bcce-b302099a8074", "outcome": "done", "detail": null,
 }))]
 struct AuditEntryView {
+    /// Id of the line.
     id: Id,
-    /// When it happened.
+    /// When the change was made or the request was refused.
     at: Timestamp,
     /// Who asked for it: `user:...` or `key:...` with an identifier, `machine`, `system`.
     actor: String,
@@ -124,7 +126,7 @@ struct AuditSubject {
     id: Option<Id>,
 }
 
-/// Any JSON value.
+/// Any JSON value: what else is recorded of the command or of the refused request.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct AuditDetail(Option<Value>);

@@ -1,5 +1,7 @@
 //! Signing in and out of the production API, and one's own password and sessions.
 
+mod identity;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -7,7 +9,9 @@ use api_derive::{Request, Response};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
+
+use identity::Identity;
 
 use super::users::UserView;
 use crate::actors::kernel::directory::Directory;
@@ -31,11 +35,10 @@ use crate::http::hashing::Hashing;
 use crate::http::last_used::LastUsed;
 use crate::http::limits::layer::ClientAddress;
 use crate::http::limits::{Charge, Limited, Limits, within};
-use crate::http::openapi::shape::{Shape, either, has, object};
 use crate::http::page::{PageQuery, Query, cut};
 use crate::http::reply::{Listed, NoContent, Plain, WithCookie};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{self, Components, EmailAddress, NewPassword, Secret, ToSchema, schema_of};
+use crate::http::wire::{EmailAddress, NewPassword, Secret};
 use crate::secrets::credentials::{self, PASSWORD_LONGEST};
 
 /// The heading of sign-in, sessions and API keys in the description of the API.
@@ -63,7 +66,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new(TAG, TAG_ABOUT, "session")
         .post(open, "/api/auth/login", login, |op| {
             op.named("login", "Sign in")
-                .about("Each sign-in starts a session with a new token. A session ends 12 hours after its last request, and after 7 days in any case, unless the server is configured otherwise.")
+                .about("Each sign-in starts a session with a new token. A session ends when it was not used for `auth.session_idle_timeout_hours`, and after `auth.session_max_age_days` in any case; both are settings of the server.")
                 .no(401, "wrong_credentials", "The e-mail address or the password is wrong.")
         })
         .post(open, "/api/auth/logout", logout, |op| {
@@ -102,6 +105,7 @@ pub struct LoginCredentials {
 #[derive(Request, Debug)]
 #[api(example = json!({"currentPassword": "correct horse battery", "newPassword": "battery horse correct"}))]
 pub struct PasswordChange {
+    /// The password until now, so that a stolen session cannot change it.
     #[api(Secret)]
     current_password: String,
     /// At least 10 characters and at most 1024 bytes.
@@ -123,60 +127,7 @@ struct SignedIn {
     user: UserView,
 }
 
-/// Who asks: exactly one of the members is there.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-enum Identity {
-    User(UserView),
-    ApiKey(KeyIdentity),
-    Machine(MachineIdentity),
-}
-
-impl ToSchema for Identity {
-    const NAME: Option<&'static str> = Some("Identity");
-    fn schema() -> Shape {
-        let with = |name, of| object([has(name, of)]);
-        let (user, key) = (schema_of::<UserView>(), schema_of::<KeyIdentity>());
-        either([with("user", user), with("apiKey", key), with("machine", schema_of::<MachineIdentity>())])
-            .about("Who asks: exactly one of the members is there.")
-    }
-    fn components(components: &mut Components) {
-        components.add::<UserView>();
-        components.add::<KeyIdentity>();
-        components.add::<MachineIdentity>();
-    }
-    fn example() -> Value {
-        SignedIn::example()
-    }
-}
-impl wire::Response for Identity {}
-
-/// The API key that asks.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(example = json!({
-    "id": "01890a5d-ac96-774b-bcce-b302099a8057", "name": "web shop", "role": "customer", "customerEmail": null,
-}))]
-struct KeyIdentity {
-    id: Id,
-    /// What the key is used for.
-    name: String,
-    /// What callers with the key may do.
-    role: Role,
-    /// The customer whose orders the key sees and places.
-    customer_email: Option<String>,
-}
-
-/// The owner of the machine that the server runs on.
-#[derive(Response, Serialize)]
-#[api(example = json!({"name": "machine", "role": "admin"}))]
-struct MachineIdentity {
-    /// How the audit log names this caller.
-    name: String,
-    /// What this caller may do.
-    role: Role,
-}
-
+/// A session of a member of staff, started by signing in.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Session", many = "sessions", example = json!({
@@ -296,21 +247,7 @@ async fn logout(
 }
 
 async fn me(State(app): State<SessionHandles>, who: Caller) -> Result<Plain<Identity>, ApiError> {
-    Ok(Plain(match &*who.by {
-        Principal::User { id, .. } => {
-            let user = with_access(&app.access, |access| access.user(*id).cloned())?;
-            let user = user.ok_or_else(|| Refusal::not_found("user"))?;
-            Identity::User(UserView::new(&user))
-        }
-        Principal::Key { id, name, role, customer_email } => {
-            let (name, customer_email) = (name.clone(), customer_email.clone());
-            Identity::ApiKey(KeyIdentity { id: *id, name, role: *role, customer_email })
-        }
-        other => {
-            let role = other.role().ok_or_else(|| ApiError::internal(format!("{other} has no role")))?;
-            Identity::Machine(MachineIdentity { name: other.to_string(), role })
-        }
-    }))
+    Ok(Plain(Identity::of(&app.access, &who.by)?))
 }
 
 async fn password(

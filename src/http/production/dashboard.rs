@@ -48,52 +48,66 @@ pub fn routes() -> ResourceRoutes {
 
 type Counts = BTreeMap<String, u64>;
 
+/// How many orders have which status.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderCounts", example = json!({"byStatus": {"paid": 2, "printing": 1}}))]
 struct OrderCounts {
+    /// Number of orders for each status.
     by_status: Counts,
 }
 
+/// How many jobs are in which state.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobCounts", example = json!({"byState": {"SLICED": 3, "PRINTING": 1}}))]
 struct JobCounts {
+    /// Number of jobs for each state.
     by_state: Counts,
 }
 
+/// How many printers there are, and which of them need a person.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterCounts", example = json!({
     "total": 2, "byState": {"idle": 1, "printing": 1}, "attention": [PrinterInTrouble::example()],
 }))]
 struct PrinterCounts {
+    /// Number of all printers.
     total: usize,
+    /// Number of printers for each state.
     by_state: Counts,
     /// Printers that a person must look at.
     attention: Vec<PrinterInTrouble>,
 }
 
+/// A printer that a person must look at.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterInTrouble", example = json!({
     "id": "01890a5d-ac96-774b-bcce-b302099a8069", "name": "Left", "attention": ["bed_not_cleared"],
 }))]
 struct PrinterInTrouble {
+    /// Id of the printer.
     id: Id,
+    /// Name of the printer.
     name: String,
     /// What keeps it from the next job.
     attention: Vec<Attention>,
 }
 
+/// Webhook deliveries that have not arrived.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "DeliveryCounts", example = json!({"pending": 0, "failed": 0}))]
 struct DeliveryCounts {
+    /// Deliveries that wait for their first or next attempt.
     pending: u64,
+    /// Deliveries that were given up after their last retry.
     failed: u64,
 }
 
+/// The state of the shop at one moment.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Dashboard", example = json!({
@@ -102,8 +116,11 @@ struct DeliveryCounts {
     "nextFreeAt": "2026-11-02T11:50:00.000Z", "at": "2026-11-02T11:00:00.000Z",
 }))]
 struct Dashboard {
+    /// Numbers of orders by their status.
     orders: OrderCounts,
+    /// Numbers of jobs by their state.
     jobs: JobCounts,
+    /// Numbers of printers by their state.
     printers: PrinterCounts,
     /// Materials below their reorder point.
     low_stock: Vec<LowStockData>,
@@ -113,6 +130,7 @@ struct Dashboard {
     queue_length: u64,
     /// When the next printer can take a job, as the printers say.
     next_free_at: Option<Timestamp>,
+    /// When this was counted.
     at: Timestamp,
 }
 

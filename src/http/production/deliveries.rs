@@ -49,9 +49,14 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration!(DeliveryState, DeliveryStatus);
+enumeration! {
+    /// How a delivery stands, as lists are filtered by it.
+    DeliveryState,
+    /// How a delivery stands; `sending` while an attempt is due or under way.
+    DeliveryStatus,
+}
 
-/// How a delivery fares. It is sending while an attempt is due or under way.
+/// How a delivery stands. It is sending while an attempt is due or under way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum DeliveryStatus {
@@ -76,9 +81,9 @@ impl From<DeliveryState> for DeliveryStatus {
 /// Which deliveries are listed.
 #[derive(Request, Debug)]
 pub struct DeliveryQuery {
-    /// Deliveries in this state only.
+    /// Only deliveries in this state.
     state: Option<DeliveryState>,
-    /// Of this kind of event.
+    /// Only deliveries of this kind of event.
     event: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -88,7 +93,7 @@ pub struct DeliveryQuery {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"since": "2026-11-01T00:00:00.000Z"}))]
 pub struct Replay {
-    /// Within the last 30 days.
+    /// Events from this time on are sent again; at most 30 days back.
     since: Timestamp,
 }
 
@@ -97,9 +102,11 @@ pub struct Replay {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReplayStarted", example = json!({"replayed": 17}))]
 struct ReplayStarted {
+    /// Number of events that are sent again.
     replayed: u32,
 }
 
+/// One event on its way to one endpoint, with what came of its attempts.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Delivery", many = "deliveries", example = json!({
@@ -115,13 +122,15 @@ struct ReplayStarted {
 struct DeliveryView {
     /// `X-Service-Delivery`, the same on every attempt.
     id: Id,
+    /// The endpoint that it is sent to.
     endpoint_id: Id,
     /// `webhook-id`, and the `id` of what is sent.
     event_id: Id,
-    /// The kind of event.
+    /// What happened: `order.paid`, `job.failed`, ...
     event: String,
     /// 0 the first time; redeliveries and replays count up.
     replay: u32,
+    /// How the delivery stands; `sending` while an attempt is due or under way.
     state: DeliveryStatus,
     /// Number of attempts since it was made, or since its endpoint was enabled.
     attempts: u32,
@@ -135,7 +144,9 @@ struct DeliveryView {
     last_excerpt: Option<String>,
     /// Milliseconds that the last attempt took.
     last_duration_ms: Option<i64>,
+    /// When the event became due for the endpoint.
     created_at: Timestamp,
+    /// When the last attempt ended; null before the first.
     attempted_at: Option<Timestamp>,
     /// The body that every attempt sends.
     payload: AnyJson,

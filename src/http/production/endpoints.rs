@@ -40,8 +40,8 @@ const PATH: &str = "/api/webhooks/endpoints";
 pub const TAG: &str = "Webhooks";
 /// What the heading says.
 pub const ABOUT: &str = "Programs that are told what happens. Each delivery is signed in `X-Service-Signature` (`sha256=`, HMAC of the raw \
-     body) and as Standard Webhooks; it is tried again after 1 min, 5 min, 25 min, 2 h and 10 h. What is sent stands under \
-     `webhooks`, and for people at `/docs/events`.";
+     body) and as Standard Webhooks; it is tried again after the waits of the setting `webhooks.retry_schedule_seconds`. What is \
+     sent stands under `webhooks`, and for people at `/docs/events`.";
 /// The id that examples use for an endpoint.
 pub(super) const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8070";
 const WITHHELD: No = (409, "answer_withheld", "The first answer to this `Idempotency-Key` carried a secret.");
@@ -88,7 +88,12 @@ pub fn routes() -> ResourceRoutes {
         })
 }
 
-enumeration!(EndpointState, OutboundEvent);
+enumeration! {
+    /// Whether an endpoint is sent events; `disabled` by a person or after a delivery was given up.
+    EndpointState,
+    /// An event that endpoints can be sent; `/docs/events` says when each happens.
+    OutboundEvent,
+}
 
 /// A URL that webhooks may be sent to. Whether private addresses are allowed is a setting, which is checked later.
 struct WebTarget;
@@ -121,6 +126,7 @@ pub struct NewEndpoint {
     /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
     #[api(WebTarget)]
     url: String,
+    /// The events that it is sent; at least one, each once.
     #[api(OneOrMoreDistinct("event"))]
     events: Vec<OutboundEvent>,
     /// At most 256 bytes; 24 or more are advised.
@@ -135,6 +141,7 @@ pub struct EndpointChange {
     /// `http` or `https`, without credentials; private addresses are refused unless the server allows them.
     #[api(WebTarget)]
     url: Optional<String>,
+    /// The events that it is sent; at least one, each once.
     #[api(OneOrMoreDistinct("event"))]
     events: Optional<Vec<OutboundEvent>>,
 }
@@ -148,20 +155,28 @@ pub struct SecretRotation {
     secret: Option<String>,
 }
 
+/// A program that is told of events, and what it is told of.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Endpoint", many = "endpoints", example = example())]
 struct EndpointView {
+    /// Id of the endpoint.
     id: Id,
+    /// The address to which events are sent.
     url: String,
+    /// The events that it is sent.
     events: Vec<OutboundEvent>,
+    /// Whether events are sent to it.
     state: EndpointState,
     /// Why nothing is sent to it.
     disabled_reason: Option<String>,
     /// Until then the secret before this one signs too.
     former_secret_until: Option<Timestamp>,
+    /// When it was registered.
     created_at: Timestamp,
+    /// When it was last changed.
     updated_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 
@@ -196,6 +211,7 @@ impl EndpointView {
     }
 }
 
+/// An endpoint with the secret that signs what it is sent.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "EndpointWithSecret", example = example_with_secret())]
@@ -221,6 +237,7 @@ fn example_with_secret() -> serde_json::Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventTypes", example = json!({"eventTypes": OutboundEvent::ALL}))]
 struct EventTypes {
+    /// All events that endpoints can be sent.
     event_types: Vec<OutboundEvent>,
 }
 

@@ -82,7 +82,7 @@ pub fn routes() -> ResourceRoutes {
 pub struct EventQuery {
     #[api(flatten)]
     filter: EventChoice,
-    /// How many at most.
+    /// Most events of the answer.
     #[api(Within(1..=LIMIT_MOST), default = LIMIT_DEFAULT)]
     limit: u64,
 }
@@ -90,11 +90,11 @@ pub struct EventQuery {
 /// Which events are read or followed.
 #[derive(Request, Debug)]
 pub struct EventChoice {
-    /// Those after this number.
+    /// Only events with a higher number than this.
     after: Option<i64>,
-    /// Of these kinds, joined by commas.
+    /// Only events of these kinds, joined by commas.
     event: Option<String>,
-    /// What they happened to: `kind:id`, an id, or a kind.
+    /// Only events that happened to this: `kind:id`, an id, or a kind.
     subject: Option<String>,
 }
 
@@ -105,6 +105,7 @@ pub struct EventChoice {
 pub struct SubjectView {
     /// `order`, `job`, `material`, `printer`, ...
     kind: String,
+    /// Id of the order, job, material or other record.
     id: Id,
 }
 
@@ -113,13 +114,15 @@ pub struct SubjectView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Event", example = example())]
 pub struct EventView {
-    /// Also the `id` of what endpoints are sent.
+    /// Id of the event, which is also the `id` of what endpoints are sent.
     id: Id,
     /// Its number, in the order in which events became durable.
     seq: i64,
     /// Its kind: `order.paid`, `job.failed`, ...
     event: String,
+    /// When the event happened.
     timestamp: Timestamp,
+    /// The record that it happened to.
     subject: SubjectView,
     /// Who caused it: a member of staff, a key, or the server itself.
     actor: String,
@@ -170,6 +173,7 @@ pub(super) fn example_data() -> Value {
 #[serde(rename_all = "camelCase")]
 #[api(name = "EventPage", example = json!({"events": [example()], "next": 4711}))]
 struct EventPage {
+    /// The events in the order of their numbers.
     events: Vec<EventView>,
     /// The `after` of the next call.
     next: i64,

@@ -29,13 +29,13 @@ use crate::http::command_request::{CommandRequest, CommandTarget, RequestHandles
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
 use crate::http::idempotency;
-use crate::http::openapi::shape::{bytes, has, may, taken};
+use crate::http::openapi::shape::{Shape, bytes, has, may, taken};
 use crate::http::page::{PageQuery, Query};
 use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson as _, Place, enumeration, schema_of};
+use crate::http::wire::{FromJson as _, ValuePath, enumeration, schema_of};
 use crate::store::queries::{FileFilter, Queries};
 use view::FileView;
 
@@ -47,7 +47,12 @@ const MAX_NAME_CHARS: usize = 200;
 /// Longest form field other than the file, in bytes: such fields are single words.
 const MAX_FIELD_BYTES: usize = 64;
 
-enumeration!(FileKind, GcodeForm);
+enumeration! {
+    /// What a file is for, found from its content.
+    FileKind,
+    /// The format of G-code: text, Prusa's binary format, or a sliced 3MF package.
+    GcodeForm,
+}
 
 handles! {
     /// What the routes of files use.
@@ -67,10 +72,9 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Files", "Uploaded G-code, models and pictures.", "file")
         .get(operator, PATH, list, |op| op.named("listFiles", "List the files"))
         .post_long(operator, PATH, upload, |op| {
-            let form = taken([has("file", bytes()), may("kind", schema_of::<FileKind>())]);
             op.named("uploadFile", "Upload a file")
                 .about("The content decides what kind of file it is. Send `kind` where the content does not tell, such as G-code of an unknown program.")
-                .takes_form(form)
+                .takes_form(schema_of::<FileUpload>())
         })
         .get(operator, "/api/files/{id}", one, |op| op.named("getFile", "Show what is known of a file"))
         .delete(operator, "/api/files/{id}", remove, |op| {
@@ -80,16 +84,29 @@ pub fn routes() -> ResourceRoutes {
         .get_long(operator, "/api/files/{id}/content", content, |op| {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)
         })
+        .schema::<FileUpload>()
+}
+
+/// The form of an upload, which [`receive`] reads as it comes.
+struct FileUpload;
+
+impl ToSchema for FileUpload {
+    const NAME: Option<&'static str> = Some("FileUpload");
+    fn schema() -> Shape {
+        let file = bytes().about("The content, with a file name.");
+        let kind = schema_of::<FileKind>().about("Kind of the file, where its content does not tell.");
+        taken([has("file", file), may("kind", kind)]).about("A file and what is known of it.")
+    }
 }
 
 /// Which files are listed.
 #[derive(Request, Debug)]
 pub struct FileQuery {
-    /// Files of this kind.
+    /// Only files of this kind.
     kind: Option<FileKind>,
-    /// Files whose content has this SHA-256, in lower-case hexadecimal digits.
+    /// Only files whose content has this SHA-256, in lower-case hexadecimal digits.
     sha256: Option<String>,
-    /// Files whose name contains this text.
+    /// Only files whose name contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
@@ -171,7 +188,7 @@ async fn receive<'a>(app: &'a FileHandles, heads: &PartHeads, mut form: Multipar
                 }
                 let word = Value::String(String::from_utf8(text).unwrap_or_default());
                 let mut faults = Faults::default();
-                upload.kind = FileKind::from_json(word, &Place { path: "kind", in_query: false }, &mut faults);
+                upload.kind = FileKind::from_json(word, &ValuePath { path: "kind", in_query: false }, &mut faults);
                 faults.refuse()?;
             }
             other => {

@@ -32,7 +32,7 @@ use crate::store::Unavailable;
 use crate::store::queries::Queries;
 use crate::store::writer::WriterCounters;
 
-/// So long a judgement of readiness is told again.
+/// A readiness answer is reused for this long.
 const MAX_READINESS_AGE: Duration = Duration::from_secs(1);
 /// Most aggregates out of service, and most damaged rows, that are named one by one.
 const MAX_NAMED: usize = 20;
@@ -73,6 +73,7 @@ pub fn routes() -> ResourceRoutes {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Alive", example = json!({"status": "ok"}))]
 struct Alive {
+    /// Always `ok`: a process that answers is alive.
     status: AliveStatus,
 }
 
@@ -100,7 +101,7 @@ enum UnreadyStatus {
 #[serde(rename_all = "snake_case")]
 enum DatabaseStatus {
     Ok,
-    Away,
+    Unavailable,
     DiskFull,
     ReadOnly,
 }
@@ -109,7 +110,7 @@ enum DatabaseStatus {
 #[serde(rename_all = "snake_case")]
 enum RedisStatus {
     Ok,
-    Away,
+    Unavailable,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,16 +120,25 @@ enum ComponentState {
     Parked,
     Down,
 }
-enumeration!(AliveStatus, ReadyStatus, UnreadyStatus, DatabaseStatus, RedisStatus, ComponentState);
+enumeration!(AliveStatus, ReadyStatus, UnreadyStatus);
+enumeration! {
+    /// Whether the database takes writes; `away` while it does not answer.
+    DatabaseStatus,
+    /// Whether Redis answers; `away` while it does not.
+    RedisStatus,
+    /// Whether a component runs; `parked` is out of service after repeated crashes and tried again slowly.
+    ComponentState,
+}
 
 /// How a component of the server fares. Why one crashed is for the log and for `/metrics`, not for everybody.
 #[derive(Response, Serialize, Clone)]
 #[serde(rename_all = "camelCase")]
-#[api(name = "ComponentStatus", example = json!({"state": "up", "falls": 0}))]
+#[api(name = "ComponentStatus", example = json!({"state": "up", "crashes": 0}))]
 struct ComponentStatus {
+    /// `up`, `parked` (out of service, tried again slowly) or `down`.
     state: ComponentState,
     /// How often it crashed.
-    falls: u64,
+    crashes: u64,
 }
 
 /// What readiness depends on.
@@ -136,12 +146,13 @@ struct ComponentStatus {
 #[serde(rename_all = "camelCase")]
 #[api(name = "ReadinessFacts")]
 struct Facts {
+    /// Whether the database takes writes and answers reads.
     database: DatabaseStatus,
-    /// Where one is used.
+    /// Whether Redis answers; absent where none is used.
     #[serde(skip_serializing_if = "Option::is_none")]
     redis: Option<RedisStatus>,
     /// Each component of the server; told to operators only, empty for others.
-    parts: BTreeMap<&'static str, ComponentStatus>,
+    components: BTreeMap<&'static str, ComponentStatus>,
     /// In plain words, what is wrong and stops nobody; told to operators only, empty for others.
     degraded: Vec<String>,
 }
@@ -150,9 +161,10 @@ struct Facts {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Readiness", example = json!({
-    "status": "ready", "database": "ok", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+    "status": "ready", "database": "ok", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Readiness {
+    /// `degraded` if something is wrong that stops nobody, else `ready`.
     status: ReadyStatus,
     #[serde(flatten)]
     facts: Facts,
@@ -163,15 +175,16 @@ struct Readiness {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Unreadiness", example = json!({
     "status": "unavailable", "success": false, "message": "the database does not answer", "code": "unavailable",
-    "database": "away", "parts": {"writer": ComponentStatus::example()}, "degraded": [],
+    "database": "unavailable", "components": {"writer": ComponentStatus::example()}, "degraded": [],
 }))]
 struct Unreadiness {
+    /// Always `unavailable`, the opposite of `ready`.
     status: UnreadyStatus,
-    /// Always false.
+    /// Always `false`, as in every error.
     success: bool,
-    /// In plain words, for people.
+    /// What is wrong, in plain words for people.
     message: String,
-    /// Stable, for programs.
+    /// A word for programs, which stays the same in later versions.
     code: String,
     #[serde(flatten)]
     facts: Facts,
@@ -209,16 +222,17 @@ impl Reply for ReadyReply {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actor", example = json!({
-    "kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065", "place": "running", "generation": 1, "restarts": 0,
+    "kind": "order", "id": "01890a5d-ac96-774b-bcce-b302099a8065", "status": "running", "generation": 1, "restarts": 0,
     "waiting": 0, "lastError": null,
 }))]
 struct ActorView {
     /// `order`, `material`, `printer`, ...
     kind: &'static str,
+    /// Id of the aggregate.
     id: Id,
     /// `starting`, `running`, `resting`, `parked`.
-    place: &'static str,
-    /// Counts its lives.
+    status: &'static str,
+    /// How often its actor was started; each start is one generation.
     generation: u64,
     /// How often it crashed.
     restarts: u64,
@@ -231,14 +245,16 @@ struct ActorView {
 impl From<ActorSummary> for ActorView {
     fn from(actor: ActorSummary) -> Self {
         let ActorSummary { kind, id, status, generation, restarts, waiting, last_error } = actor;
-        Self { kind, id, place: status, generation, restarts, waiting, last_error }
+        Self { kind, id, status, generation, restarts, waiting, last_error }
     }
 }
 
+/// The aggregates that are in memory.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Actors", example = json!({"actors": [ActorView::example()]}))]
 struct Actors {
+    /// One entry for each aggregate in memory.
     actors: Vec<ActorView>,
 }
 
@@ -252,13 +268,13 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
         Credentials::Key(Ok(by)) | Credentials::Cookie(Ok((by, _))) => by.role() >= Some(Role::Operator),
         _ => false,
     };
-    let Judged { database, redis, parts, degraded, fault } = (*judged).clone();
+    let Judged { database, redis, components, degraded, fault } = (*judged).clone();
     let is_degraded = !degraded.is_empty();
     let facts = if operator {
-        Facts { database, redis, parts, degraded }
+        Facts { database, redis, components, degraded }
     } else {
-        // Strangers learn whether it works; which parts it has is not theirs to know.
-        Facts { database, redis: None, parts: BTreeMap::new(), degraded: Vec::new() }
+        // Strangers learn whether it works; which components it has is not theirs to know.
+        Facts { database, redis: None, components: BTreeMap::new(), degraded: Vec::new() }
     };
     let Some(fault) = fault else {
         let status = if is_degraded { ReadyStatus::Degraded } else { ReadyStatus::Ready };
@@ -275,7 +291,7 @@ async fn ready(State(app): State<HealthHandles>, headers: HeaderMap) -> Result<R
 struct Judged {
     database: DatabaseStatus,
     redis: Option<RedisStatus>,
-    parts: BTreeMap<&'static str, ComponentStatus>,
+    components: BTreeMap<&'static str, ComponentStatus>,
     degraded: Vec<String>,
     /// Why the server cannot work.
     fault: Option<ApiError>,
@@ -301,21 +317,21 @@ impl ReadinessCache {
 
 async fn judge(app: &HealthHandles) -> Judged {
     let (database, mut fault) = database(app).await;
-    let (parts, crashed) = parts(app);
+    let (components, crashed) = components(app);
     if let (None, Some(name)) = (&fault, crashed) {
         fault = Some(ApiError::unavailable("parked", format!("{name} is out of service"), 5));
     }
     if app.leaving.is_cancelled() {
         fault = Some(ApiError::unavailable("shutting_down", "the server is shutting down", 5));
     }
-    let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Away });
-    Judged { database, redis, parts, degraded: degraded(app), fault }
+    let redis = app.redis.as_ref().map(|redis| if redis.is_up() { RedisStatus::Ok } else { RedisStatus::Unavailable });
+    Judged { database, redis, components, degraded: degraded(app), fault }
 }
 
 /// The word for the database, and why it is not ready.
 async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
     let word = |why: Unavailable| match why {
-        Unavailable::Database => DatabaseStatus::Away,
+        Unavailable::Database => DatabaseStatus::Unavailable,
         Unavailable::DiskFull => DatabaseStatus::DiskFull,
         Unavailable::ReadOnly => DatabaseStatus::ReadOnly,
     };
@@ -323,15 +339,15 @@ async fn database(app: &HealthHandles) -> (DatabaseStatus, Option<ApiError>) {
         Some(why) => (word(why), Some(why.into())),
         None => match timeout(MAX_DATABASE_WAIT, app.queries.last_seq()).await {
             Ok(Ok(_)) => (DatabaseStatus::Ok, None),
-            Ok(Err(error)) => (DatabaseStatus::Away, Some(error.into())),
-            Err(_) => (DatabaseStatus::Away, Some(Unavailable::Database.into())),
+            Ok(Err(error)) => (DatabaseStatus::Unavailable, Some(error.into())),
+            Err(_) => (DatabaseStatus::Unavailable, Some(Unavailable::Database.into())),
         },
     }
 }
 
 /// Every component by name, and the first that does not stand.
-fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
-    let mut fallen = None;
+fn components(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Option<&'static str>) {
+    let mut crashed = None;
     let mut shown = BTreeMap::new();
     for (name, component) in app.components.all() {
         // Without users and keys nobody can ask anything.
@@ -343,11 +359,11 @@ fn parts(app: &HealthHandles) -> (BTreeMap<&'static str, ComponentStatus>, Optio
             (true, false) => ComponentState::Up,
         };
         if state != ComponentState::Up {
-            fallen = fallen.or(Some(name));
+            crashed = crashed.or(Some(name));
         }
-        shown.insert(name, ComponentStatus { state, falls: component.crashes });
+        shown.insert(name, ComponentStatus { state, crashes: component.crashes });
     }
-    (shown, fallen)
+    (shown, crashed)
 }
 
 /// In plain words what is wrong and stops nobody.

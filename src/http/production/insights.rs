@@ -66,7 +66,9 @@ pub struct InsightQuery {
 #[derive(Response, Serialize)]
 #[api(name = "LostMaterial", example = json!({"unit": "g", "amount": 41.5}))]
 struct LostMaterial {
+    /// Unit of the amount: `g`, `mL`, `sheet` or `unit`.
     unit: &'static str,
+    /// How much was used for parts that are not good.
     amount: Amount,
 }
 
@@ -75,9 +77,11 @@ struct LostMaterial {
 #[serde(rename_all = "camelCase")]
 #[api(name = "QualityNumbers", example = quality_example(json!({})))]
 struct QualityNumbers {
+    /// Number of prints that ended and were counted.
     prints: i64,
     /// Parts on the plates of these prints.
     parts: i64,
+    /// Parts that are good.
     good: i64,
     /// Parts that are not good.
     scrap: i64,
@@ -85,6 +89,7 @@ struct QualityNumbers {
     first_pass_yield: Option<f64>,
     /// Time that printers spent on parts that are not good.
     scrap_seconds: i64,
+    /// Material in parts that are not good, by unit.
     scrap_material: Vec<LostMaterial>,
 }
 
@@ -93,7 +98,9 @@ struct QualityNumbers {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SkuQuality", example = quality_example(json!({"skuId": super::skus::EXAMPLE_ID, "name": "Vase"})))]
 struct SkuQuality {
+    /// The SKU that the prints made.
     sku_id: Id,
+    /// Name of the SKU; null if it is not known any more.
     name: Option<String>,
     #[serde(flatten)]
     numbers: QualityNumbers,
@@ -104,7 +111,9 @@ struct SkuQuality {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterQuality", example = quality_example(json!({"printerId": super::printers::EXAMPLE_ID, "name": "Left"})))]
 struct PrinterQuality {
+    /// The printer that made the prints.
     printer_id: Id,
+    /// Name of the printer; null if it is not known any more.
     name: Option<String>,
     #[serde(flatten)]
     numbers: QualityNumbers,
@@ -129,23 +138,28 @@ struct ReasonQuality {
     "byReason": [ReasonQuality::example()],
 }))]
 struct Quality {
+    /// The numbers of all prints together.
     total: QualityNumbers,
-    /// At most 200.
+    /// At most 200 entries, most rejected parts first.
     by_sku: Vec<SkuQuality>,
-    /// At most 200.
+    /// At most 200 entries, most rejected parts first.
     by_printer: Vec<PrinterQuality>,
     /// Of prints with parts that are not good.
     by_reason: Vec<ReasonQuality>,
 }
 
+/// How the parts of a span of time came out.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Insights", example = json!({
     "from": "2026-10-03T11:00:00.000Z", "to": "2026-11-02T11:00:00.000Z", "quality": Quality::example(),
 }))]
 struct Insights {
+    /// Prints that ended at this time or later are counted.
     from: Timestamp,
+    /// Prints that ended before this time are counted.
     to: Timestamp,
+    /// Good and rejected parts, in all and by SKU, printer and reason.
     quality: Quality,
 }
 

@@ -44,7 +44,7 @@ pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8067";
 
 const STATE: &str = "invalid_transition";
 const AT_PRINTER: [No; 5] = [
-    (409, STATE, "The job does not stand so."),
+    (409, STATE, "The job is not in a state in which this is possible."),
     (409, "not_on_printer", "The printer does not have this job in hand."),
     (409, "printer_disconnected", "The printer is disconnected."),
     (502, "printer_refused", "The printer refused, in its own words."),
@@ -129,17 +129,17 @@ pub fn routes() -> ResourceRoutes {
 /// Which jobs are listed.
 #[derive(Request, Debug)]
 pub struct JobQuery {
-    /// Jobs that stand so.
+    /// Only jobs in this state.
     state: Option<JobState>,
-    /// `true`: jobs that are on no printer and not over. `false`: the others.
+    /// `true`: only jobs that are on no printer and not over. `false`: only the others.
     waiting: Option<bool>,
-    /// Jobs of this order.
+    /// Only jobs of this order.
     order_id: Option<Id>,
-    /// Jobs on this printer.
+    /// Only jobs on this printer.
     printer_id: Option<Id>,
-    /// Jobs of this product.
+    /// Only jobs that make this SKU.
     sku_id: Option<Id>,
-    /// Jobs of this material.
+    /// Only jobs that are made of this material.
     material_id: Option<Id>,
     #[api(flatten)]
     page: PageQuery,
@@ -149,7 +149,7 @@ pub struct JobQuery {
 #[derive(Request, Debug)]
 #[api(example = json!({"priority": 9}))]
 pub struct JobChange {
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted.
@@ -160,7 +160,7 @@ pub struct JobChange {
 #[derive(Request, Debug)]
 #[api(example = json!({}))]
 pub struct JobCancellation {
-    /// Does not wait for the printer to confirm.
+    /// Cancels the job without waiting for the printer to confirm it.
     #[api(default = false)]
     force: bool,
 }
@@ -169,6 +169,7 @@ pub struct JobCancellation {
 #[derive(Request, Debug)]
 #[api(example = json!({"outcome": "not_started"}))]
 pub struct JobResolution {
+    /// What became of the print, as a person has seen it.
     outcome: Resolution,
 }
 
@@ -304,7 +305,7 @@ async fn resolve(
     ask(&app, &call, id, command).await
 }
 
-/// Where a job prints; 409 when it does not stand as wanted.
+/// The printer of a job; 409 when the job is not in the state that is wanted.
 async fn printing(app: &JobHandles, id: Id, wanted: JobState, what: &str) -> Result<(Arc<Job>, Id), ApiError> {
     let job = find(app, id).await?;
     match job.printer_id {

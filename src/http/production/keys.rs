@@ -76,6 +76,7 @@ pub struct NewApiKey {
     customer_email: Option<String>,
 }
 
+/// An API key without its secret.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "ApiKey", many = "apiKeys", example = json!({
@@ -84,10 +85,11 @@ pub struct NewApiKey {
     "createdAt": "2026-11-01T08:00:00.000Z",
 }))]
 struct ApiKeyView {
+    /// Id of the key, which is not secret.
     id: Id,
     /// What the key is used for.
     name: String,
-    /// How the key begins.
+    /// The first characters of the key, by which people recognise it.
     prefix: String,
     /// The last four characters of the key.
     last4: String,
@@ -101,6 +103,7 @@ struct ApiKeyView {
     revoked_at: Option<Timestamp>,
     /// When the key was last used, exact to the minute after a restart of the server.
     last_used_at: Option<Timestamp>,
+    /// When the key was made.
     created_at: Timestamp,
 }
 
@@ -130,6 +133,7 @@ impl ApiKeyView {
     "role": "customer", "createdAt": "2026-11-01T08:00:00.000Z", "expiresAt": "2030-01-31T12:00:00.000Z",
 }))]
 struct CreatedApiKeyView {
+    /// Id of the key, which is not secret.
     id: Id,
     /// What the key is used for.
     name: String,
@@ -138,6 +142,7 @@ struct CreatedApiKeyView {
     key: String,
     /// What callers with the key may do.
     role: Role,
+    /// When the key was made.
     created_at: Timestamp,
     /// When the key stops to work.
     expires_at: Option<Timestamp>,

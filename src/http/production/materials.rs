@@ -77,7 +77,10 @@ enum MaterialUnit {
     #[serde(rename = "unit")]
     Piece,
 }
-enumeration!(MaterialUnit);
+enumeration! {
+    /// The unit of a material's amounts, which follows from its type.
+    MaterialUnit,
+}
 
 impl From<MaterialType> for MaterialUnit {
     fn from(kind: MaterialType) -> Self {
@@ -101,13 +104,16 @@ impl From<MaterialType> for MaterialUnit {
     })
 )]
 pub struct NewMaterial {
+    /// Name for people, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
+    /// Its type, which decides the unit.
     #[api(name = "type")]
     kind: MaterialType,
-    /// For people and pages: `#rrggbb`.
+    /// Colour for people and pages: `#rrggbb`.
     #[api(MaxChars(7))]
     color: Option<String>,
+    /// Name of the manufacturer, free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
     /// What tells it from others of its name: `matte`, `carbon fibre`.
@@ -119,13 +125,14 @@ pub struct NewMaterial {
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
-    /// That of the type.
+    /// Unit of all amounts; it may be left out, and must be that of the type.
     #[expect(dead_code, reason = "it is checked and follows from the type")]
     #[api(separate)]
     unit: Optional<MaterialUnit>,
-    /// Below it, alerts go out and new jobs wait; at most three decimals.
+    /// Below this stock, alerts go out and new jobs wait; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_point: Amount,
+    /// How much to order when stock is low, in the material's unit; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO)]
     reorder_quantity: Amount,
 }
@@ -143,6 +150,7 @@ fn check_unit(given: &MaterialChange, faults: &mut Faults) {
 pub struct Adjustment {
     /// What comes in, or with a minus what goes. Not 0; at most three decimals.
     delta: Amount,
+    /// Why, as it is shown in the ledger.
     #[api(Filled, ONE_LINE, MaxChars(500))]
     reason: String,
 }
@@ -150,15 +158,16 @@ pub struct Adjustment {
 /// Which materials are listed.
 #[derive(Request, Debug)]
 pub struct MaterialQuery {
-    /// Of this type.
+    /// Only materials of this type.
     #[api(name = "type")]
     kind: Option<MaterialType>,
-    /// Whose name or brand has this in it.
+    /// Only materials whose name or brand contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
+/// A material with its stock.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
@@ -167,18 +176,23 @@ pub struct MaterialQuery {
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {
+    /// Id of the material.
     id: Id,
     #[serde(flatten)]
     details: MaterialDetails,
-    /// Stock on hand.
+    /// Stock on hand, reserved or not, in the material's unit.
     quantity: Amount,
     /// What jobs have reserved of it.
     reserved: Amount,
     /// What is left for new jobs; never below 0.
     available: Amount,
+    /// Unit of all its amounts, which follows from the type.
     unit: MaterialUnit,
+    /// When it was added.
     created_at: Timestamp,
+    /// When it last changed.
     updated_at: Timestamp,
+    /// Counts the changes that people made, from 1; also its `ETag`.
     version: i64,
 }
 
@@ -205,7 +219,7 @@ impl MaterialView {
     }
 }
 
-/// A line of the ledger.
+/// An entry of the ledger: one change of the stock of a material.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Movement", many = "movements", example = json!({
@@ -214,21 +228,25 @@ impl MaterialView {
     "actor": "system", "createdAt": "2026-11-02T10:15:00.000Z",
 }))]
 struct MovementView {
+    /// Id of the entry in the ledger.
     id: Id,
+    /// What moved the stock: a delivery, a correction, a reservation, its release, or a print.
     kind: MovementKind,
     /// Change of the stock on hand.
     delta_quantity: Amount,
     /// Change of what is reserved.
     delta_reserved: Amount,
-    /// Stock on hand afterwards.
+    /// Stock on hand after the movement.
     quantity: Amount,
-    /// Reserved afterwards.
+    /// What jobs have reserved after the movement.
     reserved: Amount,
-    /// The job that it was for.
+    /// The job that caused it; null where none did.
     job_id: Option<Id>,
+    /// Why, in the words of whoever caused it; null where nobody gave any.
     reason: Option<String>,
     /// Who caused it: a user, an API key or the server.
     actor: String,
+    /// When the stock changed.
     created_at: Timestamp,
 }
 

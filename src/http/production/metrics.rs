@@ -176,12 +176,12 @@ fn requests(app: &MetricsHandles, page: &mut Page) {
 fn edge(app: &MetricsHandles, page: &mut Page) {
     let load = &app.admission;
     page.gauge("http_connections", "Connections that are open", [(NONE, load.connections() as i64)]);
-    page.gauge("http_requests_under_way", "Requests worked on", [(NONE, load.requests() as i64)]);
+    page.gauge("http_requests_under_way", "Requests that are being worked on", [(NONE, load.requests() as i64)]);
     page.counter("http_overloaded", "Requests refused because too many were under way", [(NONE, load.overloaded())]);
-    page.counter("http_turned_away", "Connections closed unheard", [(NONE, load.turned_away())]);
+    page.counter("http_turned_away", "Connections closed before a request was read", [(NONE, load.turned_away())]);
     let refused = app.limits.refused().map(|(named, many)| (named.word(), many));
     page.counter("rate_limited", "Requests refused because their caller asked too often", labelled("window", refused));
-    page.gauge("rate_windows", "Windows of callers in memory", [(NONE, app.limits.held() as i64)]);
+    page.gauge("rate_windows", "Rate limit windows of callers in memory", [(NONE, app.limits.held() as i64)]);
 }
 
 /// Redis, where there is one.
@@ -189,7 +189,7 @@ fn redis(app: &MetricsHandles, page: &mut Page) {
     let Some(redis) = &app.redis else { return };
     page.gauge("redis_up", "Whether Redis answers", [(NONE, i64::from(redis.is_up()))]);
     page.counter("redis_losses", "How often Redis was lost", [(NONE, redis.losses())]);
-    page.counter("redis_failures", "Questions that Redis did not answer", [(NONE, redis.failures())]);
+    page.counter("redis_failures", "Commands that Redis did not answer in time", [(NONE, redis.failures())]);
     let behind = (*app.outbox.last().borrow() - redis.streamed()).max(0);
     page.gauge("redis_stream_lag", "Events that are not in the Redis stream yet", [(NONE, behind)]);
 }
@@ -211,11 +211,11 @@ fn commits(app: &MetricsHandles, page: &mut Page) {
 /// Aggregates in memory, and the components that they run on.
 fn actors(app: &MetricsHandles, page: &mut Page) {
     let all = app.directories.summaries();
-    let places = all.iter().flat_map(|seen| {
-        let of = |(place, count): (&&'static str, &u64)| ([("kind", seen.kind), ("place", *place)], *count as i64);
+    let statuses = all.iter().flat_map(|seen| {
+        let of = |(status, count): (&&'static str, &u64)| ([("kind", seen.kind), ("status", *status)], *count as i64);
         seen.statuses.iter().map(of).collect::<Vec<_>>()
     });
-    page.gauge("actors", "Aggregates in memory by kind and status", places);
+    page.gauge("actors", "Aggregates in memory by kind and status", statuses);
     let by_kind = |number: fn(&crate::actors::kernel::directory::KindSummary) -> u64| {
         all.iter().map(move |seen| ([("kind", seen.kind)], number(seen))).collect::<Vec<_>>()
     };

@@ -65,7 +65,7 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Orders", about, "order")
         .get(customer, PATH, list, |op| op.named("listOrders", "List orders"))
         .post(customer, PATH, place, |op| {
-            op.named("placeOrder", "Place an order")
+            op.named("placeOrder", "ValuePath an order")
                 .about("Prices come from the catalogue and are frozen. `priority` and `dueAt` are set by staff only.")
                 .no(403, "forbidden", "The key orders for another customer, or sets what staff set.")
                 .no(409, "not_orderable", "A customer orders what has neither G-code nor a model. Staff may: its jobs wait for the file.")
@@ -74,7 +74,7 @@ pub fn routes() -> ResourceRoutes {
         .patch(operator, "/api/orders/{id}", update, |op| {
             op.named("updateOrder", "Change an order")
                 .about("Unfinished jobs follow priority and due date.")
-                .no(409, STATE, "The order does not stand so that this can change.")
+                .no(409, STATE, "The order has a status in which this cannot change.")
                 .no(409, "tax_differs", "The new destination has another tax rate.")
         })
         .post(customer, "/api/orders/{id}/cancel", cancel, |op| {

@@ -123,11 +123,12 @@ impl ToSchema for PaymentEventBody {
     }
 }
 
+/// That an event of the payment processor was taken.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PaymentEventReceived", example = json!({"received": true}))]
 struct Received {
-    /// Always true.
+    /// Always `true`: the event is kept and need not be sent again.
     received: bool,
 }
 
@@ -188,9 +189,11 @@ async fn unmatched(
     "createdAt": "2026-11-02T10:00:00.000Z",
 }))]
 struct UnmatchedPayment {
+    /// Id of the kept event.
     id: Id,
     /// The payment processor's id of its event.
     event_id: String,
+    /// What happened to the money; null where the event does not say it.
     kind: Option<UnmatchedKind>,
     /// What was paid, or all that was paid back so far, in minor units of the currency.
     amount_cents: Option<i64>,
@@ -200,15 +203,19 @@ struct UnmatchedPayment {
     client_reference_id: Option<String>,
     /// The `metadata.orderId` of the event.
     order_id: Option<String>,
+    /// The processor's id of the payment, `pi_...`.
     payment_intent: Option<String>,
-    /// The checkout session.
+    /// The processor's id of the checkout session.
     session: Option<String>,
     /// When an order is looked for again, at the latest.
     next_try_at: Timestamp,
-    /// When it arrived.
+    /// When the event arrived at the server.
     created_at: Timestamp,
 }
-enumeration!(UnmatchedKind);
+enumeration! {
+    /// What happened to the money, by an event that belongs to no order.
+    UnmatchedKind,
+}
 
 impl From<KeptPaymentEvent> for UnmatchedPayment {
     fn from(kept: KeptPaymentEvent) -> Self {

@@ -20,7 +20,7 @@ use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, email};
 use crate::http::page::Query;
 use crate::http::reply::Created;
-use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, Place, ToSchema, Within};
+use crate::http::wire::{FromJson, ItemsWithin, MaxChars, Optional, ToSchema, ValuePath, Within};
 
 /// Most lines of one order: an order is kept in memory and written as a whole.
 const MAX_LINES: usize = 50;
@@ -32,21 +32,23 @@ const MAX_LINES: usize = 50;
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderRequest {
+    /// What is ordered, one line for each SKU.
     #[api(ItemsWithin(1..=MAX_LINES))]
     lines: Vec<NewOrderLine>,
-    /// Whose order it is.
+    /// E-mail address of the customer.
     customer_email: Option<CustomerEmail>,
-    /// The customer reads them.
+    /// Notes that the customer reads.
     #[api(MaxChars(1000))]
     notes: Option<String>,
-    /// The staff's own, which customers do not read; set by staff only.
+    /// Notes of the staff, which customers do not read; set by staff only.
     #[api(MaxChars(1000))]
     internal_notes: Option<String>,
-    /// Higher first; set by staff only.
+    /// Jobs with a higher number are printed first; set by staff only.
     #[api(PRIORITY)]
     priority: Optional<u8>,
     /// When it is wanted; set by staff only.
     due_at: Option<Timestamp>,
+    /// Where it goes; shipping and tax may depend on it.
     shipping_address: Option<Address>,
     /// The site that it belongs to; wins over that of the query and of the header.
     site: Option<Site>,
@@ -56,7 +58,9 @@ pub struct OrderRequest {
 #[derive(Request, Debug)]
 #[api(example = json!({"skuId": skus::EXAMPLE_ID, "quantity": 2}))]
 pub struct NewOrderLine {
+    /// Id of the SKU to make.
     sku_id: Id,
+    /// How many parts of it.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }
@@ -73,7 +77,7 @@ impl ToSchema for CustomerEmail {
 
 impl FromJson for CustomerEmail {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let text = String::from_json(value, place, faults)?;
         normal_email(&text).map_or_else(|_| place.fault(faults, "must be an e-mail address"), |email| Some(Self(email)))
     }
@@ -85,11 +89,11 @@ impl FromJson for CustomerEmail {
 /// Where an order is placed from.
 #[derive(Request, Debug)]
 pub struct PlaceQuery {
-    /// As in the body; the body wins.
+    /// The site, as in the body; that of the body wins.
     site: Option<Site>,
 }
 
-/// `POST /api/orders`
+/// Answers `POST /api/orders`: places an order.
 pub(crate) async fn place(
     State(app): State<OrderHandles>,
     Query(query): Query<PlaceQuery>,

@@ -44,7 +44,7 @@ use crate::http::page::{PageQuery, Query, cut};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Plain, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson, Place, ToSchema, read_word};
+use crate::http::wire::{FromJson, ToSchema, ValuePath, read_word};
 use crate::printers::connections::{PrinterConnection, PrinterConnections};
 use crate::secrets::encryption::SecretCipher;
 use fields::{NewPrinter, PrinterChange};
@@ -113,7 +113,7 @@ pub fn routes() -> ResourceRoutes {
 /// What printers that are listed must have: something that an operator has to look at.
 #[derive(Clone, Copy, Debug)]
 enum AttentionFilter {
-    /// Anything: `true`.
+    /// Printers with any attention: `true` in the query.
     Any,
     /// Printers with this attention only.
     One(Attention),
@@ -132,12 +132,13 @@ impl ToSchema for AttentionFilter {
     const NAME: Option<&'static str> = Some("AttentionFilter");
     fn schema() -> Shape {
         word(words_of::<Attention>().into_iter().chain(["true"]))
+            .about("Only printers with this attention; `true`: with any.")
     }
 }
 
 impl FromJson for AttentionFilter {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         if value == "true" { Some(Self::Any) } else { read_word(&value, place, faults).map(Self::One) }
     }
     fn inner(&self) -> Option<&Self> {
@@ -151,9 +152,9 @@ pub struct PrinterQuery {
     /// Only printers of this type.
     #[api(name = "type")]
     kind: Option<String>,
-    /// Only such machines.
+    /// Only printers that are machines of this type.
     machine_type: Option<MachineType>,
-    /// Only printers that are doing this.
+    /// Only printers in this state.
     state: Option<Activity>,
     /// Only printers with this tag.
     tag: Option<String>,

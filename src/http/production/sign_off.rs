@@ -27,10 +27,10 @@ pub struct SignOffRequest {
     /// How many parts of the plate are good. Left out: all of a print that finished, none of any other.
     #[api(Within(0..=MAX_UNITS_PER_PLATE))]
     good_count: Optional<u32>,
-    /// Why the others are not: one of the words in `quality.reasons`.
+    /// Why the other parts are not good: one of the words of the setting `quality.reasons`.
     #[api(ONE_LINE, MaxChars(MAX_REASON_CHARS))]
     reason: Option<String>,
-    /// For people.
+    /// Note for the staff.
     #[api(MaxChars(MAX_NOTE_CHARS))]
     note: Option<String>,
     /// An uploaded picture of the parts.
@@ -74,10 +74,13 @@ pub struct SignOffView {
     plate_parts: u32,
     /// Why the others are not.
     reason: Option<String>,
+    /// Note for the staff.
     note: Option<String>,
+    /// An uploaded picture of the parts.
     photo_file_id: Option<Id>,
     /// Who said it; `system` where nobody has looked, and the end of the print stands for it.
     by: String,
+    /// When it was said.
     at: Timestamp,
 }
 

@@ -29,7 +29,7 @@ use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    AboveZero, Components, Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, Place, TextList, ToSchema,
+    AboveZero, Components, Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, ToSchema, ValuePath,
     Within, like,
 };
 use crate::store::queries::{Queries, SkuFilter};
@@ -104,59 +104,68 @@ pub fn routes() -> ResourceRoutes {
     })
 )]
 pub struct NewSku {
-    /// Unique; that of a deleted SKU is free again.
+    /// Short name for the staff, unique; the code of a deleted SKU is free again.
     #[api(Filled, ONE_LINE, MaxChars(64))]
     code: String,
-    /// For addresses, and unique like the code; made of it when absent.
+    /// Name in web addresses, unique like the code; made from the code when absent.
     #[api(&SLUG, MaxChars(100))]
     slug: Optional<String>,
+    /// Name that customers see, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
+    /// Description that customers see.
     #[api(MaxChars(1000))]
     description: Option<String>,
     /// A free word of the shop: `part`, `kit`, ...
     #[api(ONE_LINE, MaxChars(50))]
     kind: Option<String>,
+    /// Slugs of the collections that contain it.
     #[api(TEXTS, default = Vec::new())]
     collections: Vec<String>,
-    /// What it is made of; null for kits only.
+    /// The material that it is made of; null for kits only.
     material_id: Option<Id>,
-    /// For one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
+    /// Material for one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
     /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
     #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
     materials: Vec<SkuMaterial>,
-    /// Only kits need none; that of a kit means nothing.
+    /// The type of machine that it is made on. Only kits need none; that of a kit means nothing.
     machine_type: Optional<MachineType>,
+    /// Size of a full plate in millimetres; null fits every printer.
     dimensions: Option<Dimensions>,
-    /// In minor units of the currency.
+    /// Price of one part, in minor units of the currency.
     #[api(Within(0..=MAX_CENTS))]
     price_cents: i64,
-    /// ISO 4217, in lower case; the shop's own when absent.
+    /// Currency of the price: ISO 4217, in lower case; the shop's own when absent.
     #[api(&CURRENCY)]
     currency: Optional<String>,
+    /// Number of parts that one plate makes.
     #[api(Within(1..=MAX_UNITS_PER_PLATE), default = 1)]
     units_per_plate: u32,
+    /// The model that it was sliced from.
     model_file_id: Option<Id>,
+    /// The G-code that prints one plate.
     gcode_file_id: Option<Id>,
     /// The plate of the file to print, from 1.
     #[api(Within(1..=MAX_PLATE), default = 1)]
     plate: u32,
+    /// Name of the slicer settings.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
-    /// Of printing one full plate.
+    /// Seconds that one full plate prints.
     #[api(Within(1..=MAX_PRINT_SECONDS))]
     estimated_seconds: Option<i64>,
     /// What a kit consists of: SKUs that are no kits. It has a price of its own, and neither material nor files.
     #[api(ItemsWithin(0..=MAX_COMPONENTS), default = Vec::new())]
     components: Vec<Component>,
+    /// Pictures: URLs, or ids of uploaded files.
     #[api(TEXTS, default = Vec::new())]
     images: Vec<String>,
-    /// Shown to customers.
+    /// Whether customers see it.
     #[api(default = true)]
     public: bool,
-    /// May be ordered.
+    /// Whether it may be ordered.
     #[api(default = true)]
     active: bool,
 }
@@ -164,22 +173,23 @@ pub struct NewSku {
 /// Which SKUs are listed.
 #[derive(Request, Debug)]
 pub struct SkuQuery {
-    /// May be ordered.
+    /// `true`: only SKUs that may be ordered. `false`: only the others.
     active: Option<bool>,
-    /// Shown to customers.
+    /// `true`: only SKUs that customers see. `false`: only the others.
     public: Option<bool>,
-    /// Made of this material.
+    /// Only SKUs made of this material.
     material_id: Option<Id>,
-    /// With this slug.
+    /// Only the SKU with this slug.
     slug: Option<String>,
-    /// With this code.
+    /// Only the SKU with this code.
     code: Option<String>,
-    /// Whose name or code has this in it.
+    /// Only SKUs whose name or code contains this text.
     q: Option<String>,
     #[api(flatten)]
     page: PageQuery,
 }
 
+/// A product with what it is made from and with.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Sku", many = "skus", example = json!({
@@ -192,11 +202,15 @@ pub struct SkuQuery {
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 struct SkuView {
+    /// Id of the SKU.
     id: Id,
     #[serde(flatten)]
     details: SkuDetails,
+    /// When it was added.
     created_at: Timestamp,
+    /// When it was last changed.
     updated_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 
@@ -229,6 +243,7 @@ fn slug_of(code: &str) -> String {
     "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
 }))]
 struct GivenMaterial {
+    /// What the filament is of.
     material_id: Id,
     /// For one full plate, in the material's unit, where the file does not say it; at most three decimals.
     #[api(AboveZero)]
@@ -253,7 +268,7 @@ impl ToSchema for SkuMaterial {
 
 impl FromJson for SkuMaterial {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         GivenMaterial::from_json(value, place, faults).map(GivenMaterial::into_fields)
     }
     fn inner(&self) -> Option<&Self> {
@@ -286,7 +301,7 @@ impl ToSchema for Component {
 
 impl FromJson for Component {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
     }
     fn inner(&self) -> Option<&Self> {

@@ -69,7 +69,10 @@ enum StaffRole {
     Operator,
     Admin,
 }
-enumeration!(StaffRole);
+enumeration! {
+    /// What a member of staff may do; `admin` includes `operator`.
+    StaffRole,
+}
 
 impl From<StaffRole> for Role {
     fn from(role: StaffRole) -> Self {
@@ -130,6 +133,7 @@ pub struct UserChange {
 #[serde(rename_all = "camelCase")]
 #[api(name = "User", many = "users", example = UserView::example_of_sam())]
 pub struct UserView {
+    /// Id of the account.
     id: Id,
     /// The address that this member of staff signs in with.
     email: String,
@@ -139,7 +143,9 @@ pub struct UserView {
     role: StaffRole,
     /// Whether this member of staff may sign in.
     active: bool,
+    /// When the account was made.
     created_at: Timestamp,
+    /// When the account was last changed.
     updated_at: Timestamp,
     /// Counts the changes, from 1.
     version: i64,

@@ -24,7 +24,7 @@ use crate::http::admission::{Crowded, Peer};
 use crate::http::error::ApiError;
 
 /// How long a connection may take that is served one request only.
-const SHORT: Duration = Duration::from_secs(2);
+const CROWDED_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Limits on the heads of a connection, and on the time of its parts.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl HeadLimits {
 
     /// For a connection that is served one request only.
     pub fn short(mut self) -> Self {
-        (self.head, self.idle) = (self.head.min(SHORT), self.idle.min(SHORT));
+        (self.head, self.idle) = (self.head.min(CROWDED_TIMEOUT), self.idle.min(CROWDED_TIMEOUT));
         self
     }
 }

@@ -1,6 +1,6 @@
 //! What a connection asks for first, told from the beginning of its first line.
 
-/// So much of a line is read before it is told; the lines that are looked for are shorter.
+/// Most bytes of the line that are read before it is judged; the lines that are looked for are shorter.
 pub const MAX_LINE_BYTES: usize = 512;
 
 /// What the first line of the first request asks for.
@@ -10,7 +10,7 @@ pub enum FirstLine {
     Incomplete,
     /// `GET /healthz` or `GET /readyz`.
     HealthCheck,
-    /// `POST /api/printers/{id}/emergency-stop`.
+    /// An emergency stop: `POST /api/printers/{id}/emergency-stop`.
     EmergencyStop,
     /// Anything else, also what is no HTTP.
     Other,

@@ -36,15 +36,15 @@ const MAX_STOPS: usize = 256;
 /// Pause after the system gave no connection, for example because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Time between two looks whether everything was answered, when the server ends.
-const LOOK: Duration = Duration::from_millis(20);
+const DRAIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Longest time from the first line of a health check to the end of its answer.
-const HEALTH_CHECK: Duration = Duration::from_secs(10);
+const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection that is handed over to the rest of the server.
 pub struct Arrived {
     /// The connection, of no runtime yet.
     pub stream: std::net::TcpStream,
-    /// Whose it is.
+    /// Address of the client, by which connections are bounded.
     pub peer: IpAddr,
     /// What was read of it.
     pub begin: Vec<u8>,
@@ -143,7 +143,7 @@ impl Lobby {
         self.untold.end();
         let answered = async {
             while !(self.health_checks.is_empty() && self.stops.is_empty()) {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(DRAIN_INTERVAL).await;
             }
         };
         let finish = self.app.config.server.shutdown_timeout_seconds.duration();
@@ -174,7 +174,7 @@ impl Lobby {
         let Ok(Some(told)) = tokio::time::timeout(within, told).await else { return };
         match told {
             FirstLine::HealthCheck => {
-                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK)));
+                self.health_checks.clone().run(self.answer(stream, peer, begin, Some(HEALTH_CHECK_TIMEOUT)));
             }
             FirstLine::EmergencyStop => self.stops.clone().run(self.answer(stream, peer, begin, None)),
             FirstLine::Incomplete | FirstLine::Other => self.hand_over(stream, peer, begin),

@@ -14,7 +14,7 @@ const ENCODING: &[u8] = b"transfer-encoding:";
 enum ScanPosition {
     /// In a head: how many bytes of its present line came, and whether the last was a carriage return.
     Head { column: usize, returned: bool },
-    /// In a body of so many more bytes.
+    /// In a body, of which this many bytes are still to come.
     Body(u64),
     /// In a body without a length.
     Unknown,

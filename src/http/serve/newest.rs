@@ -20,19 +20,19 @@ struct Running {
 }
 
 /// Takes a task out when it is over, however it ends.
-struct Place {
+struct RunningTask {
     of: Arc<Newest>,
     number: u64,
 }
 
-impl Drop for Place {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         self.of.locked(|running| running.tasks.remove(&self.number));
     }
 }
 
 impl Newest {
-    /// With room for so many.
+    /// Runs at most `most` tasks at a time.
     pub fn new(most: usize) -> Self {
         Self { most, running: Mutex::default() }
     }
@@ -52,7 +52,7 @@ impl Newest {
         if let Some((_, Some(oldest))) = oldest {
             oldest.abort();
         }
-        let place = Place { of: self.clone(), number };
+        let place = RunningTask { of: self.clone(), number };
         let started = tokio::spawn(async move {
             task.await;
             drop(place);
@@ -65,7 +65,7 @@ impl Newest {
         });
     }
 
-    /// Whether none runs.
+    /// Whether no task is running.
     pub fn is_empty(&self) -> bool {
         self.locked(|running| running.tasks.is_empty())
     }

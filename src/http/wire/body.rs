@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use serde_json::{Map, Value};
 
-use super::{FromJson, Place, Request};
+use super::{FromJson, Request, ValuePath};
 use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 
@@ -56,7 +56,7 @@ pub fn read_body<B: RequestBody>(bytes: &[u8]) -> Result<B::Value, ApiError> {
 
 /// Reads a whole request.
 pub(super) fn read<T: FromJson>(value: Value, in_query: bool, mut faults: Faults) -> Result<T, ApiError> {
-    let read = T::from_json(value, &Place { path: "", in_query }, &mut faults);
+    let read = T::from_json(value, &ValuePath { path: "", in_query }, &mut faults);
     faults.refuse()?;
     read.ok_or_else(|| ApiError::internal("a request was not read, and nobody said why"))
 }

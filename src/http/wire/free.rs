@@ -4,7 +4,7 @@ use api_schema::shape::{Shape, anything, open_object};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{FromJson, Place, ToSchema};
+use super::{FromJson, ToSchema, ValuePath};
 use crate::domain::refusal::Faults;
 
 /// An object whose members another program chose: its members, or the borrowed value that holds them.
@@ -20,7 +20,7 @@ impl<V> ToSchema for JsonObject<V> {
 
 impl FromJson for JsonObject {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::Object(members) => Some(Self(members)),
             _ => place.fault(faults, "must be an object"),

@@ -7,14 +7,14 @@ use crate::domain::refusal::Faults;
 
 /// Where a value is: its dotted path (empty for the whole body), and whether it is a text of a query.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct ValuePath<'a> {
     /// The dotted path, such as `lines.0.quantity`.
     pub path: &'a str,
     /// Query parameters are texts, and an empty one counts as absent.
     pub in_query: bool,
 }
 
-impl Place<'_> {
+impl ValuePath<'_> {
     /// Notes a fault of the value.
     pub fn fault<T>(&self, faults: &mut Faults, message: impl Into<String>) -> Option<T> {
         faults.note(self.path, message);
@@ -31,7 +31,7 @@ pub trait FromJson: ToSchema + Sized {
     const NULLABLE: bool = false;
 
     /// Reads it. `None` only after a fault was noted.
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self>;
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self>;
 
     /// What is inside; `None` when it is absent or null.
     fn inner(&self) -> Option<&Self::Inner>;
@@ -72,7 +72,7 @@ pub struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// The members of a value that must be an object.
-    pub fn of(value: Value, place: &Place<'_>, faults: &'a mut Faults) -> Option<Self> {
+    pub fn of(value: Value, place: &ValuePath<'_>, faults: &'a mut Faults) -> Option<Self> {
         let Value::Object(unread) = value else { return place.fault(faults, "must be an object") };
         let prefix = if place.path.is_empty() { String::new() } else { format!("{}.", place.path) };
         Some(Self { unread, prefix, in_query: place.in_query, faults })
@@ -81,7 +81,7 @@ impl<'a> Members<'a> {
     /// Takes out one member and judges it by its rules. `None` only after a fault was noted.
     pub fn read<T: FromJson>(&mut self, name: &str, rules: &[&dyn Rule<T::Inner>], default: Option<T>) -> Option<T> {
         let path = format!("{}{name}", self.prefix);
-        let place = Place { path: &path, in_query: self.in_query };
+        let place = ValuePath { path: &path, in_query: self.in_query };
         let value = match self.unread.remove(name) {
             Some(Value::String(text)) if self.in_query && text.is_empty() => None,
             Some(Value::String(text)) if self.in_query => Some(T::from_text(text)),
@@ -118,7 +118,7 @@ impl<'a> Members<'a> {
 }
 
 /// Reads a struct from an object that has no other members.
-pub fn read_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+pub fn read_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     let mut members = Members::of(value, place, faults)?;
     let read = T::read(&mut members);
     members.finish();
@@ -126,6 +126,6 @@ pub fn read_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Fau
 }
 
 /// Reads a struct from an object and ignores its other members: for programs that tell the server more than it needs.
-pub fn read_open_object<T: Request>(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+pub fn read_open_object<T: Request>(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<T> {
     T::read(&mut Members::of(value, place, faults)?)
 }

@@ -3,7 +3,7 @@
 use api_schema::shape::Shape;
 use serde_json::Value;
 
-use super::{Components, FromJson, Place, ToSchema, schema_of};
+use super::{Components, FromJson, ToSchema, ValuePath, schema_of};
 use crate::domain::refusal::Faults;
 
 /// A member that may be left out, which is not the same as null: in a PATCH an absent member stays as it is, while null
@@ -63,7 +63,7 @@ impl<T: ToSchema> ToSchema for Optional<T> {
 impl<T: FromJson> FromJson for Optional<T> {
     type Inner = T::Inner;
     const NULLABLE: bool = T::NULLABLE;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         T::from_json(value, place, faults).map(Self::Present)
     }
     fn inner(&self) -> Option<&T::Inner> {
@@ -84,7 +84,7 @@ impl<T: FromJson> FromJson for Optional<T> {
 impl<T: FromJson> FromJson for Option<T> {
     type Inner = T::Inner;
     const NULLABLE: bool = true;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         if value.is_null() { Some(None) } else { T::from_json(value, place, faults).map(Some) }
     }
     fn inner(&self) -> Option<&T::Inner> {

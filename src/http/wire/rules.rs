@@ -31,7 +31,7 @@ fn unless(valid: bool, message: impl FnOnce() -> String) -> Result<(), String> {
     if valid { Ok(()) } else { Err(message()) }
 }
 
-/// At most so many characters.
+/// The text has at most this many characters.
 pub struct MaxChars(pub usize);
 
 impl Rule<String> for MaxChars {
@@ -43,7 +43,7 @@ impl Rule<String> for MaxChars {
     }
 }
 
-/// Not only blanks. A schema cannot say that of blanks: it asks for one character at least.
+/// The text is not empty and not only blanks. The schema can only ask for at least one character.
 pub struct Filled;
 
 impl Rule<String> for Filled {
@@ -162,7 +162,7 @@ impl Rule<Amount> for NotNegative {
     }
 }
 
-/// From so many items to so many, both included.
+/// The number of items lies in this range, both ends included.
 pub struct ItemsWithin(pub RangeInclusive<usize>);
 
 impl<T> Rule<Vec<T>> for ItemsWithin {

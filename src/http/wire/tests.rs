@@ -44,7 +44,7 @@ fn disagree<T: FromJson>(rules: &[&dyn Rule<T::Inner>]) -> Vec<Value> {
     let read = |value: &Value| {
         let mut faults = Faults::default();
         let body = json!({"it": value});
-        let place = Place { path: "", in_query: false };
+        let place = ValuePath { path: "", in_query: false };
         let mut members = Members::of(body, &place, &mut faults).unwrap();
         let read = members.read::<T>("it", rules, None).is_some();
         assert!(read || !faults.is_empty(), "{value} is not read, and nobody says why");

@@ -4,7 +4,7 @@ use api_schema::shape::{Shape, above_zero, has, taken};
 use api_schema::words::words_of;
 use serde_json::{Value, json};
 
-use super::{FromJson, Place, ToSchema};
+use super::{FromJson, ToSchema, ValuePath};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{MAX_LENGTH_MM, length_mm};
 use crate::domain::id::Id;
@@ -20,7 +20,7 @@ macro_rules! value {
     ($type:ty, $message:expr, $read:expr $(, $from_text:expr)?) => {
         impl FromJson for $type {
             type Inner = Self;
-            fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+            fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
                 let read: fn(&Value) -> Option<Self> = $read;
                 read(&value).or_else(|| place.fault(faults, $message))
             }
@@ -62,16 +62,17 @@ value!(Id, "must be an identifier", |value| value.as_str()?.parse().ok());
 value!(Timestamp, "must be an RFC 3339 date and time from 1970 to 2999", |value| value.as_str()?.parse().ok());
 
 /// Declares an enumeration without data: a named schema with the words that `serde` reads and writes. The schema has the
-/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`.
+/// type's name, or the one that follows it: `enumeration!(Activity = "PrinterState")`. A doc comment before the type
+/// is the description of the schema.
 macro_rules! enumeration {
-    ($($type:ident),+) => {
-        $($crate::http::wire::enumeration!($type = stringify!($type));)+
+    ($($(#[doc = $doc:literal])* $type:ident),+ $(,)?) => {
+        $($crate::http::wire::enumeration!($(#[doc = $doc])* $type = stringify!($type));)+
     };
-    ($($type:ident = $name:expr),+) => {$(
+    ($($(#[doc = $doc:literal])* $type:ident = $name:expr),+ $(,)?) => {$(
         impl api_schema::ToSchema for $type {
             const NAME: Option<&'static str> = Some($name);
             fn schema() -> api_schema::shape::Shape {
-                api_schema::words::word_of::<Self>()
+                api_schema::words::word_of::<Self>().described(concat!($($doc),*).trim())
             }
         }
         $crate::http::wire::readable!($type);
@@ -85,7 +86,7 @@ macro_rules! readable {
             type Inner = Self;
             fn from_json(
                 value: serde_json::Value,
-                place: &$crate::http::wire::Place<'_>,
+                place: &$crate::http::wire::ValuePath<'_>,
                 faults: &mut $crate::domain::refusal::Faults,
             ) -> Option<Self> {
                 $crate::http::wire::read_word(&value, place, faults)
@@ -97,10 +98,25 @@ macro_rules! readable {
     )+};
 }
 pub(crate) use {enumeration, readable};
-enumeration!(MachineType, MaterialType, MovementKind, Resolution, Role);
+enumeration! {
+    /// A type of machine; a job is printed on the type that its SKU names.
+    MachineType,
+    /// A type of material, which decides the unit of its amounts.
+    MaterialType,
+    /// What changed the stock of a material.
+    MovementKind,
+    /// What became of a print, as a person has seen it.
+    Resolution,
+    /// What a caller may do; `admin` includes `operator`, which includes `customer`.
+    Role,
+}
 
 /// One of an enumeration's words.
-pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_>, faults: &mut Faults) -> Option<T> {
+pub fn read_word<T: serde::de::DeserializeOwned>(
+    value: &Value,
+    place: &ValuePath<'_>,
+    faults: &mut Faults,
+) -> Option<T> {
     let read = value.as_str().and_then(|text| {
         let text: serde::de::value::StrDeserializer<'_, serde::de::value::Error> =
             serde::de::IntoDeserializer::into_deserializer(text);
@@ -111,7 +127,7 @@ pub fn read_word<T: serde::de::DeserializeOwned>(value: &Value, place: &Place<'_
 
 impl FromJson for String {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let Value::String(text) = value else { return place.fault(faults, "must be a text") };
         // A search for odd characters finds nothing; but PostgreSQL takes no NUL, not even to compare with.
         let control = |c: char| c == '\0' || (!place.in_query && c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
@@ -130,7 +146,7 @@ impl FromJson for String {
 
 impl FromJson for Amount {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match &value {
             Value::Number(number) => {
                 Self::from_number(number).map_or_else(|error| place.fault(faults, error.to_string()), Some)
@@ -148,13 +164,13 @@ impl FromJson for Amount {
 
 impl<T: FromJson> FromJson for Vec<T> {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let Value::Array(items) = value else { return place.fault(faults, "must be a list") };
         let mut all = Self::with_capacity(items.len());
         let mut complete = true;
         for (index, item) in items.into_iter().enumerate() {
             let path = format!("{}.{index}", place.path);
-            let item = T::from_json(item, &Place { path: &path, in_query: false }, faults);
+            let item = T::from_json(item, &ValuePath { path: &path, in_query: false }, faults);
             complete &= item.is_some();
             all.extend(item);
         }
@@ -171,7 +187,7 @@ impl<T: FromJson> FromJson for Vec<T> {
 impl ToSchema for Dimensions {
     const NAME: Option<&'static str> = Some("Dimensions");
     fn schema() -> Shape {
-        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM)));
+        let members = ["x", "y", "z"].map(|axis| has(axis, above_zero(MAX_LENGTH_MM).about("In millimetres.")));
         taken(members).about("Millimetres along each axis.")
     }
     fn example() -> Value {
@@ -190,7 +206,7 @@ impl ToSchema for Length {
 
 impl FromJson for Length {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let length = value.as_f64().and_then(length_mm);
         length.map(Self).or_else(|| place.fault(faults, "must be a number of millimetres above 0"))
     }
@@ -201,7 +217,7 @@ impl FromJson for Length {
 
 impl FromJson for Dimensions {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let mut members = super::Members::of(value, place, faults)?;
         let axes: [Option<Length>; 3] = ["x", "y", "z"].map(|axis| members.read(axis, &[], None));
         members.finish();

@@ -63,7 +63,7 @@ async fn rewrites(wire: &Wire, path: &str) -> bool {
     processors.is_some_and(|processors| !processors.is_empty())
 }
 
-/// All G-code files.
+/// Reads Moonraker's list of the G-code files in its storage.
 pub(super) fn list(files: &Value) -> Result<Vec<RemoteFile>, PrinterError> {
     let files = files.as_array().ok_or_else(|| PrinterError::BadAnswer("the file list is no list".into()))?;
     Ok(files

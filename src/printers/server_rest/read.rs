@@ -9,9 +9,9 @@ use crate::printers::adapter::{PrinterError, Webcam};
 
 /// The serial port to the firmware.
 pub(super) enum Port {
-    /// The firmware answers.
+    /// The port is open and the firmware answers.
     Open,
-    /// Being opened.
+    /// The port is being opened; the firmware has not answered yet.
     Opening,
     /// Not open, in the server's words.
     Closed(String),

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::{MailError, Mailer, Message, compose, sender};
 
 /// How long a server that has taken a message may take to say goodbye.
-const FAREWELL: Duration = Duration::from_secs(1);
+const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How the connection is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Mailer for Smtp {
 
 /// Says goodbye. What it answers changes nothing.
 async fn farewell(mut connection: AsyncSmtpConnection) {
-    let _ = timeout(FAREWELL, connection.quit()).await;
+    let _ = timeout(QUIT_TIMEOUT, connection.quit()).await;
 }
 
 /// Tells a message that is refused for what it is from everything that may be mended: a server that wants a login first must not cost

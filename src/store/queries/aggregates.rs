@@ -34,7 +34,7 @@ pub struct SkuFilter {
     pub material_id: Option<Id>,
     /// Its name in web addresses.
     pub slug: Option<String>,
-    /// Its code, exactly.
+    /// The code of the SKU, exactly as it is written.
     pub code: Option<String>,
     /// Text that the name or the code contains.
     pub q: Option<String>,

@@ -40,7 +40,7 @@ impl DamagedRows {
         self.known().len()
     }
 
-    /// What is wrong with each, in the order of tables and keys; at most so many.
+    /// What is wrong with each, in the order of tables and keys; at most `most` of them.
     pub fn named(&self, most: usize) -> Vec<String> {
         self.known().values().take(most).cloned().collect()
     }

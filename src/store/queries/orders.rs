@@ -43,7 +43,7 @@ pub struct OrderFilter {
 /// What a customer's API key may see: the orders of its customer or, if it was made for none, those that it made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OwnOrders {
-    /// The API key.
+    /// The API key by which the orders were made.
     pub made_by: Id,
     /// The customer that the key was made for.
     pub customer_email: Option<String>,

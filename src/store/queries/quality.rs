@@ -29,7 +29,7 @@ pub enum QualityBy {
 pub struct QualityCounts {
     /// The id of the SKU or printer, or the reason; `None` for all, and where no reason was given.
     pub key: Option<String>,
-    /// Number of prints.
+    /// Number of prints that ended and were counted.
     pub prints: i64,
     /// Parts on their plates.
     pub parts: i64,

@@ -17,11 +17,11 @@ pub type Unique = (&'static str, String);
 pub trait Doc: ModelTrait {
     /// As it is called in the database.
     const TABLE: &'static str;
-    /// Its primary key.
+    /// Primary key of the row, which names it in [`Damaged`].
     fn key(&self) -> &str;
     /// Schema number and document.
     fn doc(&self) -> (i64, &str);
-    /// Parses the document.
+    /// Parses the document; [`Damaged`] if this release cannot read it.
     fn read<T: DeserializeOwned>(&self) -> Result<T, Damaged> {
         let (schema, doc) = self.doc();
         read_doc(schema, doc).map_err(|reason| Damaged {

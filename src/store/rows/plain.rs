@@ -9,7 +9,7 @@ use crate::store::rows::{Damaged, WriteError};
 /// A line of the audit log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Audit {
-    /// Identifier.
+    /// Id of the line itself.
     pub id: Id,
     /// Time of the command.
     pub at: Timestamp,

@@ -74,12 +74,12 @@ pub async fn write(db: &DatabaseConnection, batch: Batch) -> Result<(), WriteErr
     }
 }
 
-/// The `n`th id.
+/// An id that is the same in every run: the number `n` as a UUID.
 pub fn id(n: u128) -> Id {
     Id(uuid::Uuid::from_u128(n))
 }
 
-/// So many milliseconds into the tests' time.
+/// A moment `ms` milliseconds after the beginning of the tests' time.
 pub fn at(ms: i64) -> Timestamp {
     Timestamp(1_700_000_000_000 + ms)
 }
@@ -145,7 +145,7 @@ pub fn claim(n: u128, material: u128) -> Claim {
     }))
 }
 
-/// A delivery of so many grams to a material.
+/// A delivery of `grams` to a material, number `n`.
 pub fn movement(n: u128, material: u128, grams: i64) -> Movement {
     read(json!({
         "id": id(n), "materialId": id(material), "kind": "receive", "deltaQuantity": grams, "deltaReserved": 1, "quantity": grams,
@@ -171,7 +171,7 @@ pub fn file(n: u128) -> File {
     }))
 }
 
-/// A registered machine.
+/// A registered printer without a job, number `n`.
 pub fn printer(n: u128) -> Printer {
     read(json!({
         "id": id(n), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
@@ -198,7 +198,7 @@ pub fn delivery(n: u128, endpoint: u128, event: u128) -> Delivery {
     }))
 }
 
-/// A queued mail.
+/// A mail that waits to be sent, number `n`.
 pub fn mail(n: u128) -> Mail {
     read(json!({
         "id": id(n), "to": ["a@example.org"], "subject": "s", "text": "t", "state": "queued", "tries": 0, "nextAt": at(0),
@@ -213,7 +213,7 @@ pub fn inbound(n: u128) -> KeptPaymentEvent {
     }))
 }
 
-/// Nobody yet.
+/// The access aggregate before there are users, keys or sessions.
 pub fn access() -> Access {
     Access::default()
 }

@@ -73,8 +73,8 @@ on_both! {
             (r#"printfloor_commits_total{result="durable"}"#, 3.0),
             ("printfloor_transaction_seconds_count", 3.0),
             ("printfloor_transaction_commands_sum", 3.0),
-            (r#"printfloor_actors{kind="order",place="running"}"#, 1.0),
-            (r#"printfloor_actors{kind="endpoint",place="running"}"#, 1.0),
+            (r#"printfloor_actors{kind="order",status="running"}"#, 1.0),
+            (r#"printfloor_actors{kind="endpoint",status="running"}"#, 1.0),
             (r#"printfloor_component_up{component="store"}"#, 1.0),
             ("printfloor_database_up", 1.0),
             ("printfloor_events_last_seq", 3.0),
@@ -121,7 +121,7 @@ async fn ready_says_of_every_part_how_it_fares() {
     let ready = app.get("/readyz").await.expect(200);
     assert_eq!((&ready["status"], &ready["database"], &ready["degraded"]), (&json!("ready"), &json!("ok"), &json!([])));
     for part in ["store", "order", "material", "printer", "endpoint", "mail", "inbound", "access", "dispatcher"] {
-        assert_eq!(ready["parts"][part], json!({"state": "up", "falls": 0}), "{part} in {ready}");
+        assert_eq!(ready["components"][part], json!({"state": "up", "crashes": 0}), "{part} in {ready}");
     }
     assert_eq!(app.nobody().get("/healthz").await.expect(200), json!({"status": "ok"}));
 }
@@ -183,7 +183,11 @@ async fn without_the_database_the_server_says_so_and_lives() {
             (&away["success"], &away["code"], &away["status"]),
             (&json!(false), &json!("unavailable"), &json!("unavailable"))
         );
-        assert_eq!((&away["database"], &away["parts"]["order"]["state"]), (&json!("away"), &json!("up")), "{away}");
+        assert_eq!(
+            (&away["database"], &away["components"]["order"]["state"]),
+            (&json!("unavailable"), &json!("up")),
+            "{away}"
+        );
         app.nobody().get("/healthz").await.expect(200);
         // Keys are known without the database, and what is counted is shown.
         let page = app.get("/metrics").await;

@@ -114,9 +114,9 @@ async fn a_browser_finds_a_page_that_needs_nobody_else() {
 async fn strangers_learn_whether_the_server_works_and_not_what_it_is_made_of() {
     let app = App::new(Db::sqlite()).await;
     let told = app.nobody().get("/readyz").await.expect(200);
-    assert_eq!(told, serde_json::json!({"status": "ready", "database": "ok", "parts": {}, "degraded": []}));
+    assert_eq!(told, serde_json::json!({"status": "ready", "database": "ok", "components": {}, "degraded": []}));
     let all = app.get("/readyz").await.expect(200);
-    assert_eq!(all["parts"]["store"]["state"], "up", "{all}");
+    assert_eq!(all["components"]["store"]["state"], "up", "{all}");
 }
 
 #[tokio::test]

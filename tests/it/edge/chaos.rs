@@ -86,7 +86,7 @@ async fn redis_killed_under_load_fails_no_request_and_comes_back() {
     let (away, there) = (said(&app, "redis is unavailable"), said(&app, "redis is there"));
     redis.kill_9();
     callers.go_on().await;
-    redis_is(&app, "away", "degraded").await;
+    redis_is(&app, "unavailable", "degraded").await;
     assert!(app.get("/metrics").await.text.contains("printfloor_redis_losses_total 1\n"));
     callers.go_on().await;
     redis.up().await;
@@ -113,7 +113,7 @@ async fn redis_that_hangs_is_waited_for_once_and_not_with_every_request() {
         app.get("/api/orders").await.expect(200);
     }
     assert!(began.elapsed() < Duration::from_secs(20), "{:?} for 50 requests", began.elapsed());
-    redis_is(&app, "away", "degraded").await;
+    redis_is(&app, "unavailable", "degraded").await;
     redis.signal("CONT");
     redis_is(&app, "ok", "ready").await;
 }
@@ -122,7 +122,7 @@ async fn redis_that_hangs_is_waited_for_once_and_not_with_every_request() {
 async fn a_server_starts_without_its_redis_and_finds_it_later() {
     let Some(mut redis) = RedisServer::place() else { return };
     let app = app(&[("REDIS__URL", &redis.url())]).await;
-    redis_is(&app, "away", "degraded").await;
+    redis_is(&app, "unavailable", "degraded").await;
     app.get("/api/orders").await.expect(200);
     let sku = crate::api::some_sku(&app).await;
     app.post("/api/orders", &crate::api::one_of(&sku)).await.expect(201);

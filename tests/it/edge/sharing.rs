@@ -96,7 +96,7 @@ async fn every_event_goes_to_the_stream_in_order_whatever_restarts() {
     app.stop().await;
     app.start().await;
     order(&app).await;
-    redis_is(&app, "away").await;
+    redis_is(&app, "unavailable").await;
     redis.up().await;
     assert!(all_are_there(&app, &redis).await >= second + 6);
 }

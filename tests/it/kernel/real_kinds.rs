@@ -123,7 +123,7 @@ async fn the_command_at_fault_hears_it_and_those_behind_it_succeed() {
 
     // Everything stands, and a power cut changes nothing of it.
     let ready = app.get("/readyz").await.expect(200);
-    assert!(ready["parts"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
+    assert!(ready["components"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -17,7 +17,7 @@ use crate::domain::id::Id;
 pub struct JobSignedOffData {
     #[serde(flatten)]
     pub(crate) job: JobData,
-    /// The print.
+    /// The attempt whose parts were judged.
     pub(crate) attempt_id: Id,
     /// How many of its parts are good.
     pub(crate) good_count: u32,

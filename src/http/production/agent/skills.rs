@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{AgentCall, Told};
+use super::{AgentCall, AgentReply};
 use crate::domain::agent::Skill;
 use crate::domain::id::Id;
 use crate::domain::job::{Job, JobState};
@@ -28,7 +28,7 @@ const MATERIAL: &[&str] = &["materialId", "material", "name"];
 const FIRST: Page = Page { limit: 1, offset: 0 };
 
 impl AgentCall {
-    pub(super) async fn carry_out(&self, skill: Skill) -> Result<Told, ApiError> {
+    pub(super) async fn carry_out(&self, skill: Skill) -> Result<AgentReply, ApiError> {
         match skill {
             Skill::PausePrint => self.print(Act::Pause).await,
             Skill::ResumePrint => self.print(Act::Resume).await,
@@ -45,7 +45,7 @@ impl AgentCall {
     }
 
     /// Of a job, or of whatever a printer prints.
-    async fn print(&self, act: Act) -> Result<Told, ApiError> {
+    async fn print(&self, act: Act) -> Result<AgentReply, ApiError> {
         if self.param(JOB).is_none() && self.param(PRINTER).is_some() {
             let printer = self.printer()?;
             let call = PrinterAct { printer: printer.id, origin: self.caller(), act, detail: None };
@@ -59,7 +59,7 @@ impl AgentCall {
             let handles = &self.app.printer_handles;
             let verb = call.carry_out(&handles.printers, &handles.printer_connections, wire).await?;
             let message = format!("The print on {} is {verb}.", printer.fields.name);
-            return Ok(Told { message, data: json!({"printerId": printer.id}) });
+            return Ok(AgentReply { message, data: json!({"printerId": printer.id}) });
         }
         let job = self.job().await?;
         let number = job.number_text();
@@ -79,10 +79,10 @@ impl AgentCall {
                 (job, format!("{number} is asked to pause."))
             }
         };
-        Ok(Told { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
+        Ok(AgentReply { message, data: shown(&jobs::JobView::new(&self.app.job_handles, &job))? })
     }
 
-    pub(super) async fn emergency_stop(&self) -> Result<Told, ApiError> {
+    pub(super) async fn emergency_stop(&self) -> Result<AgentReply, ApiError> {
         let printer = match (self.param(PRINTER), self.param(JOB)) {
             (None, Some(_)) => {
                 let job = self.job().await?;
@@ -94,10 +94,10 @@ impl AgentCall {
         let recorded = printers::stop_now(&self.app.printer_handles, printer.id, &self.who).await?;
         let message =
             format!("{} is stopped. It must be homed and cleared before the next print.", printer.fields.name);
-        Ok(Told { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
+        Ok(AgentReply { message, data: json!({"printerId": printer.id, "recorded": recorded}) })
     }
 
-    fn printer_status(&self) -> Result<Told, ApiError> {
+    fn printer_status(&self) -> Result<AgentReply, ApiError> {
         let printer = self.printer()?;
         let status = json!(printers::StatusView::of(&self.app.printer_handles, &printer));
         let word = |name: &str| status[name].as_str().unwrap_or_default().to_owned();
@@ -113,10 +113,13 @@ impl AgentCall {
             on.unwrap_or_default(),
             calls.unwrap_or_default()
         );
-        Ok(Told { message, data: json!({"printerId": printer.id, "name": printer.fields.name, "status": status}) })
+        Ok(AgentReply {
+            message,
+            data: json!({"printerId": printer.id, "name": printer.fields.name, "status": status}),
+        })
     }
 
-    async fn farm_status(&self) -> Result<Told, ApiError> {
+    async fn farm_status(&self) -> Result<AgentReply, ApiError> {
         let all = self.printers();
         let mut states = BTreeMap::<String, u64>::new();
         let mut shown = Vec::new();
@@ -134,21 +137,21 @@ impl AgentCall {
         let words: Vec<String> = states.iter().map(|(state, count)| format!("{count} {state}")).collect();
         let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
         let message = format!("{} printers: {words}. {waiting} jobs wait.", all.len());
-        Ok(Told { message, data: json!({"printers": shown, "byState": states, "jobsWaiting": waiting}) })
+        Ok(AgentReply { message, data: json!({"printers": shown, "byState": states, "jobsWaiting": waiting}) })
     }
 
-    async fn order_status(&self) -> Result<Told, ApiError> {
+    async fn order_status(&self) -> Result<AgentReply, ApiError> {
         let (version, order) = self.order().await?;
         let total = order.jobs.size();
         let done = order.jobs.values().filter(|job| job.state == JobState::Completed).count();
         let message = format!("{} is {}; {done} of {total} jobs are done.", order.number_text(), order.status);
-        Ok(Told {
+        Ok(AgentReply {
             message,
             data: shown(&orders::OrderView::new(&order, &order.payments, version, orders::OrderReader::Staff))?,
         })
     }
 
-    fn stock_level(&self) -> Result<Told, ApiError> {
+    fn stock_level(&self) -> Result<AgentReply, ApiError> {
         let wanted = self.param(MATERIAL);
         let mut found = self.materials();
         if let Some(wanted) = &wanted {
@@ -162,11 +165,11 @@ impl AgentCall {
         Ok(stock("", &found))
     }
 
-    fn low_stock(&self) -> Told {
+    fn low_stock(&self) -> AgentReply {
         let mut low = self.materials();
         low.retain(|material| material.available() < material.fields.reorder_point);
         if low.is_empty() {
-            return Told {
+            return AgentReply {
                 message: "No material is below its reorder point.".to_owned(),
                 data: json!({"materials": []}),
             };
@@ -174,16 +177,16 @@ impl AgentCall {
         stock("Below the reorder point: ", &low)
     }
 
-    async fn release_job(&self) -> Result<Told, ApiError> {
+    async fn release_job(&self) -> Result<AgentReply, ApiError> {
         let job = self.job().await?;
         let job = self.ask_job(&job, jobs::release_command(&self.app.job_handles, job.id).await?).await?;
-        Ok(Told {
+        Ok(AgentReply {
             message: format!("{} is released.", job.number_text()),
             data: shown(&jobs::JobView::new(&self.app.job_handles, &job))?,
         })
     }
 
-    async fn bed_cleared(&self) -> Result<Told, ApiError> {
+    async fn bed_cleared(&self) -> Result<AgentReply, ApiError> {
         let printer = self.printer()?;
         self.app
             .printer_handles
@@ -191,7 +194,7 @@ impl AgentCall {
             .ask(printer.id, self.caller(), PrinterCommand::BedCleared(Inspection::default()))
             .await?;
         let message = format!("The bed of {} counts as cleared.", printer.fields.name);
-        Ok(Told { message, data: json!({"printerId": printer.id}) })
+        Ok(AgentReply { message, data: json!({"printerId": printer.id}) })
     }
 
     async fn ask_job(&self, job: &Job, command: OrderCommand) -> Result<Arc<Job>, ApiError> {
@@ -267,7 +270,7 @@ fn number_of(text: &str, prefix: &str) -> Option<i64> {
     digits.map_or(text, |start| &text[start.len()..]).parse().ok()
 }
 
-fn stock(before: &str, materials: &[Material]) -> Told {
+fn stock(before: &str, materials: &[Material]) -> AgentReply {
     let words = materials.iter().map(|one| {
         let unit = one.fields.kind.unit();
         format!("{} {} {unit} free of {} {unit}", one.fields.name, one.available(), one.quantity)
@@ -280,7 +283,7 @@ fn stock(before: &str, materials: &[Material]) -> Told {
         })
     });
     let message = format!("{before}{}.", words.collect::<Vec<_>>().join("; "));
-    Told { message, data: json!({"materials": shown.collect::<Vec<_>>()}) }
+    AgentReply { message, data: json!({"materials": shown.collect::<Vec<_>>()}) }
 }
 
 fn shown(view: &impl serde::Serialize) -> Result<serde_json::Value, ApiError> {

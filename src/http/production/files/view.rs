@@ -11,6 +11,7 @@ use crate::domain::sku::Dimensions;
 use crate::domain::time::Timestamp;
 use crate::http::wire::ToSchema;
 
+/// An uploaded file and what was read from it.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "File", many = "files", example = json!({
@@ -19,9 +20,11 @@ use crate::http::wire::ToSchema;
     "metadata": <MetadataView as ToSchema>::example(), "plates": [<PlateView as ToSchema>::example()], "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
 pub(super) struct FileView {
+    /// Id of the file.
     id: Id,
     /// The name with which it was uploaded, without directories.
     name: String,
+    /// What the file is, found from its content.
     kind: FileKind,
     /// The length of the content, in bytes.
     size: i64,
@@ -31,7 +34,9 @@ pub(super) struct FileView {
     metadata: MetadataView,
     /// The plates of a sliced file, by their numbers; plain G-code has one. Empty for other files.
     plates: Vec<PlateView>,
+    /// When it was uploaded.
     created_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 

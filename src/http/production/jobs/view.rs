@@ -15,7 +15,14 @@ use crate::http::production::sign_off::SignOffView;
 use crate::http::production::{materials, skus};
 use crate::http::wire::{ToSchema, enumeration};
 
-enumeration!(AttemptState, Block, JobState);
+enumeration! {
+    /// How far an attempt to print is, or how it ended.
+    AttemptState,
+    /// Why a job awaits review: too little material, stock below its reorder point, or slicing that failed.
+    Block,
+    /// How far a job is, from `CREATED` to `COMPLETED`, `FAILED` or `CANCELLED`.
+    JobState,
+}
 
 const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 
@@ -36,31 +43,37 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     "updatedAt": "2026-11-02T10:16:00.000Z", "version": 6,
 }))]
 pub struct JobView {
+    /// Id of the job.
     id: Id,
     /// The number that people use.
     number: JobNumber,
+    /// Id of the order that it belongs to.
     order_id: Id,
+    /// The number of that order that people use.
     order_number: OrderNumber,
-    /// Index of the order's line.
+    /// Index of the order's line, from 0.
     line: u32,
+    /// Id of the SKU that it makes.
     sku_id: Id,
+    /// Id of the material that it is made of.
     material_id: Id,
-    /// Material that one plate takes.
+    /// Material that one plate takes, in the material's unit.
     need: Amount,
     /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of them.
     needs: Vec<NeedView>,
     /// All that it needs is reserved.
     reserved: bool,
+    /// How far the job is.
     state: JobState,
-    /// Why it awaits review.
+    /// Why it awaits review; null while it does not.
     blocked_by: Option<Block>,
-    /// Why it waits, in plain words.
+    /// Why it waits, in plain words; null while it does not.
     waiting_reason: Option<String>,
-    /// From 0 to 9; higher first.
+    /// From 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
-    /// The printer that has it; after the end, where it ended.
+    /// The printer that has it; after the end, where it ended; null while no printer has it.
     printer_id: Option<Id>,
     /// How many parts its plate makes.
     plate_parts: u32,
@@ -68,23 +81,25 @@ pub struct JobView {
     reprint: bool,
     /// It is completed, and its parts count once somebody has signed them off.
     awaits_sign_off: bool,
-    /// How much of the print is done.
+    /// How much of the print is done, in percent.
     progress: Percent,
-    /// As the printer says.
+    /// Seconds until the print ends, as the printer estimates.
     remaining_seconds: Option<i64>,
-    /// The G-code.
+    /// The G-code file that is printed; null until one is known.
     file_id: Option<Id>,
     /// The plate of the file, from 1.
     plate: u32,
-    /// Oldest first.
+    /// Its attempts to print, oldest first.
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
-    /// Why it failed.
+    /// Why the job failed, in plain words.
     error: Option<String>,
-    /// What it used up of `materialId`.
+    /// What it used up of `materialId`, in the material's unit.
     consumed: Amount,
+    /// When it was made, with the payment of its order.
     created_at: Timestamp,
+    /// When it last changed.
     updated_at: Timestamp,
     /// Counts the job's own changes.
     version: i64,
@@ -95,6 +110,7 @@ pub struct JobView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
+    /// Id of the material.
     material_id: Id,
     /// In the material's unit.
     need: Amount,
@@ -120,7 +136,9 @@ struct AttemptView {
     id: Id,
     /// Counts from 1 within the job.
     number: u32,
+    /// The printer that was to print it.
     printer_id: Id,
+    /// How far the attempt is, or how it ended.
     state: AttemptState,
     /// Nobody can say whether the start happened.
     unverified: bool,
@@ -128,6 +146,7 @@ struct AttemptView {
     reason: Option<String>,
     /// When the printer showed the file.
     started_at: Option<Timestamp>,
+    /// When it ended; null while it goes on.
     ended_at: Option<Timestamp>,
     /// What was said of its parts; null while nobody can, or must and has not yet.
     sign_off: Option<SignOffView>,

@@ -12,10 +12,10 @@ use super::word;
 use crate::store::queries::Queries;
 use crate::store::rows::LoadError;
 
-/// Not asked again before.
-const FRESH: Duration = Duration::from_secs(15);
+/// Counts younger than this are answered again without a query.
+const MAX_COUNT_AGE: Duration = Duration::from_secs(15);
 /// A database that takes longer is passed over: monitoring must not wait for it.
-const WITHIN: Duration = Duration::from_secs(3);
+const COUNT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How many there are of each word.
 #[derive(Debug, Default)]
@@ -39,12 +39,12 @@ impl Tallies {
     pub async fn recent(&self, queries: &Queries) -> Option<Arc<Counts>> {
         let mut kept = self.0.lock().await;
         if let Some((at, counts)) = &*kept
-            && at.elapsed() < FRESH
+            && at.elapsed() < MAX_COUNT_AGE
         {
             return counts.clone();
         }
         let last = kept.take().and_then(|(_, counts)| counts);
-        let counts = match timeout(WITHIN, count(queries)).await {
+        let counts = match timeout(COUNT_TIMEOUT, count(queries)).await {
             Ok(Ok(counts)) => Some(Arc::new(counts)),
             Ok(Err(error)) => {
                 tracing::debug!(%error, "orders and jobs are not counted");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::domain::order::Address;
 use crate::domain::refusal::Faults;
 use crate::http::openapi::shape::Shape;
-use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, Place, ToSchema, like};
+use crate::http::wire::{Components, Filled, FromJson, MaxChars, ONE_LINE, ToSchema, ValuePath, like};
 
 like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
 
@@ -16,15 +16,19 @@ like!(COUNTRY, "^[A-Za-z]{2}$", "must be a country code of two letters");
     "line1": "1 Main Street", "line2": null, "city": "Springfield", "region": "IL", "postalCode": "62701", "country": "US",
 }))]
 struct PostalAddress {
+    /// Street and house number, or a post-office box.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     line1: String,
+    /// What does not fit into the first line: a flat, a company.
     #[api(ONE_LINE, MaxChars(200))]
     line2: Option<String>,
+    /// City, town or village.
     #[api(Filled, ONE_LINE, MaxChars(100))]
     city: String,
-    /// State or province.
+    /// State, province or canton, where the country has them.
     #[api(ONE_LINE, MaxChars(100))]
     region: Option<String>,
+    /// Post code, as the country writes it.
     #[api(Filled, ONE_LINE, MaxChars(20))]
     postal_code: String,
     /// ISO 3166-1, two letters.
@@ -47,7 +51,7 @@ impl ToSchema for Address {
 
 impl FromJson for Address {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let mut address = PostalAddress::from_json(value, place, faults)?.into_fields();
         address.country.make_ascii_uppercase();
         Some(address)

@@ -14,13 +14,15 @@ use crate::http::wire::{Components, ToSchema, schema_of};
 #[serde(rename_all = "camelCase")]
 #[api(name = "OrderLine")]
 struct LineView<'a> {
+    /// Id of the SKU that was ordered.
     sku_id: Id,
-    /// How many parts.
+    /// How many parts were ordered.
     quantity: u32,
+    /// Price of one part when it was ordered, in minor units of the currency.
     unit_price_cents: i64,
     /// The product's name when it was ordered.
     description: &'a str,
-    /// Basis points.
+    /// Tax rate in basis points (1900 is 19 %).
     tax_rate_bps: i64,
     /// For parts of a kit: index of the kit's line, which has the price. Null for what was ordered itself.
     kit_line: Option<u32>,
@@ -50,7 +52,9 @@ struct LineView<'a> {
 #[derive(Clone, Response, Serialize)]
 #[api(name = "LineProgress")]
 struct Progress {
+    /// How many plates are to be printed.
     total: u64,
+    /// How many of them are printed.
     completed: u64,
 }
 

@@ -30,7 +30,9 @@ pub(super) struct SentView<'a> {
     number: u32,
     #[serde(flatten)]
     shipment: ShipmentView<'a>,
+    /// When staff recorded that it left.
     shipped_at: Timestamp,
+    /// The parts in it, by line of the order.
     lines: Vec<SentLineView>,
 }
 
@@ -41,11 +43,13 @@ pub(super) struct SentView<'a> {
     "line": 0, "skuId": crate::http::production::skus::EXAMPLE_ID, "description": "Vase", "quantity": 2,
 }))]
 struct SentLineView {
-    /// Index of the order's line.
+    /// Index of the order's line, from 0.
     line: u32,
+    /// Id of the SKU of these parts.
     sku_id: Id,
     /// The product's name when it was ordered.
     description: String,
+    /// How many parts of the line are in the shipment.
     quantity: u32,
 }
 
@@ -59,20 +63,27 @@ struct SentLineView {
     "shippedAt": "2026-11-20T15:00:00.000Z", "lines": [SentLineView::example()], "complete": true,
 }))]
 pub(super) struct PackingList {
+    /// The order that the shipment belongs to.
     order_id: Id,
+    /// The number of the order that people use.
     order_number: OrderNumber,
+    /// Address of the customer; null where none was given.
     customer_email: Option<String>,
-    /// Where it goes.
+    /// Where the parcel goes; null for orders without an address.
     shipping_address: Option<Address>,
-    /// The customer's.
+    /// Notes that the customer wrote.
     notes: Option<String>,
-    /// Of the shipment; counts from 1 within the order.
+    /// Number of the shipment; counts from 1 within the order.
     number: u32,
+    /// Who carries it; `pickup` if the customer fetches it.
     carrier: String,
+    /// Number under which the carrier tracks it.
     tracking_number: String,
     /// The day of arrival as `YYYY-MM-DD`.
     estimated_delivery: String,
+    /// When staff recorded that it left.
     shipped_at: Timestamp,
+    /// The parts in it, by line of the order.
     lines: Vec<SentLineView>,
     /// With this shipment all that was ordered has left.
     complete: bool,
@@ -113,7 +124,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ShipmentNumber {
 
 impl Argument for ShipmentNumber {}
 
-/// `GET /api/orders/{id}/shipments/{number}/packing-list`
+/// Answers `GET /api/orders/{id}/shipments/{number}/packing-list`: what is in one shipment.
 pub(super) async fn show(
     State(app): State<OrderHandles>,
     PathId(id): PathId,

@@ -21,22 +21,22 @@ const MAX_LINE: u32 = MAX_LINES as u32 - 1;
 /// Which orders are listed.
 #[derive(Request, Debug)]
 pub struct OrderQuery {
-    /// Orders that stand so.
+    /// Only orders with this status.
     pub(super) status: Option<OrderStatus>,
-    /// Orders of this kind.
+    /// Only orders of this kind.
     pub(super) kind: Option<OrderKind>,
-    /// Orders of this site.
+    /// Only orders of this site.
     pub(super) site: Option<Site>,
     /// Orders with this flag, such as `refund_due`. Of staff only; customers' orders show none.
     #[api(MaxChars(50))]
     pub(super) flag: Option<String>,
-    /// `true`: orders that a person must look at. `false`: the others.
+    /// `true`: only orders that a person must look at. `false`: only the others.
     pub(super) flagged: Option<bool>,
-    /// Orders of the customer with this e-mail address.
+    /// Only orders of the customer with this e-mail address.
     pub(super) customer_email: Option<String>,
-    /// As `customerEmail`.
+    /// Other name of `customerEmail`, for older clients.
     pub(super) email: Option<String>,
-    /// Orders with this number, or with this in the customer's e-mail address.
+    /// Only orders with this number, or with this text in the customer's e-mail address.
     pub(super) q: Option<String>,
     #[api(flatten)]
     pub(super) page: PageQuery,
@@ -49,13 +49,13 @@ pub struct OrderQuery {
     "shippingAddress": {"line1": "1 Main Street", "city": "Springfield", "postalCode": "62701", "country": "US"},
 }))]
 pub struct OrderChange {
-    /// The customer reads them.
+    /// Notes that the customer reads.
     #[api(MaxChars(1000))]
     pub(super) notes: Optional<Option<String>>,
-    /// The staff's own, which customers do not read.
+    /// Notes of the staff, which customers do not read.
     #[api(MaxChars(1000))]
     pub(super) internal_notes: Optional<Option<String>>,
-    /// Higher first.
+    /// Jobs with a higher number are printed first.
     #[api(PRIORITY)]
     pub(super) priority: Optional<u8>,
     /// When it is wanted.
@@ -106,6 +106,7 @@ pub struct ShippedLine {
     /// Index of the order's line, from 0.
     #[api(Within(0..=MAX_LINE))]
     line: u32,
+    /// How many good parts of it leave.
     #[api(Within(1..=MAX_QUANTITY))]
     quantity: u32,
 }

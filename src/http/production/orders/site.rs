@@ -10,7 +10,7 @@ use crate::domain::refusal::Faults;
 use crate::http::error::ApiError;
 use crate::http::openapi::operation::{Operation, Parameter};
 use crate::http::openapi::shape::{Shape, word};
-use crate::http::wire::{Argument, Components, FromJson, Place, ToSchema, schema_of};
+use crate::http::wire::{Argument, Components, FromJson, ToSchema, ValuePath, schema_of};
 
 const HEADER: &str = "x-service-site";
 
@@ -22,7 +22,7 @@ pub struct Site<S = String>(pub S);
 impl<S> ToSchema for Site<S> {
     const NAME: Option<&'static str> = Some("Site");
     fn schema() -> Shape {
-        word(SITES)
+        word(SITES).about("A site of the business that orders belong to.")
     }
     fn example() -> Value {
         SITES[0].into()
@@ -31,7 +31,7 @@ impl<S> ToSchema for Site<S> {
 
 impl FromJson for Site {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::String(site) if SITES.contains(&site.as_str()) => Some(Self(site)),
             _ => place.fault(faults, format!("must be one of {}", SITES.join(", "))),
@@ -51,7 +51,7 @@ impl<S: Sync> FromRequestParts<S> for SiteHeader {
         let Some(header) = parts.headers.get(HEADER) else { return Ok(Self(None)) };
         let mut faults = Faults::default();
         let text = String::from_utf8_lossy(header.as_bytes()).into_owned();
-        let site = Site::from_json(text.into(), &Place { path: "site", in_query: false }, &mut faults);
+        let site = Site::from_json(text.into(), &ValuePath { path: "site", in_query: false }, &mut faults);
         faults.refuse()?;
         Ok(Self(site))
     }

@@ -42,7 +42,7 @@ fn example() -> Value {
     })
 }
 
-/// Something that happened.
+/// One step in the life of an order or job: an event with its time and data.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "TimelineEvent", many = "timeline", example = example())]
@@ -53,7 +53,9 @@ pub struct StepView<'a> {
     seq: i64,
     /// What happened: `order.paid`, `job.failed`, ...
     event: &'a str,
+    /// When the event happened.
     timestamp: Timestamp,
+    /// The order or job that it happened to.
     subject: SubjectView,
     /// Who did it. Customers read `customer` of themselves, and `shop` of whoever works there.
     actor: &'a str,

@@ -18,7 +18,10 @@ use crate::http::access::Caller;
 use crate::http::openapi::shape::{Shape, date, list, text_like};
 use crate::http::wire::{Components, ToSchema, Viewed, enumeration, readable, schema_of};
 
-enumeration!(OrderKind);
+enumeration! {
+    /// How an order came about; fixed when it is made.
+    OrderKind,
+}
 readable!(OrderStatus);
 
 /// An order. What was ordered keeps the names and prices of that moment.
@@ -41,27 +44,37 @@ readable!(OrderStatus);
     "updatedAt": "2026-11-02T10:00:00.000Z", "version": 3,
 }))]
 pub struct OrderView<'a> {
+    /// Id of the order.
     id: Id,
     /// The number that people use.
     number: OrderNumber,
+    /// How the order came about.
     kind: OrderKind,
+    /// How far the order is.
     status: OrderStatus,
+    /// The site of the business that it belongs to.
     site: Site<&'a str>,
+    /// Id of the customer's record; null where there is none.
     customer_id: Option<Id>,
+    /// Address of the customer; null where none was given.
     customer_email: Option<&'a str>,
+    /// What was ordered, one line for each SKU.
     lines: Lines<'a>,
-    /// ISO 4217, in lower case.
+    /// Currency of all amounts: ISO 4217, in lower case.
     currency: &'a str,
     /// Sum of the lines, in minor units of the currency.
     subtotal_cents: i64,
+    /// Charge for shipping, in minor units of the currency.
     shipping_cents: i64,
+    /// Tax on lines and shipping, in minor units of the currency.
     tax_cents: i64,
+    /// Discount, in minor units of the currency.
     discount_cents: i64,
     /// What is to be paid.
     total_cents: i64,
     /// Payments in this currency less their refunds; at the total the order is paid.
     kept_cents: i64,
-    /// Oldest first; empty in lists.
+    /// Payments and refunds, oldest first; empty in lists.
     payments: Payments<'a>,
     /// How it travels, once it is shipped: the last of its shipments.
     shipment: Option<ShipmentView<'a>>,
@@ -71,19 +84,24 @@ pub struct OrderView<'a> {
     /// `needs_attention`. For staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
     flags: Option<&'a [String]>,
+    /// Where it goes; null while none is known.
     shipping_address: Option<&'a Address>,
-    /// From 0 to 9; higher first.
+    /// From 0 to 9; jobs with a higher number are printed first.
     priority: u8,
     /// When it is wanted.
     due_at: Option<Timestamp>,
-    /// The customer's, who reads them.
+    /// Notes that the customer wrote and reads.
     notes: Option<&'a str>,
-    /// The staff's; absent for customers, and while there are none.
+    /// Notes of the staff; absent for customers, and while there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     internal_notes: Option<&'a str>,
+    /// When it was paid in full; null before.
     paid_at: Option<Timestamp>,
+    /// When it was placed.
     created_at: Timestamp,
+    /// When it last changed.
     updated_at: Timestamp,
+    /// Counts the changes that people made, from 1; also its `ETag`.
     version: i64,
 }
 
@@ -126,15 +144,17 @@ impl ToSchema for OrderNumber {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Payment")]
 struct PaymentView<'a> {
+    /// Id of the payment.
     id: Id,
-    /// Negative for refunds.
+    /// In minor units of the currency; negative for refunds.
     amount_cents: i64,
-    /// ISO 4217, in lower case.
+    /// Currency of the sum: ISO 4217, in lower case.
     currency: &'a str,
     /// `processor`, or the word that an operator gave for how it was paid.
     method: &'a str,
     /// The processor's payment intent, or the operator's reference; null for customers.
     reference: Option<&'a str>,
+    /// When it was recorded.
     created_at: Timestamp,
 }
 
@@ -143,12 +163,15 @@ struct PaymentView<'a> {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Shipment")]
 pub(super) struct ShipmentView<'a> {
+    /// Who carries it; `pickup` if the customer fetches it.
     carrier: &'a str,
+    /// Number under which the carrier tracks it.
     tracking_number: &'a str,
+    /// The day on which it should arrive.
     estimated_delivery: Day<'a>,
 }
 
-/// A day, `YYYY-MM-DD`.
+/// A day without a time, written `YYYY-MM-DD`.
 #[derive(Serialize)]
 #[serde(transparent)]
 struct Day<'a>(&'a str);

@@ -17,7 +17,7 @@ use crate::printers::connections::{PrinterConnection, PrinterConnections};
 pub struct PrinterAct {
     /// The printer that is to do it.
     pub printer: Id,
-    /// Who asks.
+    /// Who asks for it and from where, for the audit log and the order's timeline.
     pub origin: CommandOrigin,
     /// What it is to do.
     pub act: Act,

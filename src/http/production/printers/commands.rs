@@ -86,7 +86,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(Response, Serialize)]
 #[api(name = "PrinterAcknowledgement", example = json!({"ok": true}))]
 struct Acknowledgement {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     ok: bool,
 }
 
@@ -115,7 +115,7 @@ impl Rule<Vec<String>> for GcodeLines {
     }
 }
 
-/// G-code to run.
+/// Lines of G-code that the printer is to run.
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"commands": ["M117 hello"]}))]
 struct GcodeCommands {
@@ -152,7 +152,7 @@ struct GcodeOutcome {
 struct Maintenance {
     /// True takes it out of service, false puts it back.
     on: bool,
-    /// Why, for people.
+    /// Why it is out of service, as a note for the staff.
     #[api(MaxChars(500))]
     note: Option<String>,
 }

@@ -36,7 +36,10 @@ use crate::printers::connections::PrinterConnection;
 /// The id that examples use for a G-code file.
 pub(super) const EXAMPLE_FILE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8064";
 
-enumeration!(PrintEnd);
+enumeration! {
+    /// How a print ended, as the printer remembers it.
+    PrintEnd,
+}
 
 /// Adds the routes of what a printer is asked.
 pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
@@ -112,7 +115,7 @@ impl ToSchema for SystemInfo {
 }
 impl Response for SystemInfo {}
 
-/// Of which file the prints are asked.
+/// The file whose prints are asked for.
 #[derive(Request, Debug)]
 struct HistoryQuery {
     /// The name of a file on the printer; when absent, the file that it printed last.
@@ -130,7 +133,9 @@ struct PastPrintView {
     ended: Option<PrintEnd>,
     /// Filament that was used, in millimetres.
     filament_mm: Option<f64>,
+    /// When it began; null where the printer does not say.
     started_at: Option<Timestamp>,
+    /// When it ended; null while it is on, or where the printer does not say.
     ended_at: Option<Timestamp>,
 }
 
@@ -151,7 +156,7 @@ fn past_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "PrintHistory", example = json!({"history": [past_example()]}))]
 struct HistoryView {
-    /// Newest first.
+    /// The prints of the file that the printer remembers, newest first.
     history: Vec<PastPrintView>,
 }
 
@@ -162,9 +167,9 @@ struct HistoryView {
 struct WebcamView {
     /// The printer's name for it.
     name: String,
-    /// Where its live picture is.
+    /// Address of its live picture.
     stream_url: Option<String>,
-    /// Where a single picture is.
+    /// Address of a single picture.
     snapshot_url: Option<String>,
     /// Whether it is switched on.
     enabled: bool,
@@ -187,6 +192,7 @@ fn webcam_example() -> Value {
 #[derive(Response, Serialize)]
 #[api(name = "Webcams", example = json!({"webcams": [webcam_example()]}))]
 struct WebcamsView {
+    /// One entry for each camera.
     webcams: Vec<WebcamView>,
 }
 
@@ -197,8 +203,9 @@ struct WebcamsView {
 struct PrinterFileView {
     /// Its name; folders are joined by slashes.
     path: String,
-    /// In bytes.
+    /// Size in bytes; null where the printer does not tell it.
     size: Option<u64>,
+    /// When it last changed; null where the printer does not tell it.
     modified_at: Option<Timestamp>,
 }
 
@@ -214,6 +221,7 @@ impl From<RemoteFile> for PrinterFileView {
     "files": [{"path": "vase.gcode", "size": 1_048_576, "modifiedAt": null}],
 }))]
 struct PrinterFilesView {
+    /// One entry for each file, in no certain order.
     files: Vec<PrinterFileView>,
 }
 
@@ -221,7 +229,7 @@ struct PrinterFilesView {
 #[derive(Request, Clone, Debug)]
 #[api(example = json!({"fileId": EXAMPLE_FILE_ID}))]
 pub(super) struct StoredFile {
-    /// A G-code file.
+    /// Id of a G-code file.
     file_id: Id,
 }
 
@@ -229,7 +237,7 @@ pub(super) struct StoredFile {
 #[derive(Response, Serialize)]
 #[api(name = "UploadedFile", example = json!({"ok": true, "filename": "vase.gcode"}))]
 pub(super) struct UploadedFile {
-    /// Always true.
+    /// Always `true`; failures have the error shape.
     pub ok: bool,
     /// The name that the printer gave the file.
     pub filename: String,

@@ -13,7 +13,7 @@ use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
 use crate::http::openapi::shape::{Shape, word};
 use crate::http::production::materials;
-use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Place, Secret, TextList, ToSchema};
+use crate::http::wire::{Filled, FromJson, MaxChars, ONE_LINE, Optional, Secret, TextList, ToSchema, ValuePath};
 use crate::printers::registry::PrinterAddress;
 use crate::printers::{BUILT_IN, PrinterType as Declared};
 
@@ -27,13 +27,13 @@ pub struct PrinterType(String);
 impl ToSchema for PrinterType {
     const NAME: Option<&'static str> = Some("PrinterType");
     fn schema() -> Shape {
-        word(BUILT_IN)
+        word(BUILT_IN).about("The protocol that a printer speaks.")
     }
 }
 
 impl FromJson for PrinterType {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         match value {
             Value::String(kind) if BUILT_IN.contains(&kind.as_str()) => Some(Self(kind)),
             _ => place.fault(faults, format!("must be one of {}", BUILT_IN.join(", "))),
@@ -55,22 +55,25 @@ impl FromJson for PrinterType {
     })
 )]
 pub struct NewPrinter {
+    /// Name by which people know the printer, one line of text.
     #[api(Filled, ONE_LINE, MaxChars(200))]
     name: String,
     /// The protocol that it speaks.
     #[api(name = "type")]
     kind: PrinterType,
+    /// The type of machine, which decides the jobs that it can make.
     machine_type: MachineType,
     /// Where its server answers: an http or https URL with the port. The settings of this server may fill one that is
     /// absent or empty. A change clears the API key, unless a new one comes with it.
     #[api(MaxChars(500))]
     base_url: Optional<String>,
-    /// Empty or null where the printer asks for none.
+    /// API key of the printer; empty or null where it asks for none.
     #[api(MaxChars(500), Secret, separate)]
     api_key: Option<String>,
     /// Its serial number, for types that need one.
     #[api(ONE_LINE, MaxChars(100))]
     serial: Option<String>,
+    /// Inner dimensions in millimetres; null takes prints of every size.
     build_volume: Option<Dimensions>,
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
     #[api(default = false)]
@@ -82,9 +85,10 @@ pub struct NewPrinter {
     /// The build plate that is on it, as slicers name it (`Textured PEI Plate`); with null, the printer takes files for any.
     #[api(ONE_LINE, MaxChars(50))]
     plate_type: Option<String>,
-    /// Where it stands.
+    /// Where the printer stands, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
+    /// Free labels, by which lists are filtered.
     #[api(TAGS, default = Vec::new())]
     tags: Vec<String>,
 }

@@ -22,8 +22,8 @@ use crate::http::path_id::PathId;
 use crate::http::reply;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Place, Reply, Request, ToSchema, read_object,
-    schema_of,
+    Components, Filled, FromJson, MaxChars, Member, Members, Optional, Reply, Request, ToSchema, ValuePath,
+    read_object, schema_of,
 };
 
 /// Longest name of a file on a printer, in characters.
@@ -46,7 +46,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 #[derive(api_derive::Request, Clone, Debug)]
 #[api(example = json!({"filename": "vase.gcode"}))]
 struct FileOnPrinter {
-    /// Its name there.
+    /// Name of the file in the printer's own storage.
     #[expect(dead_code, reason = "it describes one of the two forms of `FileToPrint`")]
     #[api(Filled, MaxChars(MAX_NAME_CHARS))]
     filename: String,
@@ -76,7 +76,7 @@ impl ToSchema for FileToPrint {
 
 impl FromJson for FileToPrint {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         read_object(value, place, faults)
     }
     fn inner(&self) -> Option<&Self> {

@@ -25,7 +25,7 @@ use crate::http::production::materials;
 use crate::http::reply::Resource;
 use crate::http::routes::ResourceRoutes;
 use crate::http::wire::{
-    Argument, Components, FromJson, MaxChars, NotNegative, ONE_LINE, Place, Rule, ToSchema, enumeration, like,
+    Argument, Components, FromJson, MaxChars, NotNegative, ONE_LINE, Rule, ToSchema, ValuePath, enumeration, like,
 };
 
 enumeration!(SlotSource);
@@ -55,6 +55,7 @@ pub(super) fn routes(to: ResourceRoutes) -> ResourceRoutes {
 pub struct LoadedSpool {
     /// The material; null for an empty slot, or when nobody knows.
     material_id: Option<Id>,
+    /// Colour of the spool.
     #[api(&COLOUR)]
     color: Option<String>,
     /// What is left on it, in the material's unit; at most three decimals.
@@ -133,7 +134,7 @@ impl ToSchema for Nozzle {
 
 impl FromJson for Nozzle {
     type Inner = Self;
-    fn from_json(value: Value, place: &Place<'_>, faults: &mut Faults) -> Option<Self> {
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
         let given = GivenNozzle::from_json(value, place, faults)?.into_fields();
         Some(Self { diameter: nozzle_mm(given.diameter)?, ..given })
     }

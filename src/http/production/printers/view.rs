@@ -17,7 +17,14 @@ use crate::http::openapi::shape::{Shape, number};
 use crate::http::wire::{ToSchema, enumeration};
 use crate::printers::BUILT_IN;
 
-enumeration!(Activity = "PrinterState", Connection = "ConnectionState", Attention = "Attention");
+enumeration! {
+    /// What a printer does; `offline` while it does not answer.
+    Activity = "PrinterState",
+    /// How the server is connected with a printer.
+    Connection = "ConnectionState",
+    /// What keeps a printer from the next job until it is over or a person acts.
+    Attention = "Attention",
+}
 
 /// The id that examples use for the job that a printer has in hand.
 const EXAMPLE_JOB_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8068";
@@ -32,7 +39,7 @@ impl ToSchema for Percent {
     }
 }
 
-/// Present temperatures.
+/// The temperatures that the printer measured last, in °C.
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterTemperatures", example = json!({"nozzle": 214.8, "bed": 60}))]
@@ -52,6 +59,7 @@ pub struct StatusView {
     state: Activity,
     /// How far the print is, in percent.
     progress: Percent,
+    /// What the printer measured last, in °C.
     temperatures: TemperaturesView,
     /// How the server is connected with the printer.
     connection: Connection,
@@ -120,8 +128,11 @@ pub fn activity(app: &PrinterHandles, printer: &Printer) -> Activity {
 }))]
 #[expect(clippy::struct_field_names, reason = "the names of the API")]
 pub struct LastPrintView {
+    /// The job that was printed.
     job_id: Id,
+    /// The attempt of the job, which a sign-off names.
     attempt_id: Id,
+    /// The order of the job.
     order_id: Id,
 }
 
@@ -130,6 +141,7 @@ pub struct LastPrintView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "Printer", many = "printers", example = printer_example())]
 pub struct PrinterView {
+    /// Id of the printer.
     id: Id,
     #[serde(flatten)]
     details: PrinterDetails,
@@ -137,6 +149,7 @@ pub struct PrinterView {
     slots: Vec<SlotView>,
     /// Whether an API key is kept for the printer.
     has_api_key: bool,
+    /// What the printer does at present.
     status: StatusView,
     /// Why the printer is out of service; null while it is in service.
     maintenance: Option<String>,
@@ -144,8 +157,11 @@ pub struct PrinterView {
     job_id: Option<Id>,
     /// The last print, as long as nobody has signed it off and nothing else was printed; clearing the bed signs it off.
     last_print: Option<LastPrintView>,
+    /// When it was registered.
     created_at: Timestamp,
+    /// When its registration was last changed.
     updated_at: Timestamp,
+    /// Counts the changes from 1; also its `ETag`.
     version: i64,
 }
 

@@ -1,0 +1,113 @@
+//! Who asks, as `GET /api/auth/me` tells it.
+
+use api_derive::Response;
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::SignedIn;
+use crate::actors::kernel::directory::Directory;
+use crate::domain::access::Access;
+use crate::domain::id::Id;
+use crate::domain::principal::{Principal, Role};
+use crate::domain::refusal::Refusal;
+use crate::http::access::with_access;
+use crate::http::error::ApiError;
+use crate::http::openapi::shape::{Shape, either};
+use crate::http::production::users::UserView;
+use crate::http::wire::{self, Components, ToSchema, schema_of};
+
+/// Who asks: exactly one of the members is there.
+pub(super) enum Identity {
+    User(SignedIn),
+    ApiKey(ApiKeyCaller),
+    Machine(MachineCaller),
+}
+
+impl Serialize for Identity {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::User(user) => user.serialize(serializer),
+            Self::ApiKey(key) => key.serialize(serializer),
+            Self::Machine(machine) => machine.serialize(serializer),
+        }
+    }
+}
+
+impl Identity {
+    /// Who this is, as they are now.
+    pub(super) fn of(access: &Directory<Access>, by: &Principal) -> Result<Self, ApiError> {
+        Ok(match by {
+            Principal::User { id, .. } => {
+                let user = with_access(access, |access| access.user(*id).cloned())?;
+                let user = user.ok_or_else(|| Refusal::not_found("user"))?;
+                Self::User(SignedIn { user: UserView::new(&user) })
+            }
+            Principal::Key { id, name, role, customer_email } => {
+                let (name, customer_email) = (name.clone(), customer_email.clone());
+                Self::ApiKey(ApiKeyCaller { api_key: KeyIdentity { id: *id, name, role: *role, customer_email } })
+            }
+            other => {
+                let role = other.role().ok_or_else(|| ApiError::internal(format!("{other} has no role")))?;
+                Self::Machine(MachineCaller { machine: MachineIdentity { name: other.to_string(), role } })
+            }
+        })
+    }
+}
+
+impl ToSchema for Identity {
+    const NAME: Option<&'static str> = Some("Identity");
+    fn schema() -> Shape {
+        either([schema_of::<SignedIn>(), schema_of::<ApiKeyCaller>(), schema_of::<MachineCaller>()])
+            .about("Who asks: exactly one of the members is there.")
+    }
+    fn components(components: &mut Components) {
+        components.add::<SignedIn>();
+        components.add::<ApiKeyCaller>();
+        components.add::<MachineCaller>();
+    }
+    fn example() -> Value {
+        SignedIn::example()
+    }
+}
+impl wire::Response for Identity {}
+
+/// A program asks with an API key.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({"apiKey": KeyIdentity::example()}))]
+pub(super) struct ApiKeyCaller {
+    api_key: KeyIdentity,
+}
+
+/// The server's own machine asks, or the agent gateway.
+#[derive(Response, Serialize)]
+#[api(example = json!({"machine": MachineIdentity::example()}))]
+pub(super) struct MachineCaller {
+    machine: MachineIdentity,
+}
+
+/// The API key that asks.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(example = json!({
+    "id": "01890a5d-ac96-774b-bcce-b302099a8057", "name": "web shop", "role": "customer", "customerEmail": null,
+}))]
+pub(super) struct KeyIdentity {
+    id: Id,
+    /// What the key is used for.
+    name: String,
+    /// What callers with the key may do.
+    role: Role,
+    /// The customer whose orders the key sees and places.
+    customer_email: Option<String>,
+}
+
+/// The owner of the machine that the server runs on.
+#[derive(Response, Serialize)]
+#[api(example = json!({"name": "machine", "role": "admin"}))]
+pub(super) struct MachineIdentity {
+    /// How the audit log names this caller.
+    name: String,
+    /// What this caller may do.
+    role: Role,
+}
