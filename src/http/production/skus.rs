@@ -1,11 +1,13 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+mod members;
+
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
@@ -23,15 +25,11 @@ use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::shape::Shape;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{
-    AboveZero, Components, Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, ToSchema, ValuePath,
-    Within, like,
-};
+use crate::http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
@@ -44,12 +42,8 @@ pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
 const MAX_PLATE: u32 = 1000;
 /// Most further materials of one SKU.
 const MAX_MATERIALS: usize = 16;
-/// Highest index of a filament in a file.
-const MAX_FILAMENT: u32 = 1000;
 /// Most components of one kit.
 const MAX_COMPONENTS: usize = 50;
-/// Most parts of one component in one set.
-const MAX_PER_SET: u32 = 10_000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -235,78 +229,6 @@ fn slug_of(code: &str) -> String {
     let lower = code.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
-}
-
-/// A further material of a product.
-#[derive(Request)]
-#[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
-    "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
-}))]
-struct GivenMaterial {
-    /// What the filament is of.
-    material_id: Id,
-    /// For one full plate, in the material's unit, where the file does not say it; at most three decimals.
-    #[api(AboveZero)]
-    estimated_consumption: Amount,
-    /// Index of the filament in the file, from 0.
-    #[api(Within(0..=MAX_FILAMENT))]
-    filament: u32,
-}
-
-impl ToSchema for SkuMaterial {
-    const NAME: Option<&'static str> = GivenMaterial::NAME;
-    fn schema() -> Shape {
-        GivenMaterial::schema()
-    }
-    fn components(components: &mut Components) {
-        GivenMaterial::components(components);
-    }
-    fn example() -> Value {
-        GivenMaterial::example()
-    }
-}
-
-impl FromJson for SkuMaterial {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenMaterial::from_json(value, place, faults).map(GivenMaterial::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
-
-/// What a kit contains of one product.
-#[derive(Request)]
-#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
-struct GivenComponent {
-    sku_id: Id,
-    /// How many parts of it one set has.
-    #[api(Within(1..=MAX_PER_SET))]
-    quantity: u32,
-}
-
-impl ToSchema for Component {
-    const NAME: Option<&'static str> = GivenComponent::NAME;
-    fn schema() -> Shape {
-        GivenComponent::schema()
-    }
-    fn components(components: &mut Components) {
-        GivenComponent::components(components);
-    }
-    fn example() -> Value {
-        GivenComponent::example()
-    }
-}
-
-impl FromJson for Component {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
 }
 
 /// What is made itself needs what a kit does not.

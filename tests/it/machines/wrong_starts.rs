@@ -237,9 +237,9 @@ each_kind! {
         }
         // The same name and colour in another variant, and slots of which nobody knows what they hold.
         let spools = [json!({"materialId": matte["id"]}), json!({"materialId": null})];
-        for n in 0..2 {
+        for (n, spool) in spools.iter().enumerate() {
             for slot in 0..2 {
-                floor.app.post(&floor.path(n, &format!("/slots/{slot}")), &spools[n]).await.expect(200);
+                floor.app.post(&floor.path(n, &format!("/slots/{slot}")), spool).await.expect(200);
             }
         }
         let (order, job) = floor.one().await;

@@ -29,7 +29,7 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
     }],
 }))]
 pub struct JobMatch {
-    /// Id of the job.
+    /// The one that was asked about.
     job_id: Id,
     /// How far the job is.
     state: JobState,
@@ -46,7 +46,7 @@ pub struct JobMatch {
 #[serde(rename_all = "camelCase")]
 #[api(name = "PrinterMatch")]
 struct PrinterMatchView {
-    /// Id of the printer.
+    /// Which one it is about.
     printer_id: Id,
     /// The printer's name.
     name: String,
@@ -67,7 +67,7 @@ struct PrinterMatchView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "SlotMatch")]
 struct SlotMatchView {
-    /// Id of the material.
+    /// What would be taken from the slot.
     material_id: Id,
     /// What the job needs of it, in the material's unit.
     need: Amount,

@@ -110,7 +110,7 @@ pub struct JobView {
 #[serde(rename_all = "camelCase")]
 #[api(name = "JobNeed")]
 struct NeedView {
-    /// Id of the material.
+    /// What it takes.
     material_id: Id,
     /// In the material's unit.
     need: Amount,
