@@ -18,6 +18,7 @@ pub mod gcode;
 pub mod id;
 pub mod job;
 pub mod kept_payment_event;
+pub mod launch;
 pub mod limits;
 pub mod mail;
 pub mod material;

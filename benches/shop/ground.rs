@@ -128,6 +128,8 @@ pub fn material(n: usize) -> MaterialCommand {
         kind: MaterialType::Filament,
         color: Some("#000000".to_owned()),
         brand: None,
+        variant: None,
+        vendor_code: None,
         reorder_point: Amount::units(1),
         reorder_quantity: Amount::units(1000),
     };

@@ -17,7 +17,7 @@ use crate::actors::kernel::root::{RootMsg, keep};
 use crate::domain::aggregate::Versioned;
 use crate::domain::dispatch::{Board, BoardRules, Proposal, RefusedJob, Surroundings, waiting_reason};
 use crate::domain::id::Id;
-use crate::domain::job::Job;
+use crate::domain::job::{Block, Job};
 use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderCommand};
 use crate::domain::printer::Printer;
@@ -108,16 +108,34 @@ impl Dispatcher {
 
     /// Why a job waits, in words for people, with the stock and the printers of now; `None` when it does not.
     pub fn waiting_reason(&self, job: &Job) -> Option<String> {
+        self.around(job, |around| waiting_reason(job, around))
+    }
+
+    /// Looks at a job with what surrounds it now: all printers, its materials, and who holds what it waits for.
+    pub fn around<T>(&self, job: &Job, look: impl FnOnce(&Surroundings<'_>) -> T) -> T {
         let printers = self.floor.printers.all_resident();
         let printers: Vec<&Printer> = printers.iter().filter_map(|(_, state)| state.state.as_ref()).collect();
-        let material = self.floor.materials.resident(job.material_id).map(|handle| handle.read());
-        let around = Surroundings {
+        let needs = job.material_needs();
+        let materials: Vec<_> =
+            needs.iter().filter_map(|one| Some(self.floor.materials.resident(one.material_id)?.read())).collect();
+        let materials: Vec<&Material> = materials.iter().filter_map(|state| state.state.as_ref()).collect();
+        let waiting = job.waiting_claim().filter(|_| job.blocked_by == Some(Block::Material));
+        let short = waiting.and_then(|claim| materials.iter().find(|material| material.id == claim.material_id));
+        let holders = short.map(|material| material.holders(job.id)).unwrap_or_default();
+        let holders: Vec<String> = holders.into_iter().filter_map(|(order, job)| self.number_of(order, job)).collect();
+        look(&Surroundings {
             printers: &printers,
-            material: material.as_ref().and_then(|state| state.state.as_ref()),
+            materials: &materials,
+            holders: &holders,
             forms: &self.floor.rules.forms,
             now: self.floor.environment.now(),
-        };
-        waiting_reason(job, &around)
+        })
+    }
+
+    /// The number of a job of an order in memory.
+    fn number_of(&self, order: Id, job: Id) -> Option<String> {
+        let state = self.floor.orders.resident(order)?.read();
+        state.state.as_ref()?.jobs.get(&job).map(|job| job.number_text())
     }
 
     /// Crashes on purpose, for tests.

@@ -21,7 +21,7 @@ impl Effects<Material> for MaterialEffects {
         let (order, news) = match &effect {
             MaterialEffect::TellHeld { order, claims } => {
                 let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-                (*order, OrderCommand::Stock(held))
+                (*order, OrderCommand::Stock(of.id(), held))
             }
             MaterialEffect::AskBack { order, claims } => {
                 let state = of.read();

@@ -50,7 +50,7 @@ impl Effects<Order> for OrderEffects {
                 match self.materials.ask(material, CommandOrigin::system(), claim).await {
                     Ok(answered) => {
                         if let MaterialAnswer::Claims(claims) = answered.answer {
-                            tell(&of, OrderCommand::Stock(claims)).await;
+                            tell(&of, OrderCommand::Stock(material, claims)).await;
                         }
                     }
                     Err(error) => tracing::debug!(order = %of.id(), %material, %error, "stock not asked"),
@@ -127,9 +127,8 @@ async fn give(printers: &Directory<Printer>, of: &Handle<Order>, job: Id, attemp
         file_id,
         file_name: known.file_name(attempt),
         claimed_at: claimed.created_at,
-        material_id: known.material_id,
-        machine_type: known.machine_type,
-        dimensions: known.dimensions,
+        needs: Box::new(known.launch_needs()),
+        stated_mm: known.file_filament_mm,
         estimated_seconds: known.estimated_seconds,
     };
     let not_started = |reason| Report::NotStarted { start_sent: false, counts: false, reason };

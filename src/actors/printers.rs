@@ -31,6 +31,7 @@ use crate::actors::kernel::handle::{AskError, Handle};
 use crate::domain::aggregate::Versioned;
 use crate::domain::file::File;
 use crate::domain::id::Id;
+use crate::domain::material::Material;
 use crate::domain::order::{Order, OrderAnswer, OrderCommand};
 use crate::domain::printer::{InHand, Printer, PrinterAnswer, PrinterCommand, PrinterEffect, SignedPrint, report_of};
 use crate::files::blobs::Blobs;
@@ -53,6 +54,10 @@ pub struct WatchSettings {
 pub struct PrinterEffects {
     /// Orders, which hear how far their attempts are.
     pub orders: Directory<Order>,
+    /// All printers, which remember to which materials spools belong.
+    pub printers: Directory<Printer>,
+    /// Materials, whose vendors' codes and colours say which spools are theirs.
+    pub materials: Directory<Material>,
     /// Files to be uploaded.
     pub files: Directory<File>,
     /// The contents of the files.

@@ -138,6 +138,8 @@ kinds! {
     /// Machines, with the attempt that each has in hand.
     printers: Printer, drain 1, |d, s| PrinterEffects {
         orders: d.orders.clone(),
+        printers: d.printers.clone(),
+        materials: d.materials.clone(),
         files: d.files.clone(),
         blobs: s.blobs.clone(),
         connections: s.connections.clone(),

@@ -20,6 +20,8 @@ pub const MAX_LENGTH_MM: f64 = 100_000.0;
 const MAX_FILAMENT_MM: f64 = 1e9;
 /// Most layers of one print.
 pub(super) const MAX_LAYERS: u32 = 10_000_000;
+/// Widest nozzle, in millimetres.
+pub const MAX_NOZZLE_MM: f64 = 10.0;
 /// Highest temperature that a printer may tell, in degrees Celsius.
 const MAX_CELSIUS: f64 = 10_000.0;
 /// Highest price, payment or refund, in minor units: a hundred million of a currency.
@@ -55,6 +57,11 @@ pub fn filament_mm(mm: f64) -> Option<f64> {
 /// [`MAX_LENGTH_MM`].
 pub fn length_mm(mm: f64) -> Option<f64> {
     (mm > 0.0 && mm <= MAX_LENGTH_MM).then(|| rounded(mm).max(1.0 / PER_UNIT))
+}
+
+/// The diameter of a nozzle in millimetres, to the micrometre; `None` when it is not above 0, or above [`MAX_NOZZLE_MM`].
+pub fn nozzle_mm(mm: f64) -> Option<f64> {
+    length_mm(mm).filter(|mm| *mm <= MAX_NOZZLE_MM)
 }
 
 /// A temperature in degrees Celsius; 0, which means unknown, beyond ±[`MAX_CELSIUS`].

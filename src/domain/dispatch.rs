@@ -5,9 +5,9 @@
 //! accepts the attempt or not; both may refuse, because the board may be a moment behind. Jobs go by priority, then
 //! due date, then age, so that a job passes another only if the other fits no free printer. Of the printers that fit,
 //! the board prefers one that did not refuse a start, then one that did not refuse this job, then one with the job's
-//! material loaded, then the one that is idle longest.
+//! materials loaded, then the one whose spools the job uses up best, then the one that is idle longest.
 
-mod forms;
+mod matching;
 mod need;
 mod reason;
 mod refused;
@@ -20,14 +20,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
 
 use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Job, JobState, Stock};
+use crate::domain::job::{AttemptState, Job, JobState};
 use crate::domain::order::{Order, OrderStatus};
 use crate::domain::printer::Printer;
 use crate::domain::sku::MachineType;
 use crate::domain::time::Timestamp;
-use need::{BoardPrinter, NeedClass};
+use need::{BoardPrinter, NeedClass, PrinterRank};
 
-pub use forms::PrintableForms;
+pub use crate::domain::launch::PrintableForms;
+pub use matching::{PrinterMatch, match_printers};
 pub use reason::{Surroundings, waiting_reason};
 pub use refused::RefusedJob;
 pub use rehearsal::Rehearsal;
@@ -209,7 +210,7 @@ impl Board {
         let mut free: HashMap<MachineType, Vec<(Id, &BoardPrinter)>> = HashMap::new();
         for (id, one) in self.printers.iter().filter(|(id, one)| one.free && usable(id) && one.rests_for(now).is_none())
         {
-            free.entry(one.machine).or_default().push((*id, one));
+            free.entry(one.machine()).or_default().push((*id, one));
         }
         let mut made = Vec::new();
         if free.is_empty() || left == 0 {
@@ -229,7 +230,7 @@ impl Board {
         };
         // The first job of each class. The best of these is served first, then the next of its class follows.
         let mut heads: BinaryHeap<Reverse<(QueueRank, usize)>> = BinaryHeap::new();
-        let classes: Vec<NeedClass> = self.classes.keys().copied().collect();
+        let classes: Vec<NeedClass> = self.classes.keys().cloned().collect();
         for (n, class) in classes.iter().enumerate() {
             if let Some(rank) = next(class, None) {
                 heads.push(Reverse((rank, n)));
@@ -242,7 +243,7 @@ impl Board {
                 break;
             }
             let (Some(class), Some(job)) = (classes.get(n), self.jobs.get(&rank.3)) else { continue };
-            let Some(printers) = free.get_mut(&class.machine) else { continue };
+            let Some(printers) = free.get_mut(&class.machine()) else { continue };
             if !printers.iter().any(|(_, one)| one.fits(class)) {
                 continue; // No other job of the class fits either.
             }
@@ -264,7 +265,7 @@ impl Board {
                     break;
                 }
                 let Some(job) = self.jobs.get(id).filter(|_| left > 0) else { continue };
-                let Some(printers) = free.get_mut(&job.class.machine) else { continue };
+                let Some(printers) = free.get_mut(&job.class.machine()) else { continue };
                 let taken = made.iter().any(|one: &Proposal| one.job == *id);
                 if let Some(at) = self.best(id, job, printers, probe).filter(|_| !taken) {
                     let (printer, _) = printers.swap_remove(at);
@@ -284,23 +285,25 @@ impl Board {
     }
 
     /// The place in `printers` of the best one for this job. Healthy printers come before those that refused a start,
-    /// then those that this job was not refused by, then those with its material loaded, then the longest idle.
+    /// then those that this job was not refused by, then those that fit best ([`crate::domain::launch::Fit::rank`]), then the
+    /// longest idle.
     fn best(&self, id: &Id, job: &ReadyJob, printers: &[(Id, &BoardPrinter)], probe: Probe) -> Option<usize> {
         let usable = |printer: &Id, one: &BoardPrinter| {
-            one.fits(&job.class)
-                && !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))
+            !self.refused.get(printer).is_some_and(|jobs| jobs.contains_key(id))
                 && match (&one.refusals, probe) {
                     (None, _) | (_, Probe::Any) => true,
                     (Some(refusals), Probe::NotLast) => refusals.job != *id,
                     (Some(_), Probe::Fresh) => !job.was_refused_by(printer),
                 }
         };
-        let rank = |printer: &Id, one: &BoardPrinter| {
+        let rank = |printer: &Id, one: &BoardPrinter| -> Option<PrinterRank> {
+            let found = one.fit(&job.class);
             let refused = (one.refusals.is_some(), job.was_refused_by(printer));
-            (refused, one.loaded != Some(job.class.material), one.idle_since, *printer)
+            found.fits().then(|| (refused, found.rank(), one.idle_since, *printer))
         };
         let fitting = printers.iter().enumerate().filter(|(_, (printer, one))| usable(printer, one));
-        fitting.min_by_key(|(_, (printer, one))| rank(printer, one)).map(|(at, _)| at)
+        let ranked = fitting.filter_map(|(at, (printer, one))| Some((rank(printer, one)?, at)));
+        ranked.min().map(|(_, at)| at)
     }
 
     /// Closes a proposal after the order has answered. Call [`Board::order_changed`] with the order's new state
@@ -342,7 +345,7 @@ impl Board {
             return;
         }
         self.take_out(&job.id);
-        self.classes.entry(ready.class).or_default().insert(rank);
+        self.classes.entry(ready.class.clone()).or_default().insert(rank);
         if !ready.refused_by.is_empty() {
             self.refused_jobs.insert(job.id);
         }
@@ -375,7 +378,7 @@ enum Probe {
 /// Whether the job waits for a printer and nothing else.
 fn is_ready(job: &Job) -> bool {
     job.state == JobState::Sliced
-        && job.stock == Stock::Held
+        && job.holds_all()
         && job.file_id.is_some()
         && job.attempt_id.is_none()
         && job.cancel_requested_at.is_none()

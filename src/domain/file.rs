@@ -1,5 +1,9 @@
 //! An uploaded file. Its content is on disk under its hash; this aggregate describes it.
 
+mod plate;
+
+pub use plate::{MAX_FILAMENTS, MAX_PLATES, Plate, PlateFilament};
+
 use std::convert::Infallible;
 
 use serde::{Deserialize, Serialize};
@@ -73,6 +77,22 @@ pub struct FileMetadata {
     /// Format of the G-code; `None` for other files.
     #[serde(default)]
     pub form: Option<GcodeForm>,
+    /// The plates of sliced files, by their numbers; empty for other files, and for those that were uploaded before plates were
+    /// read.
+    #[serde(default)]
+    pub plates: Vec<Plate>,
+}
+
+impl FileMetadata {
+    /// The plate with this number.
+    pub fn plate(&self, number: u32) -> Option<&Plate> {
+        self.plates.iter().find(|plate| plate.plate == number)
+    }
+
+    /// Hashes of the pictures that are stored beside the content: the file's own and those of its plates.
+    pub fn pictures(&self) -> impl Iterator<Item = &String> {
+        self.thumbnail.iter().chain(self.plates.iter().filter_map(|plate| plate.thumbnail.as_ref()))
+    }
 }
 
 /// An uploaded file: its name, use and facts. Its content is stored apart, by its hash.

@@ -11,13 +11,17 @@ mod heatshrink;
 mod notes;
 mod others;
 mod package;
+mod project;
+mod tags;
 mod thumbnail;
+mod tools;
 
 pub use content::Content;
 pub use package::read_package;
 pub use thumbnail::Thumbnail;
 
 use crate::domain::amount::Amount;
+use crate::domain::file::Plate;
 use crate::domain::sku::Dimensions;
 use content::Windows;
 use notes::Notes;
@@ -44,6 +48,15 @@ pub struct Metadata {
     pub size: Option<Dimensions>,
 }
 
+/// A plate that was found, with the picture of it that is not stored yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundPlate {
+    /// What the slicer wrote about it; without the hash of its picture.
+    pub plate: Plate,
+    /// Its own picture. The one plate of plain G-code has none besides that of the file.
+    pub thumbnail: Option<Thumbnail>,
+}
+
 /// The result of [`Reader::finish`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
@@ -51,6 +64,8 @@ pub struct Found {
     pub content: Option<Content>,
     /// What the slicer wrote; empty unless the content is G-code, as text or binary.
     pub metadata: Metadata,
+    /// The plates: one of G-code as text or binary, those of a package once [`read_package`] has read it.
+    pub plates: Vec<FoundPlate>,
     /// What is wrong with the file; only formats with checksums tell.
     pub damage: Option<Damage>,
 }
@@ -168,11 +183,24 @@ impl Reader {
         }
         let content = self.windows.content(self.commands);
         let damage = self.binary.damage().filter(|_| content == Some(Content::BinaryGcode));
-        let metadata = match content {
-            Some(Content::Gcode | Content::BinaryGcode) => self.notes.metadata(),
-            _ => Metadata::default(),
+        let (metadata, plates) = match content {
+            Some(Content::Gcode | Content::BinaryGcode) => {
+                let (metadata, plate) = self.notes.found();
+                (metadata, vec![plate])
+            }
+            _ => Default::default(),
         };
-        Found { content, metadata, damage }
+        Found { content, metadata, plates, damage }
+    }
+
+    /// Ends the text of a plate inside a package: what it says, and the greatest height of the print in millimetres.
+    fn finish_plate(mut self) -> (Metadata, FoundPlate, Option<f64>) {
+        if self.position == LinePosition::Comment {
+            self.end_comment();
+        }
+        let height = self.notes.height();
+        let (metadata, plate) = self.notes.found();
+        (metadata, plate, height)
     }
 }
 

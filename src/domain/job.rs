@@ -1,15 +1,15 @@
 //! A production job: the printing of one plate of one line of an order, and the record of every attempt at it.
 //!
 //! Jobs live inside their [`crate::domain::order::Order`] and change only with its commits. A job first claims its
-//! material, then waits for a printer, then is attempted until a print succeeds or too many attempts failed.
+//! materials one after the other, then waits for a printer, then is attempted until a print succeeds or too many attempts failed.
 //!
 //! | from | on | to |
 //! | --- | --- | --- |
 //! | none | the order is paid | CREATED |
 //! | CREATED | SKU and G-code file were read; at once, or when the SKU gets a file | VALIDATED |
-//! | VALIDATED | the material reserves the need | SLICED |
+//! | VALIDATED | all its materials have reserved the needs | SLICED |
 //! | VALIDATED | material is short, or on hand below its reorder point | `awaiting_manual_review` |
-//! | `awaiting_manual_review` | the material reserves the need after all | SLICED |
+//! | `awaiting_manual_review` | the material reserves the need after all | SLICED; VALIDATED while another is asked |
 //! | `awaiting_manual_review` | an operator releases it past the reorder point | VALIDATED |
 //! | SLICED | the dispatcher claims a printer | DISPATCHING |
 //! | SLICED | the material asks the reservation back after a stock-take | `awaiting_manual_review` |
@@ -27,6 +27,10 @@
 //! proven that the start had no effect. While that is uncertain, the attempt is `unverified` and the job stays where
 //! it is.
 
+mod claims;
+
+pub use claims::{FurtherNeed, JobClaim, JobClaimMut};
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -34,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
+use crate::domain::launch::{LaunchNeeds, SlicedFor, used_share};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::SignOff;
 use crate::domain::sku::{Dimensions, MachineType};
@@ -262,6 +267,9 @@ pub struct Job {
     pub material_id: Id,
     /// Material for the plate, in the material's unit.
     pub need: Amount,
+    /// What the plate takes of further materials.
+    #[serde(default)]
+    pub further: Vec<FurtherNeed>,
     /// The type of machine that can make it.
     pub machine_type: MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
@@ -271,6 +279,9 @@ pub struct Job {
     /// The format of the G-code file.
     #[serde(default)]
     pub file_form: GcodeForm,
+    /// The plate of the file, and the machine that it was sliced for.
+    #[serde(default)]
+    pub sliced_for: SlicedFor,
     /// Length of filament for the plate in millimetres, as the file states it; used to correct the consumption.
     pub file_filament_mm: Option<f64>,
     /// Print time in seconds, as the file states it.
@@ -290,10 +301,10 @@ pub struct Job {
     pub blocked_by: Option<Block>,
     /// The reason of the block in words for people, as the material gave it; the base of the API's `waitingReason`.
     pub block_reason: Option<String>,
-    /// The state of the current claim on the material.
+    /// The state of the current claim on [`Job::material_id`]. [`Job::claims`] has those on all materials.
     pub stock: Stock,
-    /// Number of the current claim, from 1. Each new reservation takes the next number, so that a late answer to an
-    /// earlier claim is recognised.
+    /// Number of that claim, from 1. Each new reservation takes a number that no other claim of the job had, so that a late
+    /// answer to an earlier claim is recognised.
     pub claim: u32,
     /// Earlier claims that the material has not settled yet: their numbers and what was consumed of each.
     #[serde(default)]
@@ -321,7 +332,7 @@ pub struct Job {
     pub cancel_requested_at: Option<Timestamp>,
     /// Why the job is FAILED, in words for people; cleared by a retry.
     pub error: Option<String>,
-    /// Material consumed so far over all claims, in the material's unit.
+    /// Consumed so far of [`Job::material_id`] over all claims, in the material's unit.
     pub consumed: Amount,
     /// When the job was made.
     pub created_at: Timestamp,
@@ -351,16 +362,18 @@ impl Job {
     pub fn file_name(&self, attempt: Id) -> String {
         format!("{}_{attempt}.{}", self.number_text(), self.file_form.ending())
     }
-    /// What a print used, in the material's unit. A finished print used the need, scaled by the used filament length
-    /// over the file's planned length (both in millimetres) when both are known. Any other print used the need times
-    /// its progress (0 to 1).
-    pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> Amount {
-        match (end, filament_mm, self.file_filament_mm) {
-            (PrintEnd::Finished, Some(used), Some(planned)) if used > 0.0 && planned > 0.0 => {
-                self.need.scaled(used / planned)
-            }
-            (PrintEnd::Finished, ..) => self.need,
-            (PrintEnd::Cancelled | PrintEnd::Failed, ..) => self.need.part(progress),
+    /// How much of its need a print used, as its share: 1 is all of it (see [`used_share`]).
+    pub fn used(&self, end: PrintEnd, filament_mm: Option<f64>, progress: f64) -> f64 {
+        used_share(end, filament_mm, self.file_filament_mm, progress)
+    }
+    /// What it needs of a printer.
+    pub fn launch_needs(&self) -> LaunchNeeds {
+        LaunchNeeds {
+            machine_type: self.machine_type,
+            dimensions: self.dimensions,
+            form: self.file_form,
+            sliced_for: self.sliced_for.clone(),
+            materials: self.material_needs(),
         }
     }
 }

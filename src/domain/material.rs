@@ -174,6 +174,12 @@ pub struct MaterialFields {
     pub color: Option<String>,
     /// Name of the manufacturer, free text.
     pub brand: Option<String>,
+    /// What tells it from others of its name, free text: `matte`, `carbon fibre`.
+    #[serde(default)]
+    pub variant: Option<String>,
+    /// The vendor's code of its spools, as printers report it.
+    #[serde(default)]
+    pub vendor_code: Option<String>,
     /// Threshold of the low-stock alert, in the material's unit; below it new jobs may be blocked.
     pub reorder_point: Amount,
     /// How much to order when stock is low, in the material's unit.

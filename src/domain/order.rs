@@ -59,6 +59,7 @@ use crate::domain::amount::Amount;
 use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::{Attempt, Job};
+use crate::domain::launch::{MaterialNeed, SlicedFor};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::promise::Promise;
 use crate::domain::time::Timestamp;
@@ -117,6 +118,9 @@ pub struct Make {
     /// Material for one plate, in the material's unit: the weight stated in the G-code file if there is one, else the
     /// SKU's estimate.
     pub need: Amount,
+    /// What one plate takes of further materials; none of them twice.
+    #[serde(default)]
+    pub further: Vec<MaterialNeed>,
     /// The type of machine that can make it.
     pub machine_type: crate::domain::sku::MachineType,
     /// Size of the print in millimetres; `None` fits every build volume.
@@ -126,10 +130,21 @@ pub struct Make {
     /// The format of the G-code file, which decides the file name's extension on the printer.
     #[serde(default)]
     pub file_form: GcodeForm,
+    /// The plate of the file, and the machine that it was sliced for.
+    #[serde(default)]
+    pub sliced_for: SlicedFor,
     /// Length of filament for one plate in millimetres, as the G-code file states it.
     pub file_filament_mm: Option<f64>,
     /// Print time of one plate in seconds, as the G-code file states it.
     pub estimated_seconds: Option<i64>,
+}
+
+impl Make {
+    /// All materials that it is made of.
+    pub fn materials(&self) -> impl Iterator<Item = Id> + use<> {
+        let further: Vec<Id> = self.further.iter().map(|one| one.material_id).collect();
+        std::iter::once(self.material_id).chain(further)
+    }
 }
 
 /// The method of payments that the payment processor reports; operators name other words for theirs.

@@ -18,6 +18,7 @@ mod alerts;
 mod attempt;
 mod clearing;
 mod command;
+mod decide;
 mod leftover;
 mod manual;
 mod readiness;
@@ -27,6 +28,7 @@ mod rules;
 mod safety;
 mod seen;
 mod sign_off;
+mod slots;
 mod verdict;
 
 #[cfg(test)]
@@ -41,13 +43,25 @@ pub use readiness::report_of;
 pub use refusals::{ConfirmedStart, Refusals, StartFailure};
 pub use safety::FirmwareFault;
 pub use sign_off::{LastPrint, SignedPrint};
+pub use slots::{MAX_SLOTS, Slot, SlotSource, Spool, SpoolBinding};
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::id::Id;
+use crate::domain::launch::ChosenSlot;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
+
+/// What is screwed into the hot end: files are sliced for a diameter.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Nozzle {
+    /// Diameter in millimetres.
+    pub diameter: f64,
+    /// What it is made of, in words for people: `brass`, `hardened steel`.
+    pub kind: Option<String>,
+}
 
 /// The registration of a printer, which an operator edits as a whole.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -70,8 +84,14 @@ pub struct PrinterFields {
     pub build_volume: Option<Dimensions>,
     /// Whether the printer clears its bed by itself, so that it takes the next job without `bed-cleared`.
     pub auto_clear: bool,
-    /// The material that is loaded; `None` is unknown and fits every job.
+    /// The material that is loaded, which is that of the first slot; `None` is unknown.
     pub loaded_material_id: Option<Id>,
+    /// The nozzle that is fitted; `None` is unknown.
+    #[serde(default)]
+    pub nozzle: Option<Nozzle>,
+    /// The build plate that is on it, in the words of the slicer; `None` is unknown.
+    #[serde(default)]
+    pub plate_type: Option<String>,
     /// Where the printer stands, in words for people.
     pub location: Option<String>,
     /// Free labels for filtering.
@@ -179,6 +199,12 @@ pub struct InHand {
     /// `None` while the printer shows the print or cannot be read.
     #[serde(default)]
     pub gone: Option<String>,
+    /// The slots that it prints from, as they were chosen when it was accepted.
+    #[serde(default)]
+    pub used_slots: Vec<ChosenSlot>,
+    /// Length of filament in millimetres, as the file states it; `None` if it does not.
+    #[serde(default)]
+    pub stated_mm: Option<f64>,
     /// When it was accepted; on the way in, when the order claimed the printer.
     pub taken_at: Timestamp,
 }
@@ -227,6 +253,12 @@ pub struct Printer {
     /// What operators registered and edit.
     #[serde(flatten)]
     pub fields: PrinterFields,
+    /// The slots by their numbers; empty where nobody said more than which material is loaded (see [`Printer::slots`]).
+    #[serde(default)]
+    pub(in crate::domain) slots: Vec<Slot>,
+    /// To which materials reported spools belong, as operators said here; the newest last.
+    #[serde(default)]
+    pub(in crate::domain) bindings: Vec<SpoolBinding>,
     /// The attempt in hand; `None` when no order uses the printer.
     pub in_hand: Option<InHand>,
     /// A print that is no job, while it is uploaded and started; `None` once the printer has taken the start.

@@ -2,8 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::amount::{Amount, MAX_AMOUNT};
 use crate::domain::bounds;
 use crate::domain::time::Timestamp;
+
+/// Most slots that are taken of a printer's report.
+const MAX_REPORTED_SLOTS: usize = 64;
+/// Most characters that are kept of what a printer says of a spool.
+const MAX_WORD_CHARS: usize = 50;
 
 /// What a printer does: `state` in the API.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
@@ -83,8 +89,42 @@ pub struct Status {
     pub homed: Option<bool>,
     /// The printer's own message on its error or state.
     pub message: Option<String>,
+    /// The spools in its slots, if the printer knows them; empty if it does not.
+    #[serde(default)]
+    pub slots: Vec<ReportedSlot>,
     /// When the status was read.
     pub updated_at: Timestamp,
+}
+
+/// A spool that a printer reports. One without code and colour is an empty slot.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReportedSlot {
+    /// Number of the slot, from 0.
+    pub slot: u32,
+    /// The vendor's code of the spool.
+    pub vendor_code: Option<String>,
+    /// Colour as `#rrggbb`.
+    pub color: Option<String>,
+    /// What is left on it, in the material's unit.
+    pub remaining: Option<Amount>,
+}
+
+impl ReportedSlot {
+    /// With texts and amounts within the bounds of what is stored.
+    #[must_use]
+    pub fn bounded(&self) -> Self {
+        let word = |text: &Option<String>| {
+            let clean: Option<String> = text.as_ref().map(|text| text.chars().take(MAX_WORD_CHARS).collect());
+            clean.filter(|text| !text.trim().is_empty())
+        };
+        Self {
+            slot: self.slot,
+            vendor_code: word(&self.vendor_code),
+            color: word(&self.color).map(|color| color.to_ascii_lowercase()),
+            remaining: self.remaining.map(|left| left.clamp(Amount::ZERO, MAX_AMOUNT)),
+        }
+    }
 }
 
 impl Status {
@@ -97,6 +137,7 @@ impl Status {
             filament_mm: self.filament_mm.and_then(bounds::filament_mm),
             nozzle: bounds::celsius(self.nozzle),
             bed: bounds::celsius(self.bed),
+            slots: self.slots.iter().take(MAX_REPORTED_SLOTS).map(ReportedSlot::bounded).collect(),
             ..self
         }
     }

@@ -55,6 +55,23 @@ impl Dimensions {
     }
 }
 
+/// A further material of a SKU. The first one, [`SkuFields::material_id`], is that of filament 0.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkuMaterial {
+    /// What the filament is of.
+    pub material_id: Id,
+    /// Material for one full plate, in the material's unit; used where the file states no weight of the filament.
+    pub estimated_consumption: Amount,
+    /// Index of the filament in the file, from 0.
+    pub filament: u32,
+}
+
+/// A file has one plate at least.
+const fn first_plate() -> u32 {
+    1
+}
+
 /// What a kit contains of one SKU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -87,6 +104,9 @@ pub struct SkuFields {
     pub estimated_consumption: Amount,
     /// The type of machine that can make it.
     pub machine_type: MachineType,
+    /// Further materials of which a plate takes something, each for one filament of the file.
+    #[serde(default)]
+    pub materials: Vec<SkuMaterial>,
     /// Size of the print in millimetres; `None` fits every build volume.
     pub dimensions: Option<Dimensions>,
     /// Net price of one part in minor units.
@@ -99,6 +119,9 @@ pub struct SkuFields {
     pub model_file_id: Option<Id>,
     /// The G-code file to print; without it jobs cannot be printed.
     pub gcode_file_id: Option<Id>,
+    /// The plate of that file to print, from 1.
+    #[serde(default = "first_plate")]
+    pub plate: u32,
     /// Name of the slicer settings.
     pub slicer_profile: Option<String>,
     /// Print time of one plate in seconds.
@@ -167,7 +190,11 @@ impl SkuFields {
             Requirement::not_deleted(Referenced::Sku, component.sku_id, format!("components.{at}.skuId"))
         });
         let files = files.chain(images).map(|(member, id)| Requirement::not_deleted(Referenced::File, id, member));
-        material.into_iter().chain(components).chain(files).collect()
+        let further = self.materials.iter().enumerate();
+        let further = further.map(|(at, one)| {
+            Requirement::not_deleted(Referenced::Material, one.material_id, format!("materials.{at}.materialId"))
+        });
+        material.into_iter().chain(further).chain(components).chain(files).collect()
     }
 }
 

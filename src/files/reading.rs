@@ -41,7 +41,7 @@ fn describe(path: &Path, until: Instant) -> io::Result<Found> {
     let mut found = reader.finish();
     if found.content == Some(Content::SlicedThreeMf) {
         match read_package(File::open(path)?) {
-            Ok(metadata) => found.metadata = metadata,
+            Ok((metadata, plates)) => (found.metadata, found.plates) = (metadata, plates),
             Err(damage) => found.damage = Some(damage),
         }
     }

@@ -5,7 +5,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, Select};
 
 use crate::domain::id::Id;
@@ -85,22 +85,25 @@ async fn in_use<C: ConnectionTrait>(db: &C, what: Referenced, id: Id) -> Result<
             let kits = skus::Column::Doc.like(format!("%\"skuId\":\"{id}\"%"));
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(kits)).await?
                 || in_orders(db, "skuId", id).await?
-                || in_jobs(db, jobs::Column::SkuId, id).await?
+                || in_jobs(db, jobs::Column::SkuId.eq(id.to_string())).await?
         }
         Referenced::File => {
             // A SKU names files as G-code, as model and among its images.
             let named = skus::Column::Doc.like(format!("%\"{id}\"%"));
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
                 || in_orders(db, "fileId", id).await?
-                || in_jobs(db, jobs::Column::FileId, id).await?
+                || in_jobs(db, jobs::Column::FileId.eq(id.to_string())).await?
         }
         Referenced::Material => {
-            let named = skus::Column::MaterialId.eq(id.to_string());
+            // The first material is a column; further ones, and those in the slots of printers, are members of the document.
+            let member = format!("%\"materialId\":\"{id}\"%");
+            let named = skus::Column::MaterialId.eq(id.to_string()).or(skus::Column::Doc.like(&member));
             let loaded = printers::Column::Doc.like(format!("%\"loadedMaterialId\":\"{id}\"%"));
+            let loaded = loaded.or(printers::Column::Doc.like(&member));
             any(db, skus::Entity::find().filter(skus::Column::Archived.eq(false)).filter(named)).await?
                 || any(db, printers::Entity::find().filter(printers::Column::Archived.eq(false)).filter(loaded)).await?
                 || in_orders(db, "materialId", id).await?
-                || in_jobs(db, jobs::Column::MaterialId, id).await?
+                || in_jobs(db, jobs::Column::MaterialId.eq(id.to_string()).or(jobs::Column::Doc.like(&member))).await?
         }
     })
 }
@@ -113,9 +116,8 @@ async fn in_orders<C: ConnectionTrait>(db: &C, member: &str, id: Id) -> Result<b
     any(db, orders::Entity::find().filter(orders::Column::Status.is_not_in(over)).filter(named)).await
 }
 
-async fn in_jobs<C: ConnectionTrait>(db: &C, column: jobs::Column, id: Id) -> Result<bool, WriteError> {
+async fn in_jobs<C: ConnectionTrait>(db: &C, named: SimpleExpr) -> Result<bool, WriteError> {
     let over = words(&[JobState::Completed, JobState::Failed, JobState::Cancelled])?;
-    let named = column.eq(id.to_string());
     any(db, jobs::Entity::find().filter(jobs::Column::State.is_not_in(over)).filter(named)).await
 }
 

@@ -49,12 +49,14 @@ mod parts;
 mod pushes;
 mod registered;
 mod sick;
+mod slots;
 mod starts;
 mod stop;
 mod story;
 mod unseen;
 mod unverified;
 mod uploads;
+mod wrong_starts;
 
 /// Prints so slowly that it is on until the test says [`FAST`]. The parts take [`SECONDS`] at speed 1.
 pub const SLOW: f64 = 1.0;

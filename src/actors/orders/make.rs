@@ -1,11 +1,15 @@
 //! Reads what a SKU is made from and with, from the SKU, its G-code file and its material.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::actors::kernel::directory::Directory;
-use crate::domain::file::File;
+use crate::domain::amount::Amount;
+use crate::domain::file::{File, FileMetadata, Plate, PlateFilament};
 use crate::domain::id::Id;
+use crate::domain::launch::{MaterialNeed, SlicedFor};
 use crate::domain::material::Material;
 use crate::domain::order::Make;
-use crate::domain::sku::Sku;
+use crate::domain::sku::{Sku, SkuFields};
 use crate::store::rows::LoadError;
 
 /// Where it is read.
@@ -29,21 +33,37 @@ impl MakeSources {
             None => None,
         };
         let said = state.as_ref().and_then(|state| state.state.as_ref()).map(|file| &file.metadata);
-        let grams = said.and_then(|said| said.grams).filter(|grams| grams.0 > 0);
-        let need = match grams {
-            Some(grams) if self.in_grams(material_id).await? => grams,
-            _ => fields.estimated_consumption,
+        let plate = said.and_then(|said| said.plate(fields.plate));
+        let mut grams_of = BTreeSet::new();
+        for material in std::iter::once(material_id).chain(fields.materials.iter().map(|one| one.material_id)) {
+            if self.in_grams(material).await? {
+                grams_of.insert(material);
+            }
+        }
+        let mut needs = needs(fields, material_id, said, |material| grams_of.contains(&material));
+        let first = needs.remove(&material_id).unwrap_or(fields.estimated_consumption);
+        let further = needs.into_iter().map(|(material_id, need)| MaterialNeed { material_id, need }).collect();
+        let sliced_for = SlicedFor {
+            plate: fields.plate,
+            nozzle_diameter: plate.and_then(|plate| plate.nozzle_diameter),
+            bed_type: plate.and_then(|plate| plate.bed_type.clone()),
         };
+        // What the whole file says is about its first plate.
+        let whole = said.filter(|_| fields.plate == 1);
+        let seconds = plate.and_then(|plate| plate.seconds).or(whole.and_then(|said| said.seconds));
+        let filament_mm = plate.and_then(Plate::filament_mm).or(whole.and_then(|said| said.filament_mm));
         Ok(Some(Make {
             units_per_plate: fields.units_per_plate,
             material_id,
-            need,
+            need: first,
+            further,
             machine_type: fields.machine_type,
-            dimensions: fields.dimensions,
+            dimensions: fields.dimensions.or(plate.and_then(|plate| plate.dimensions)),
             file_id: fields.gcode_file_id,
             file_form: said.and_then(|said| said.form).unwrap_or_default(),
-            file_filament_mm: said.and_then(|said| said.filament_mm),
-            estimated_seconds: said.and_then(|said| said.seconds).or(fields.estimated_seconds),
+            sliced_for,
+            file_filament_mm: filament_mm,
+            estimated_seconds: seconds.or(fields.estimated_seconds),
         }))
     }
 
@@ -52,5 +72,75 @@ impl MakeSources {
         let material = self.materials.read(material).await?;
         let kind = material.as_ref().and_then(|state| state.state.as_ref()).map(|material| material.fields.kind);
         Ok(kind.is_some_and(|kind| kind.unit() == "g"))
+    }
+}
+
+/// What one plate takes of each material: what the file states of its filaments, where the material is counted in grams, else the
+/// SKU's estimates. Filaments that the SKU does not assign are of its first material. Needs of the same material are summed.
+fn needs(
+    fields: &SkuFields,
+    material_id: Id,
+    said: Option<&FileMetadata>,
+    in_grams: impl Fn(Id) -> bool,
+) -> BTreeMap<Id, Amount> {
+    let plate = said.and_then(|said| said.plate(fields.plate));
+    let stated = |filament: u32| {
+        let of_it = |one: &&PlateFilament| one.index == filament;
+        plate.and_then(|plate| plate.filaments.iter().find(of_it)?.grams).filter(|grams| grams.0 > 0)
+    };
+    let assigned = |filament: u32| fields.materials.iter().any(|one| one.filament == filament);
+    let first = if !in_grams(material_id) {
+        None
+    } else if fields.materials.is_empty() {
+        let whole = said.filter(|_| fields.plate == 1).and_then(|said| said.grams);
+        whole.or(plate.and_then(Plate::grams)).filter(|grams| grams.0 > 0)
+    } else {
+        let own = plate.map(|plate| plate.filaments.iter().filter(|one| !assigned(one.index)));
+        own.and_then(|own| own.map(|one| one.grams).sum::<Option<Amount>>()).filter(|grams| grams.0 > 0)
+    };
+    let mut needs = BTreeMap::from([(material_id, first.unwrap_or(fields.estimated_consumption))]);
+    for one in &fields.materials {
+        let stated = stated(one.filament).filter(|_| in_grams(one.material_id));
+        *needs.entry(one.material_id).or_default() += stated.unwrap_or(one.estimated_consumption);
+    }
+    needs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::sku::SkuMaterial;
+    use crate::domain::testing::id;
+    use crate::store::rows::samples::sku;
+
+    fn file(filaments: &[(u32, i64)]) -> FileMetadata {
+        let filament = |(index, grams): &(u32, i64)| PlateFilament {
+            index: *index,
+            grams: Some(Amount::units(*grams)),
+            ..PlateFilament::default()
+        };
+        let plate = Plate { plate: 2, filaments: filaments.iter().map(filament).collect(), ..Plate::default() };
+        FileMetadata { grams: Some(Amount::units(99)), plates: vec![plate], ..FileMetadata::default() }
+    }
+
+    #[test]
+    fn each_filament_is_of_its_material_and_the_rest_of_the_first() {
+        let mut fields = sku(1, "A").fields;
+        let [first, second] = [id(1), id(2)];
+        fields.plate = 2;
+        let said = file(&[(0, 10), (1, 3), (2, 4), (3, 1)]);
+        let of = |fields: &SkuFields, grams: bool| {
+            needs(fields, first, Some(&said), |_| grams)
+                .into_iter()
+                .map(|(id, need)| (id, need.0 / 1000))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(of(&fields, true), [(first, 18)], "one material for all filaments");
+        let further =
+            |material_id, filament| SkuMaterial { material_id, estimated_consumption: Amount::units(7), filament };
+        fields.materials = vec![further(second, 1), further(first, 2), further(second, 3), further(second, 9)];
+        // Filament 9 is not in the file: the estimate.
+        assert_eq!(of(&fields, true), [(first, 14), (second, 3 + 1 + 7)]);
+        assert_eq!(of(&fields, false), [(first, 12 + 7), (second, 21)], "estimates, where grams say nothing");
     }
 }

@@ -11,7 +11,7 @@ use super::look::{look, shown};
 use super::tidy::tidy;
 use super::{PrinterEffects, pushed, tell};
 use crate::actors::kernel::handle::Handle;
-use crate::domain::printer::{Printer, PrinterCommand};
+use crate::domain::printer::{Printer, PrinterCommand, SpoolBinding};
 use crate::domain::printer_status::{Connection, Status};
 use crate::domain::schedule::Delays;
 use crate::domain::time::Timestamp;
@@ -83,6 +83,7 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
                 } else {
                     (seen_at, firmware_gone) = (Some(status.updated_at), None);
                 }
+                slots(with, of, &status).await;
                 if !link.is_stopping() {
                     open_again(with, of, link, &status, &mut reopen).await;
                 }
@@ -117,6 +118,27 @@ async fn looking(with: &PrinterEffects, of: &Handle<Printer>, link: &Arc<Printer
             () = pushed::take_over(with, of, link), if looked => {}
         }
     }
+}
+
+/// Tells the printer's actor of the spools that the printer reports, where they differ from what is recorded, with what the shop
+/// knows of such spools: what operators said at other printers, and the codes and colours of materials.
+async fn slots(with: &PrinterEffects, of: &Handle<Printer>, status: &Status) {
+    let slots = status.clone().bounded().slots;
+    if slots.is_empty() || !of.read().state.as_ref().is_some_and(|printer| printer.slots_matter(&slots)) {
+        return;
+    }
+    let own = of.read();
+    let printers = with.printers.all_resident();
+    let others = printers.iter().filter(|(id, _)| *id != of.id()).map(|(_, known)| known);
+    let said = std::iter::once(&own).chain(others).filter_map(|known| known.state.as_ref()).flat_map(Printer::bindings);
+    let materials = with.materials.all_resident();
+    let coded = materials.iter().filter_map(|(_, known)| SpoolBinding::of(known.state.as_ref()?));
+    let present = |binding: &SpoolBinding| {
+        let of_it = materials.iter().find(|(id, _)| *id == binding.material_id);
+        of_it.and_then(|(_, known)| known.state.as_ref()).is_some_and(|material| !material.archived)
+    };
+    let known = said.cloned().chain(coded).filter(present).collect();
+    tell(of, PrinterCommand::SlotsReported { slots, known }).await;
 }
 
 /// Tells the printer's actor that the printer has been silent for too long, unless it knows.

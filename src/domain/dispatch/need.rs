@@ -1,49 +1,77 @@
 //! What a job needs of a printer, and what the board knows of a printer.
 
+use std::sync::Arc;
+
 use super::PrintableForms;
-use crate::domain::file::GcodeForm;
 use crate::domain::id::Id;
 use crate::domain::job::Job;
+use crate::domain::launch::{Fit, LaunchFacts, LaunchNeeds, MaterialNeed, fit};
 use crate::domain::printer::{ConfirmedStart, Printer, Refusals};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
-/// What a job needs of a printer. Jobs of one class fit the same printers, so that only the first of each class has
+/// What a job needs of a printer. Jobs of one class fit the same printers equally well, so that only the first of each class has
 /// to be compared with the printers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NeedClass {
-    pub(super) machine: MachineType,
-    pub(super) material: Id,
+    key: Arc<ClassKey>,
+    needs: Arc<LaunchNeeds>,
+}
+
+/// What tells classes apart, in an order of its own.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct ClassKey {
+    machine: MachineType,
+    materials: Vec<MaterialNeed>,
     /// The extension of the file's format, because formats have no order of their own.
     form: &'static str,
-    /// The bits of x, y and z in millimetres, because floating-point numbers are no hash keys.
+    /// The bits of x, y and z in millimetres, because floating-point numbers have no order of their own.
     size: Option<[u64; 3]>,
+    nozzle: Option<u64>,
+    bed_type: Option<String>,
+}
+
+impl PartialEq for NeedClass {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+impl Eq for NeedClass {}
+impl PartialOrd for NeedClass {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for NeedClass {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key.cmp(&other.key)
+    }
 }
 
 impl NeedClass {
     pub(super) fn of(job: &Job) -> Self {
+        let needs = job.launch_needs();
         let bits = |size: &Dimensions| [size.x, size.y, size.z].map(f64::to_bits);
-        Self {
-            machine: job.machine_type,
-            material: job.material_id,
-            form: job.file_form.ending(),
-            size: job.dimensions.as_ref().map(bits),
-        }
+        let key = ClassKey {
+            machine: needs.machine_type,
+            materials: needs.materials.clone(),
+            form: needs.form.ending(),
+            size: needs.dimensions.as_ref().map(bits),
+            nozzle: needs.sliced_for.nozzle_diameter.map(f64::to_bits),
+            bed_type: needs.sliced_for.bed_type.clone(),
+        };
+        Self { key: Arc::new(key), needs: Arc::new(needs) }
     }
 
-    fn size(&self) -> Option<Dimensions> {
-        self.size.map(|bits| bits.map(f64::from_bits)).map(|[x, y, z]| Dimensions { x, y, z })
+    pub(super) fn machine(&self) -> MachineType {
+        self.key.machine
     }
 }
 
 /// A printer as the board sees it.
 #[derive(Clone, Debug)]
 pub(super) struct BoardPrinter {
-    pub(super) machine: MachineType,
-    volume: Option<Dimensions>,
-    pub(super) loaded: Option<Id>,
-    /// The extensions of the formats that it prints.
-    forms: Vec<&'static str>,
+    facts: LaunchFacts,
     /// Whether it could take a job now, apart from the rest after a refused start.
     pub(super) free: bool,
     pub(super) idle_since: Timestamp,
@@ -55,13 +83,8 @@ pub(super) struct BoardPrinter {
 
 impl BoardPrinter {
     pub(super) fn of(printer: &Printer, forms: &PrintableForms) -> Self {
-        let all = [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package];
-        let printed = all.into_iter().filter(|form| forms.prints(&printer.fields.kind, *form));
         Self {
-            machine: printer.fields.machine_type,
-            volume: printer.fields.build_volume,
-            loaded: printer.fields.loaded_material_id,
-            forms: printed.map(GcodeForm::ending).collect(),
+            facts: printer.launch_facts(Some(forms)),
             free: printer.free().is_ok(),
             idle_since: printer.idle_since,
             refusals: printer.refusals.clone(),
@@ -69,16 +92,18 @@ impl BoardPrinter {
         }
     }
 
+    pub(super) fn machine(&self) -> MachineType {
+        self.facts.machine_type()
+    }
+
+    /// How it goes together with such a job, whatever it does now.
+    pub(super) fn fit(&self, class: &NeedClass) -> Fit {
+        fit(&class.needs, &self.facts)
+    }
+
     /// Whether it could make such a job at all, whatever it does now.
     pub(super) fn fits(&self, class: &NeedClass) -> bool {
-        let inside = match (class.size(), &self.volume) {
-            (Some(size), Some(volume)) => size.fits_in(volume),
-            _ => true,
-        };
-        self.machine == class.machine
-            && inside
-            && self.forms.contains(&class.form)
-            && self.loaded.is_none_or(|loaded| loaded == class.material)
+        self.fit(class).fits()
     }
 
     /// Milliseconds for which it still rests after a refused start; `None` when it does not.
@@ -86,3 +111,7 @@ impl BoardPrinter {
         self.refusals.as_ref().and_then(|refusals| refusals.rests_for(now))
     }
 }
+
+/// Rank of a printer for a job, the lowest first: refused starts, refused this job, then how well it fits, then how long it is
+/// idle; the id tells equals apart.
+pub(super) type PrinterRank = ((bool, bool), (bool, i64), Timestamp, Id);

@@ -3,19 +3,27 @@
 use std::collections::BTreeMap;
 
 use super::PrintableForms;
+use super::matching::{PrinterMatch, match_printers};
 use crate::domain::job::{AttemptState, Block, Job, JobState};
 use crate::domain::material::{ClaimId, Material};
 use crate::domain::printer::Printer;
 use crate::domain::printer_status::Connection;
 use crate::domain::time::Timestamp;
 
+/// Most jobs that are named as holders of a material.
+const MAX_HOLDERS: usize = 3;
+/// Most printers that are named with what is missing on each.
+const MAX_PRINTERS_NAMED: usize = 10;
+
 /// What a job waits for, as it is at the moment of asking.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// All printers of the shop, whatever they are.
     pub printers: &'a [&'a Printer],
-    /// The job's material; `None` if it is not known.
-    pub material: Option<&'a Material>,
+    /// The job's materials, as far as they are known.
+    pub materials: &'a [&'a Material],
+    /// The numbers of jobs that hold the material that the job waits for.
+    pub holders: &'a [String],
     /// Which types of printers print which files.
     pub forms: &'a PrintableForms,
     /// The time of asking.
@@ -73,49 +81,60 @@ fn silence(printer: &Printer) -> Option<String> {
     }
 }
 
-/// What the job lacks, with the stock of now; else what the material said when it was asked.
+/// What the job lacks, with the stock of now and who holds it; else what the material said when it was asked.
 fn short_stock(job: &Job, around: &Surroundings<'_>) -> Option<String> {
-    let claim = ClaimId { job: job.id, number: job.claim };
     let short = matches!(job.blocked_by, Some(Block::Material | Block::ReorderPoint));
-    let now = around.material.filter(|_| short).and_then(|material| material.waiting_words(claim));
-    now.or_else(|| job.block_reason.clone())
+    let now = job.waiting_claim().filter(|_| short).and_then(|waiting| {
+        let material = around.materials.iter().find(|material| material.id == waiting.material_id)?;
+        material.waiting_words(ClaimId { job: job.id, number: waiting.number })
+    });
+    let words = now.or_else(|| job.block_reason.clone())?;
+    let holders = around.holders;
+    if holders.is_empty() || job.blocked_by != Some(Block::Material) {
+        return Some(words);
+    }
+    let named = holders.iter().take(MAX_HOLDERS).cloned().collect::<Vec<_>>().join(", ");
+    Some(format!("{words}; held by {named}{}", more(holders.len(), MAX_HOLDERS)))
+}
+
+/// How many of a list are not named.
+fn more(all: usize, most: usize) -> String {
+    if all > most { format!(" and {} more", all - most) } else { String::new() }
 }
 
 /// What keeps the printers of the job's type from it, as "no idle `fdm_large` printer: 2 printing, 1 offline, 1 bed not
-/// cleared".
+/// cleared". Where none of them can make it, for each of them what is missing.
 fn no_printer(job: &Job, around: &Surroundings<'_>) -> String {
     let (word, form) = (job.machine_type.word(), job.file_form);
     if !around.forms.printable(form) {
         let ending = form.ending();
         return format!("no type of printer known here prints .{ending} files; its SKU needs plain G-code (.gcode)");
     }
+    let all = match_printers(job, around);
+    let of_type: Vec<&PrinterMatch<'_>> =
+        all.iter().filter(|one| one.printer.fields.machine_type == job.machine_type).collect();
+    if of_type.is_empty() {
+        return format!("no {word} printer is registered");
+    }
+    if of_type.iter().all(|one| !one.fit.fits()) {
+        let each = of_type.iter().take(MAX_PRINTERS_NAMED);
+        let each: Vec<String> =
+            each.map(|one| format!("{}: {}", one.printer.fields.name, one.missing.join(", "))).collect();
+        return format!("no {word} printer fits it: {}{}", each.join("; "), more(of_type.len(), MAX_PRINTERS_NAMED));
+    }
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut rests: Vec<i64> = Vec::new();
-    for printer in around.printers {
-        if printer.archived || printer.fields.machine_type != job.machine_type {
-            continue;
-        }
-        let too_small = match (&job.dimensions, &printer.fields.build_volume) {
-            (Some(size), Some(volume)) => !size.fits_in(volume),
-            _ => false,
-        };
-        let why = if too_small {
-            "too small".to_owned()
-        } else if !around.forms.prints(&printer.fields.kind, form) {
-            format!("not printing .{} files", form.ending())
-        } else if printer.fields.loaded_material_id.is_some_and(|loaded| loaded != job.material_id) {
-            "loaded with another material".to_owned()
-        } else {
-            rests.extend(printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(around.now)));
-            match printer.takes_jobs(around.now) {
-                Ok(()) => return "waits for its turn".to_owned(),
-                Err(why) => why,
+    for one in of_type {
+        let why = if one.fit.fits() {
+            rests.extend(one.printer.refusals.as_ref().and_then(|refusals| refusals.rests_for(around.now)));
+            match &one.busy {
+                None => return "waits for its turn".to_owned(),
+                Some(why) => why.clone(),
             }
+        } else {
+            one.missing.join(", ")
         };
         *counts.entry(why).or_default() += 1;
-    }
-    if counts.is_empty() {
-        return format!("no {word} printer is registered");
     }
     let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
     counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));

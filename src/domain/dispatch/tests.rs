@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod fleets;
+
 use std::sync::Arc;
 
 use proptest::prelude::*;
@@ -30,6 +32,8 @@ fn printer(number: u32) -> Printer {
         build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
         auto_clear: false,
         loaded_material_id: None,
+        nozzle: None,
+        plate_type: None,
         location: None,
         tags: Vec::new(),
     };
@@ -177,7 +181,7 @@ fn starts_per_minute_are_limited() {
 fn why(job: &Job, printers: &[Printer]) -> Option<String> {
     let printers: Vec<&Printer> = printers.iter().collect();
     let forms = PrintableForms::default();
-    waiting_reason(job, &Surroundings { printers: &printers, material: None, forms: &forms, now: NOW })
+    waiting_reason(job, &Surroundings { printers: &printers, materials: &[], holders: &[], forms: &forms, now: NOW })
 }
 
 #[test]
@@ -225,8 +229,11 @@ fn a_file_that_nobody_prints_waits_and_says_so() {
     assert!(why(job, &[printer(7)]).unwrap().contains("prints .bgcode files"));
     let forms = PrintableForms::new([("other", &[GcodeForm::Binary][..])]);
     let printer = printer(7);
-    let around = Surroundings { printers: &[&printer], material: None, forms: &forms, now: NOW };
-    assert_eq!(waiting_reason(job, &around).unwrap(), "no idle fdm_large printer: 1 not printing .bgcode files");
+    let around = Surroundings { printers: &[&printer], materials: &[], holders: &[], forms: &forms, now: NOW };
+    assert_eq!(
+        waiting_reason(job, &around).unwrap(),
+        "no fdm_large printer fits it: printer 7: not printing .bgcode files"
+    );
 }
 
 /// The `n`th job of the order was refused by these printers a second ago.
@@ -332,19 +339,6 @@ fn the_only_printer_that_fits_must_have_started_another_job_since() {
     }
 }
 
-#[test]
-fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
-    let mut board = board(None);
-    (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
-    let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
-    for one in &printers {
-        board.printer_changed(one);
-    }
-    assert_eq!(board.classes.len(), 1);
-    assert_eq!(board.proposals(NOW).len(), 500);
-    assert_eq!(board.proposals(NOW), []);
-}
-
 proptest! {
     /// No job is passed by one behind it that takes its printer, and no fitting pair is left over.
     #[test]
@@ -371,7 +365,9 @@ proptest! {
         }
         let made = board.proposals(NOW);
         let fits = |job: &Job, machine: &Printer| {
-            machine.fits(job.machine_type, job.dimensions.as_ref(), job.material_id).is_ok()
+            let loaded = machine.fields.loaded_material_id.is_none_or(|loaded| loaded == job.material_id);
+            let inside = |size: &Dimensions| machine.fields.build_volume.as_ref().is_none_or(|volume| size.fits_in(volume));
+            loaded && job.dimensions.as_ref().is_none_or(inside)
         };
         let rank = |job: &Job| (Reverse(job.priority), job.id);
         let given: HashMap<Id, &Job> =

@@ -84,8 +84,13 @@ pub(super) fn spelt_time(text: &str) -> Option<i64> {
 /// Cura's lengths, one per extruder and in metres (`1.23456m, 0.5m`), as a sum in millimetres. Volumes (`1234mm3`)
 /// are not accepted.
 pub(super) fn metres(text: &str) -> Option<f64> {
+    metres_each(text).map(|lengths| lengths.into_iter().sum())
+}
+
+/// Cura's lengths, one per extruder, in millimetres.
+pub(super) fn metres_each(text: &str) -> Option<Vec<f64>> {
     let lengths = parts(text.trim())?.into_iter().map(|part| number(part.trim().strip_suffix('m')?));
-    lengths.sum::<Option<f64>>().map(|metres| metres * 1000.0)
+    lengths.map(|metres| metres.map(|metres| metres * 1000.0)).collect()
 }
 
 #[cfg(test)]

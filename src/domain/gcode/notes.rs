@@ -1,10 +1,11 @@
 //! Collects what slicers' comments say about a print: those of PrusaSlicer and its relatives (SuperSlicer,
 //! OrcaSlicer, Bambu Studio), of Cura, Simplify3D, ideaMaker and KISSlicer.
 
-use super::Metadata;
 use super::comment::{key_and_value, metres, number, numbers, time};
 use super::others::{self, Others};
 use super::thumbnail::{Thumbnail, Thumbnails};
+use super::tools::Tools;
+use super::{FoundPlate, Metadata};
 use crate::domain::amount::Amount;
 use crate::domain::bounds::{self, MAX_LAYERS, filament_mm, length_mm, print_seconds};
 use crate::domain::sku::Dimensions;
@@ -35,6 +36,8 @@ pub(super) struct Notes {
     layers: Option<u32>,
     /// What Simplify3D, ideaMaker and KISSlicer say.
     others: Others,
+    /// What each tool uses, and the machine that the file was sliced for.
+    tools: Tools,
     /// Cura's extents: the least and the greatest coordinate of each axis, in millimetres.
     extents: [[Option<f64>; 2]; 3],
 }
@@ -48,6 +51,7 @@ impl Notes {
         let Some((key, value)) = key_and_value(text) else {
             return;
         };
+        self.tools.comment(key, value);
         let sum = || numbers(value).map(|all| all.iter().sum::<f64>());
         match key {
             "estimated printing time (normal mode)" | "estimated printing time" => {
@@ -114,8 +118,23 @@ impl Notes {
         true
     }
 
+    /// The greatest height of the print in millimetres, where the slicer says it.
+    pub(super) fn height(&self) -> Option<f64> {
+        self.tools.height
+    }
+
+    /// The metadata that follows from the statements, and the one plate that plain G-code has.
+    pub(super) fn found(mut self) -> (Metadata, FoundPlate) {
+        let mut tools = std::mem::take(&mut self.tools);
+        tools.weigh(self.weights());
+        let metadata = self.metadata();
+        let mut found = tools.plate(metadata.grams, metadata.filament_mm);
+        (found.plate.seconds, found.plate.dimensions) = (metadata.seconds, metadata.size);
+        (metadata, found)
+    }
+
     /// The metadata that follows from the statements.
-    pub(super) fn metadata(self) -> Metadata {
+    fn metadata(self) -> Metadata {
         let cura_is_placeholder =
             self.cura == Some(CURA_PLACEHOLDER) && self.cura_millimetres.is_none_or(|length| length <= 0.0);
         let cura = self.cura.filter(|_| !cura_is_placeholder).or(self.elapsed);
@@ -137,18 +156,23 @@ impl Notes {
     fn weight(&self) -> Option<Amount> {
         let stated =
             [self.total_grams, self.grams, self.others.grams()].into_iter().flatten().find(|grams| *grams > 0.0);
-        let grams = stated.or_else(|| {
-            let densities = self.densities.as_ref()?;
-            let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate().filter(|(_, volume)| **volume > 0.0);
-            volumes
-                .map(|(extruder, volume)| {
-                    let density = densities.get(extruder).or(densities.last().filter(|_| densities.len() == 1));
-                    density.filter(|density| **density > 0.0).map(|density| volume * density)
-                })
-                .sum::<Option<f64>>()
-                .filter(|grams| *grams > 0.0)
-        })?;
-        bounds::grams(grams)
+        let weights = || Some(self.weights()?.into_iter().sum::<f64>()).filter(|grams| *grams > 0.0);
+        bounds::grams(stated.or_else(weights)?)
+    }
+
+    /// The weight in grams of what each extruder uses, from its volume and its density; `None` where one is not known.
+    fn weights(&self) -> Option<Vec<f64>> {
+        let densities = self.densities.as_ref()?;
+        let volumes = self.cubic_centimetres.as_ref()?.iter().enumerate();
+        volumes
+            .map(|(extruder, volume)| {
+                if *volume <= 0.0 {
+                    return Some(0.0);
+                }
+                let density = densities.get(extruder).or(densities.last().filter(|_| densities.len() == 1));
+                density.filter(|density| **density > 0.0).map(|density| volume * density)
+            })
+            .collect()
     }
 }
 

@@ -1,15 +1,24 @@
 //! Reads a sliced 3MF package (Bambu Studio, OrcaSlicer): a zip archive whose `Metadata/plate_1.gcode` is G-code as
-//! text.
+//! text. Each plate has a picture beside it; small files say more of all of them (see `project`).
 
 use std::io::{self, Read, Seek, SeekFrom};
 
 use zip::ZipArchive;
 
+use super::project::{Plates, names, plate_json, slice_info};
 use super::thumbnail::Thumbnail;
-use super::{Damage, Metadata, Reader};
+use super::{Damage, FoundPlate, Metadata, Reader};
+use crate::domain::file::MAX_PLATES;
+use crate::domain::sku::Dimensions;
 
-/// Bytes read of a plate's G-code. Its beginning has all statements, and a small archive may unpack to any size.
+/// Bytes read of the first plate's G-code. Its beginning has all statements, and a small archive may unpack to any size.
 const MAX_PLATE_BYTES: u64 = 16 << 20;
+/// Bytes read of each further plate's G-code: its header and its settings.
+const MAX_HEADER_BYTES: u64 = 512 << 10;
+/// Bytes read of a file that describes the project or a plate.
+const MAX_PROJECT_BYTES: u64 = 2 << 20;
+/// Bytes of all pictures of a package together; the plates after that have none.
+const MAX_PICTURES_BYTES: usize = 16 << 20;
 /// Size limit of a picture, in bytes.
 const MAX_PICTURE_BYTES: u64 = 4 << 20;
 
@@ -63,40 +72,97 @@ fn bounded(file: &mut (impl Read + Seek)) -> Result<(), Damage> {
     file.rewind().map_err(cut)
 }
 
-/// The metadata of the first plate of a package.
-pub fn read_package(mut file: impl Read + Seek) -> Result<Metadata, Damage> {
+/// The number of the plate whose G-code has this name: 1 for `Metadata/plate_1.gcode`.
+fn plate_number(name: &str) -> Option<u32> {
+    let number: u32 = name.strip_prefix("Metadata/plate_")?.strip_suffix(".gcode")?.parse().ok()?;
+    (number > 0).then_some(number)
+}
+
+/// The metadata of the first plate of a package, and all its plates that are sliced.
+pub fn read_package(mut file: impl Read + Seek) -> Result<(Metadata, Vec<FoundPlate>), Damage> {
     bounded(&mut file)?;
     let mut archive = ZipArchive::new(file).map_err(|_| Damage::CutOff)?;
-    let names = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned()));
-    let plates = names.filter(|name| name.starts_with("Metadata/plate_") && name.strip_suffix(".gcode").is_some());
-    // The shortest name comes first, then by letters, so that plate 2 precedes plate 10.
-    let first = plates.min_by_key(|name| (name.len(), name.clone())).ok_or(Damage::CutOff)?;
-    let mut reader = Reader::new();
-    {
-        let mut code = archive.by_name(&first).map_err(|_| Damage::CutOff)?.take(MAX_PLATE_BYTES);
-        let mut chunk = vec![0; 64 * 1024];
-        loop {
-            match code.read(&mut chunk).map_err(|_| Damage::Checksum)? {
-                0 => break,
-                length => reader.push(&chunk[..length]),
+    let names_inside = archive.file_names().filter_map(|name| plate_number(&name.ok()?));
+    let mut numbers: Vec<u32> = names_inside.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    if numbers.len() > MAX_PLATES {
+        return Err(Damage::TooManyParts);
+    }
+    let first = *numbers.first().ok_or(Damage::CutOff)?;
+    let said = text(&mut archive, "Metadata/slice_info.config").map_or_else(Plates::new, |text| slice_info(&text));
+    let named = text(&mut archive, "Metadata/model_settings.config").map(|text| names(&text)).unwrap_or_default();
+    let (mut metadata, mut plates, mut pictures) = (Metadata::default(), Vec::new(), 0);
+    for number in numbers {
+        let limit = if number == first { MAX_PLATE_BYTES } else { MAX_HEADER_BYTES };
+        let (of_plate, mut found, height) = read_plate(&mut archive, number, limit)?;
+        found.plate.plate = number;
+        found.plate.name = named.get(&number).cloned();
+        if let Some(said) = said.get(&number) {
+            found.plate.seconds = found.plate.seconds.or(said.seconds);
+            found.plate.nozzle_diameter = found.plate.nozzle_diameter.or(said.nozzle_diameter);
+            found.plate.printer_model = found.plate.printer_model.take().or_else(|| said.printer_model.clone());
+            if !said.filaments.is_empty() {
+                found.plate.filaments.clone_from(&said.filaments);
             }
         }
+        let json = bytes(&mut archive, &format!("Metadata/plate_{number}.json"), MAX_PROJECT_BYTES);
+        let across = json.and_then(|json| plate_json(&mut found.plate, &json));
+        let size = across.zip(height).map(|([x, y], z)| Dimensions { x, y, z });
+        found.plate.dimensions = found.plate.dimensions.or(size);
+        found.thumbnail = picture(&mut archive, &format!("Metadata/plate_{number}.png"))
+            .filter(|picture| pictures + picture.png.len() <= MAX_PICTURES_BYTES);
+        pictures += found.thumbnail.as_ref().map_or(0, |picture| picture.png.len());
+        if number == first {
+            metadata = Metadata {
+                seconds: of_plate.seconds.or(found.plate.seconds),
+                grams: of_plate.grams.or(found.plate.grams()),
+                filament_mm: of_plate.filament_mm.or(found.plate.filament_mm()),
+                size: of_plate.size.or(found.plate.dimensions),
+                thumbnail: of_plate.thumbnail.or_else(|| found.thumbnail.clone()),
+                ..of_plate
+            };
+        }
+        plates.push(found);
     }
-    let mut metadata = reader.finish().metadata;
-    if metadata.thumbnail.is_none() {
-        metadata.thumbnail = picture(&mut archive, &first.replace(".gcode", ".png"));
+    Ok((metadata, plates))
+}
+
+/// Reads so many bytes of a plate's G-code: what it says, and the greatest height of the print in millimetres.
+fn read_plate<F: Read + Seek>(
+    archive: &mut ZipArchive<F>,
+    number: u32,
+    limit: u64,
+) -> Result<(Metadata, FoundPlate, Option<f64>), Damage> {
+    let mut reader = Reader::new();
+    let mut code = archive.by_name(&format!("Metadata/plate_{number}.gcode")).map_err(|_| Damage::CutOff)?.take(limit);
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match code.read(&mut chunk).map_err(|_| Damage::Checksum)? {
+            0 => break,
+            length => reader.push(&chunk[..length]),
+        }
     }
-    Ok(metadata)
+    Ok(reader.finish_plate())
+}
+
+/// The content of an entry; `None` if there is none, or one that is larger than `limit` bytes.
+fn bytes<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str, limit: u64) -> Option<Vec<u8>> {
+    let mut content = Vec::new();
+    archive.by_name(name).ok()?.take(limit + 1).read_to_end(&mut content).ok()?;
+    (content.len() as u64 <= limit).then_some(content)
+}
+
+fn text<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<String> {
+    String::from_utf8(bytes(archive, name, MAX_PROJECT_BYTES)?).ok()
 }
 
 fn picture<F: Read + Seek>(archive: &mut ZipArchive<F>, name: &str) -> Option<Thumbnail> {
-    let mut png = Vec::new();
-    archive.by_name(name).ok()?.take(MAX_PICTURE_BYTES + 1).read_to_end(&mut png).ok()?;
+    let png = bytes(archive, name, MAX_PICTURE_BYTES)?;
     let size = |at: usize| Some(u32::from_be_bytes(png.get(at..at + 4)?.try_into().ok()?));
     // The first chunk of a PNG has its size.
     let (width, height) = (size(16)?, size(20)?);
-    let fits = png.len() as u64 <= MAX_PICTURE_BYTES && png.starts_with(super::content::PNG);
-    fits.then_some(Thumbnail { width, height, png })
+    png.starts_with(super::content::PNG).then_some(Thumbnail { width, height, png })
 }
 
 #[cfg(test)]
@@ -141,12 +207,74 @@ mod tests {
     fn the_first_plate_says_what_it_takes() {
         let bytes = package(&[("Metadata/plate_2.gcode", "G28\n"), ("Metadata/plate_1.gcode", CODE)]);
         assert_eq!(found(&bytes).content, Some(Content::SlicedThreeMf));
-        let said = read_package(Cursor::new(&bytes)).unwrap();
+        let (said, plates) = read_package(Cursor::new(&bytes)).unwrap();
+        assert_eq!(plates.iter().map(|found| found.plate.plate).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(said.slicer.as_deref(), Some("Bambu Studio 01.10.01.50"));
         assert_eq!((said.seconds, said.grams, said.filament_mm), (Some(1862), Some(Amount(3_700)), Some(1234.5)));
         let picture = said.thumbnail.unwrap();
         assert_eq!((picture.width, picture.height), (256, 512));
         assert_eq!(found(&package(&[])).content, Some(Content::ThreeMf), "a model that is not sliced");
+    }
+
+    /// A project of two plates as OrcaSlicer exports it, the second with two filaments.
+    fn project() -> Vec<u8> {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        let mut put = |name: &str, bytes: &[u8]| {
+            zip.start_file(name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(bytes).unwrap();
+        };
+        let config = "; CONFIG_BLOCK_START\n; curr_bed_type = Textured PEI Plate\n; filament_colour = #FFFFFF;#101010\n\
+            ; filament_type = PLA;PLA\n; nozzle_diameter = 0.4\n; printer_model = Bambu Lab X1 Carbon\n; CONFIG_BLOCK_END\n";
+        let second = "; HEADER_BLOCK_START\n; generated by OrcaSlicer 2.3.1 on 2026-11-01\n; max_z_height: 12.40\n\
+            ; model printing time: 1h 2m 3s; total estimated time: 1h 8m 0s\n; total filament weight [g] : 10.00,2.50\n\
+            ; filament: 1,2\n; HEADER_BLOCK_END\n";
+        put("Metadata/plate_1.gcode", format!("{CODE}{config}").as_bytes());
+        put("Metadata/plate_2.gcode", format!("{second}{config}G28\n").as_bytes());
+        put(
+            "Metadata/plate_2.json",
+            br#"{"bbox_all":[10,10,52.5,30],"bed_type":"textured_plate","nozzle_diameter":0.4}"#,
+        );
+        let info = r##"<config><plate><metadata key="index" value="2"/><metadata key="prediction" value="4080"/>
+            <filament id="1" type="PLA" color="#FFFFFF" used_m="3.35" used_g="10.00"/>
+            <filament id="2" type="PLA" color="#101010" used_m="0.84" used_g="2.50"/></plate></config>"##;
+        put("Metadata/slice_info.config", info.as_bytes());
+        let settings = r#"<config><plate><metadata key="plater_id" value="2"/><metadata key="plater_name" value="Signs"/></plate></config>"#;
+        put("Metadata/model_settings.config", settings.as_bytes());
+        let png = [super::super::content::PNG, b"\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10".as_slice()].concat();
+        put("Metadata/plate_2.png", &png);
+        zip.finish().unwrap().into_inner()
+    }
+
+    #[test]
+    fn each_plate_of_a_project_says_what_it_takes() {
+        let (metadata, plates) = read_package(Cursor::new(project())).unwrap();
+        assert_eq!(
+            (metadata.seconds, metadata.grams),
+            (Some(1862), Some(Amount(3_700))),
+            "the file is its first plate"
+        );
+        let [first, second] = &plates[..] else { panic!("{plates:?}") };
+        let of_first = &first.plate.filaments[..];
+        assert_eq!(
+            (of_first.len(), of_first[0].grams, of_first[0].color.as_deref()),
+            (1, Some(Amount(3_700)), Some("#ffffff"))
+        );
+        let plate = &second.plate;
+        assert_eq!((plate.plate, plate.name.as_deref(), plate.seconds), (2, Some("Signs"), Some(4080)));
+        let filaments: Vec<_> = plate.filaments.iter().map(|one| (one.index, one.grams, one.mm)).collect();
+        assert_eq!(filaments, [(0, Some(Amount(10_000)), Some(3350.0)), (1, Some(Amount(2_500)), Some(840.0))]);
+        assert_eq!(plate.dimensions, Some(Dimensions { x: 42.5, y: 20.0, z: 12.4 }));
+        assert_eq!((plate.bed_type.as_deref(), plate.nozzle_diameter), (Some("Textured PEI Plate"), Some(0.4)));
+        assert_eq!(plate.printer_model.as_deref(), Some("Bambu Lab X1 Carbon"));
+        assert_eq!(second.thumbnail.as_ref().map(|picture| picture.width), Some(16));
+    }
+
+    #[test]
+    fn a_package_of_too_many_plates_is_refused() {
+        let names: Vec<String> = (1..=MAX_PLATES + 1).map(|n| format!("Metadata/plate_{n}.gcode")).collect();
+        let plates: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "G28\n")).collect();
+        assert_eq!(read_package(Cursor::new(package(&plates))), Err(Damage::TooManyParts));
+        assert_eq!(read_package(Cursor::new(package(&plates[1..]))).unwrap().1.len(), MAX_PLATES);
     }
 
     #[test]
@@ -181,8 +309,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_makes_it_fall(at in 0usize..900, with in any::<u8>(), length in 0usize..900) {
-            let mut bytes = package(&[("Metadata/plate_1.gcode", CODE)]);
+        fn nothing_makes_it_crash(at in 0usize..9000, with in any::<u8>(), length in 0usize..4000) {
+            let mut bytes = if with.is_multiple_of(2) { package(&[("Metadata/plate_1.gcode", CODE)]) } else { project() };
             let place = at % bytes.len();
             bytes[place] ^= with;
             let _ = read_package(Cursor::new(&bytes));

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod plates;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;

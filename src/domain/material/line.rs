@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::domain::aggregate::DecisionContext;
+use crate::domain::amount::Amount;
 use crate::domain::id::Id;
 use crate::domain::material::{Claim, ClaimId, ClaimState, Material, MaterialEffect};
 use crate::domain::time::Timestamp;
@@ -79,6 +80,17 @@ impl Material {
     /// [`Self::words`] of the claim with this id; `None` also when it is unknown.
     pub fn waiting_words(&self, id: ClaimId) -> Option<String> {
         self.claims.get(&id).and_then(|claim| self.words(claim))
+    }
+
+    /// The claims that are held, the latest first, besides those of one job: order and job of each.
+    pub fn holders(&self, but: Id) -> Vec<(Id, Id)> {
+        let mut held: Vec<&Claim> = self
+            .claims
+            .values()
+            .filter(|claim| !claim.waits() && claim.id.job != but && claim.need > Amount::ZERO)
+            .collect();
+        held.sort_by_key(|claim| Reverse((claim.reserved_at, claim.id)));
+        held.into_iter().map(|claim| (claim.order_id, claim.id.job)).collect()
     }
 
     /// Why a reservation is asked back, in words for people.

@@ -23,6 +23,8 @@ fn fields(reorder_point: i64) -> MaterialFields {
         kind: MaterialType::Filament,
         color: Some("#101010".to_owned()),
         brand: None,
+        variant: None,
+        vendor_code: None,
         reorder_point: Amount::units(reorder_point),
         reorder_quantity: Amount::units(1000),
     }

@@ -4,12 +4,11 @@
 //! unknown ones change nothing and are answered with whether the order still wants the attempt.
 
 use super::change::OrderChange;
-use super::stock::settle;
 use super::{Order, OrderAnswer, OrderStatus, Report, Resolution};
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint, Stock};
+use crate::domain::job::{Attempt, AttemptState, Job, JobState, SeenPrint};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::refusal::Refusal;
 
@@ -27,11 +26,7 @@ impl OrderChange<'_> {
     pub(super) fn dispatch(mut self, id: Id, printer: Id) -> Result<Decision<Order>, Refusal> {
         let job = self.job(id)?;
         let wanted = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
-        if !wanted
-            || job.state != JobState::Sliced
-            || job.stock != Stock::Held
-            || job.file_id.is_none()
-            || job.live().is_some()
+        if !wanted || job.state != JobState::Sliced || !job.holds_all() || job.file_id.is_none() || job.live().is_some()
         {
             return Err(Refusal::transition("dispatching a job", job.state));
         }
@@ -239,13 +234,13 @@ impl OrderChange<'_> {
             attempt.unverified = false;
             attempt.reason = ending.reason.map(str::to_owned);
             attempt.ended_at = Some(now);
-            attempt.used = used;
+            attempt.used = job.need.scaled(used);
         });
         self.printed(job, attempt.id, ending.end == PrintEnd::Finished);
         if ending.end == PrintEnd::Finished {
             let unsigned = self.cx.rules.quality.sign_off_required;
             self.edit(id, |job| {
-                settle(job, used);
+                job.settle(used);
                 job.state = JobState::Completed;
                 job.unsigned = unsigned;
                 job.attempt_id = None;
@@ -266,7 +261,7 @@ impl OrderChange<'_> {
     /// again.
     fn stopped(&mut self, job: &Job, attempt: &Attempt, reason: &str) {
         if !self.over(job, attempt, AttemptState::Failed, reason) {
-            self.failed(job.id, Amount::ZERO, reason);
+            self.failed(job.id, 0.0, reason);
         }
     }
 
@@ -282,7 +277,7 @@ impl OrderChange<'_> {
         });
         let cancelled = job.cancel_requested_at.is_some();
         if cancelled {
-            self.end_cancelled(job.id, Amount::ZERO);
+            self.end_cancelled(job.id, 0.0);
             self.check_ready();
         }
         cancelled
@@ -306,9 +301,9 @@ impl OrderChange<'_> {
             job.printer_id = None;
         });
         if let Ok(job) = self.job(id)
-            && job.recalled
+            && let Some(number) = job.claims().iter().find(|claim| claim.recalled).map(|claim| claim.number)
         {
-            self.give_up(&job, "its material was counted below what is reserved");
+            self.give_up(&job, number, "its material was counted below what is reserved");
         }
     }
 
@@ -323,13 +318,13 @@ impl OrderChange<'_> {
         let words = job.attempts.last().and_then(|last| last.reason.as_deref()).unwrap_or("no reason was given");
         let count = job.tried_on.len();
         let printers = if count == 1 { "1 printer".to_owned() } else { format!("{count} printers") };
-        self.failed(id, Amount::ZERO, &format!("refused by {printers}; the last said: {words}"));
+        self.failed(id, 0.0, &format!("refused by {printers}; the last said: {words}"));
         self.job_done(id)
     }
 
-    fn failed(&mut self, id: Id, used: Amount, error: &str) {
+    fn failed(&mut self, id: Id, used: f64, error: &str) {
         self.edit(id, |job| {
-            settle(job, used);
+            job.settle(used);
             job.state = JobState::Failed;
             job.attempt_id = None;
             job.error = Some(error.to_owned());

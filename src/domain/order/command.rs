@@ -213,8 +213,8 @@ pub enum OrderCommand {
         /// What it says; without a file nothing changes.
         make: Box<Make>,
     },
-    /// A material's answer to claims: for each, how it stands and, if it waits, why in words for people.
-    Stock(Vec<(ClaimId, ClaimState, Option<String>)>),
+    /// A material's answer to claims: which material, and for each claim how it stands and, if it waits, why in words for people.
+    Stock(Id, Vec<(ClaimId, ClaimState, Option<String>)>),
     /// A material asks reservations back because less is on hand than is reserved; with the reason in words for
     /// people. The answer lists those that are kept.
     Recall(Vec<ClaimId>, String),
@@ -292,7 +292,7 @@ pub enum OrderCommand {
     ReleaseJob {
         /// The job to release.
         job: Id,
-        /// The stock of the job's material now. The claim that follows decides; this only tells the operator at once.
+        /// The stock now of the material that the job waits for. The claim that follows decides; this only tells the operator at once.
         stock: StockNow,
     },
     /// An operator decides an attempt that lives; the printer is told by an effect.

@@ -180,7 +180,7 @@ fn named(n: usize, line: &Line) -> impl Iterator<Item = Requirement> + use<> {
     let n = line.kit_line.map_or(n, |kit| kit as usize);
     let made_of = line.make.iter().flat_map(|make| {
         let file = make.file_id.map(|file| (Referenced::File, file));
-        std::iter::once((Referenced::Material, make.material_id)).chain(file)
+        make.materials().map(|id| (Referenced::Material, id)).chain(file)
     });
     let named: Vec<_> = std::iter::once((Referenced::Sku, line.sku_id)).chain(made_of).collect();
     named.into_iter().map(move |(what, id)| Requirement::not_deleted(what, id, format!("lines.{n}.skuId")))

@@ -54,7 +54,7 @@ impl Aggregate for Order {
                 change.ship(shipment, lines.as_deref(), *accept_short)
             }
             OrderCommand::Prepared { sku, make } => Ok(change.prepared(*sku, make)),
-            OrderCommand::Stock(answers) => Ok(change.stock(answers)),
+            OrderCommand::Stock(material, answers) => Ok(change.stock(*material, answers)),
             OrderCommand::Recall(claims, words) => Ok(change.recall(claims, words)),
             OrderCommand::Settled(claims) => Ok(change.settled(claims)),
             OrderCommand::Dispatch { job, printer } => change.dispatch(*job, *printer),
@@ -86,7 +86,7 @@ impl Aggregate for Order {
             OrderCommand::Cancel { .. } => "order.cancel",
             OrderCommand::Ship { .. } => "order.ship",
             OrderCommand::Prepared { .. } => "order.prepared",
-            OrderCommand::Stock(_) => "order.stock",
+            OrderCommand::Stock(..) => "order.stock",
             OrderCommand::Recall(..) => "order.recall",
             OrderCommand::Settled(_) => "order.settled",
             OrderCommand::Dispatch { .. } => "job.dispatch",
@@ -123,23 +123,25 @@ impl Aggregate for Order {
         effects.extend(created.into_iter().map(|sku| OrderEffect::Prepare { sku }));
         for job in self.jobs.values() {
             let claim = |number| ClaimId { job: job.id, number };
-            if job.stock == Stock::Asked {
-                asks.entry(job.material_id).or_default().push(ClaimAsk {
-                    id: claim(job.claim),
-                    need: job.need,
-                    released: job.released,
-                    priority: job.priority,
-                    due_at: job.due_at,
-                    since: job.created_at,
-                });
-            }
-            let earlier = job.settling.iter().map(|(number, consumed)| (claim(*number), *consumed));
-            let current = match job.stock {
-                Stock::Settling { consumed } => Some((claim(job.claim), consumed)),
-                _ => None,
-            };
-            for one in earlier.chain(current) {
-                settles.entry(job.material_id).or_default().push(one);
+            for own in job.claims() {
+                if own.stock == Stock::Asked {
+                    asks.entry(own.material_id).or_default().push(ClaimAsk {
+                        id: claim(own.number),
+                        need: own.need,
+                        released: job.released,
+                        priority: job.priority,
+                        due_at: job.due_at,
+                        since: job.created_at,
+                    });
+                }
+                let earlier = own.settling.iter().map(|(number, consumed)| (claim(*number), *consumed));
+                let current = match own.stock {
+                    Stock::Settling { consumed } => Some((claim(own.number), consumed)),
+                    _ => None,
+                };
+                for one in earlier.chain(current) {
+                    settles.entry(own.material_id).or_default().push(one);
+                }
             }
             if let Some(attempt) = job.live() {
                 let (attempt_id, printer) = (attempt.id, attempt.printer_id);

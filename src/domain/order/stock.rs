@@ -6,27 +6,17 @@
 use super::change::OrderChange;
 use crate::domain::aggregate::Decision;
 use crate::domain::amount::Amount;
-use crate::domain::job::{Block, Job, JobState, Stock};
+use crate::domain::id::Id;
+use crate::domain::job::{Block, Job, JobClaimMut, JobState, Stock};
 use crate::domain::material::{ClaimId, ClaimState};
 use crate::domain::order::{Order, OrderAnswer};
 
-/// Ends the job's current claim, of which `consumed` was used. A claim that was not answered yet stays asked for; its
-/// answer then settles it.
-pub(super) fn settle(job: &mut Job, consumed: Amount) {
-    job.consumed += consumed;
-    match job.stock {
-        // Not answered, or nothing to settle: an answer that still comes is settled in `stands`.
-        Stock::None | Stock::Asked | Stock::Settling { .. } => {}
-        Stock::InLine | Stock::Held => job.stock = Stock::Settling { consumed },
-    }
-}
-
 impl OrderChange<'_> {
     /// A material's answers to claims.
-    pub(super) fn stock(mut self, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
+    pub(super) fn stock(mut self, material: Id, answers: &[(ClaimId, ClaimState, Option<String>)]) -> Decision<Order> {
         for (claim, state, words) in answers {
             if let Ok(job) = self.job(claim.job) {
-                self.stands(&job, claim.number, *state, words.as_ref());
+                self.stands(&job, material, claim.number, *state, words.as_ref());
             }
         }
         self.heard(true)
@@ -36,9 +26,11 @@ impl OrderChange<'_> {
     pub(super) fn settled(mut self, claims: &[ClaimId]) -> Decision<Order> {
         for claim in claims {
             self.edit(claim.job, |job| {
-                job.settling.retain(|(number, _)| *number != claim.number);
-                if claim.number == job.claim && matches!(job.stock, Stock::Settling { .. }) {
-                    job.stock = Stock::None;
+                for own in job.claims_mut() {
+                    own.settling.retain(|(number, _)| *number != claim.number);
+                    if claim.number == *own.number && matches!(own.stock, Stock::Settling { .. }) {
+                        *own.stock = Stock::None;
+                    }
                 }
             });
         }
@@ -51,15 +43,18 @@ impl OrderChange<'_> {
         let mut kept = Vec::new();
         for claim in claims {
             let Ok(job) = self.job(claim.job) else { continue };
-            if job.claim != claim.number {
+            let Some(stock) = job.claims().iter().find(|own| own.number == claim.number).map(|own| own.stock) else {
                 continue; // Given up already; the settlement is on its way to the material.
-            }
-            match job.stock {
+            };
+            match stock {
                 Stock::Held if job.live().is_some() => {
-                    self.edit(job.id, |job| job.recalled = true);
+                    let of_it = |own: &JobClaimMut<'_>| *own.number == claim.number;
+                    self.edit(job.id, |job| {
+                        job.claims_mut().into_iter().filter(of_it).for_each(|own| *own.recalled = true);
+                    });
                     kept.push(*claim);
                 }
-                Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, words),
+                Stock::Held | Stock::InLine if !job.over() => self.give_up(&job, claim.number, words),
                 // The claim is settled, or its answer is still under way; the material then asks again.
                 _ => {}
             }
@@ -70,65 +65,89 @@ impl OrderChange<'_> {
     /// Gives a reservation up: the job is blocked, the old claim is settled with nothing consumed, and a new one is
     /// asked for. The job keeps its rank in the waiting line, because the line goes by priority, due date and age of
     /// the job.
-    pub(super) fn give_up(&mut self, job: &Job, words: &str) {
-        let (id, number) = (job.id, job.claim);
-        self.edit(id, |job| {
-            job.settling.push((number, Amount::ZERO));
-            job.claim += 1;
-            job.recalled = false;
-        });
-        if let Ok(job) = self.job(id) {
-            self.block(&job, Block::Material, Stock::Asked, Some(&words.to_owned()));
+    pub(super) fn give_up(&mut self, job: &Job, number: u32, words: &str) {
+        self.edit(job.id, |job| job.give_up_claim(number));
+        if let Ok(job) = self.job(job.id) {
+            self.block(&job, Block::Material, Some(&words.to_owned()));
         }
     }
 
-    fn stands(&mut self, job: &Job, number: u32, state: ClaimState, words: Option<&String>) {
-        if number != job.claim || job.stock == Stock::None {
+    fn stands(&mut self, job: &Job, material: Id, number: u32, state: ClaimState, words: Option<&String>) {
+        let claims = job.claims();
+        let Some(own) = claims.iter().find(|own| own.material_id == material) else { return };
+        if number != own.number || own.stock == Stock::None {
             // The claim is no longer wanted: settle it, so that the material frees what it holds for it.
-            if !job.settling.iter().any(|(one, _)| *one == number) {
-                self.edit(job.id, |job| job.settling.push((number, Amount::ZERO)));
+            if !own.settling.iter().any(|(one, _)| *one == number) {
+                self.edit_claim(job.id, material, |own| own.settling.push((number, Amount::ZERO)));
             }
             return;
         }
         let waits = matches!(job.state, JobState::Validated | JobState::AwaitingManualReview);
-        match (job.stock, state) {
+        match (own.stock, state) {
             (Stock::Asked | Stock::InLine, _) if job.over() => {
-                self.edit(job.id, |job| job.stock = Stock::Settling { consumed: Amount::ZERO });
+                self.edit_claim(job.id, material, |own| *own.stock = Stock::Settling { consumed: Amount::ZERO });
+            }
+            // A material before this one was taken away meanwhile: this one is asked for again after it.
+            (Stock::Asked | Stock::InLine, _) if waits && !job.is_in_order(material) => {
+                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+                self.edit(job.id, |job| job.give_up_claim(number));
             }
             (Stock::Asked | Stock::InLine, ClaimState::Held) if waits => {
-                if job.state == JobState::AwaitingManualReview {
-                    self.job_event("job.validated", job.id, None);
-                }
-                self.edit(job.id, |job| {
-                    job.stock = Stock::Held;
-                    job.state = JobState::Sliced;
-                    job.blocked_by = None;
-                    job.block_reason = None;
-                });
-                self.job_event("job.sliced", job.id, None);
+                self.edit_claim(job.id, material, |own| *own.stock = Stock::Held);
+                self.held(job.id);
             }
             (Stock::Asked | Stock::InLine, ClaimState::Short) if waits => {
-                self.block(job, Block::Material, Stock::InLine, words);
+                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+                self.block(job, Block::Material, words);
             }
             (Stock::Asked | Stock::InLine, ClaimState::BelowReorderPoint) if waits => {
-                self.block(job, Block::ReorderPoint, Stock::InLine, words);
+                self.edit_claim(job.id, material, |own| *own.stock = Stock::InLine);
+                self.block(job, Block::ReorderPoint, words);
             }
             // An answer that was sent before the claim was held. Ask again rather than trust it; a job with a live
             // attempt keeps its reservation.
-            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint) if job.state == JobState::Sliced => {
+            (Stock::Held, ClaimState::Short | ClaimState::BelowReorderPoint)
+                if waits || job.state == JobState::Sliced =>
+            {
                 let by = if state == ClaimState::Short { Block::Material } else { Block::ReorderPoint };
-                self.block(job, by, Stock::Asked, words);
+                self.edit(job.id, |job| job.ask_again(material));
+                self.block(job, by, words);
             }
             _ => {}
         }
     }
 
-    fn block(&mut self, job: &Job, by: Block, stock: Stock, words: Option<&String>) {
+    /// One more claim of the job is held: the next one is asked for, or with the last the job waits for a printer.
+    fn held(&mut self, id: Id) {
+        let Ok(job) = self.job(id) else { return };
+        if job.state == JobState::AwaitingManualReview {
+            self.job_event("job.validated", id, None);
+        }
+        self.edit(id, |job| {
+            job.ask_next();
+            job.state = if job.holds_all() { JobState::Sliced } else { JobState::Validated };
+            job.blocked_by = None;
+            job.block_reason = None;
+        });
+        if self.job(id).is_ok_and(|job| job.state == JobState::Sliced) {
+            self.job_event("job.sliced", id, None);
+        }
+    }
+
+    /// Changes the job's claim on this material.
+    fn edit_claim(&mut self, id: Id, material: Id, change: impl FnOnce(JobClaimMut<'_>)) {
+        self.edit(id, |job| {
+            if let Some(own) = job.claims_mut().into_iter().find(|own| own.material_id == material) {
+                change(own);
+            }
+        });
+    }
+
+    fn block(&mut self, job: &Job, by: Block, words: Option<&String>) {
         self.edit(job.id, |job| {
             job.state = JobState::AwaitingManualReview;
             job.blocked_by = Some(by);
             job.block_reason = words.cloned();
-            job.stock = stock;
         });
         if job.state != JobState::AwaitingManualReview || job.blocked_by != Some(by) {
             self.job_event("job.blocked", job.id, words.map(String::as_str));

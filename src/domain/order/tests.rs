@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod claims;
 mod examples;
 mod flags;
 mod kits;
@@ -34,16 +35,23 @@ pub(super) fn line(quantity: u32, cents: i64, file: bool) -> Line {
             units_per_plate: 1,
             material_id: id(MATERIAL),
             need: Amount::units(100),
+            further: Vec::new(),
             machine_type: MachineType::FdmStandard,
             dimensions: None,
             file_id: file.then(|| id(11)),
             file_form: Default::default(),
+            sliced_for: Default::default(),
             file_filament_mm: Some(1000.0),
             estimated_seconds: None,
         }),
         kit_line: None,
         per_set: None,
     }
+}
+
+/// So many units of a material.
+pub(super) fn need(material: u32, units: i64) -> MaterialNeed {
+    MaterialNeed { material_id: id(material), need: Amount::units(units) }
 }
 
 pub(super) fn new_order(lines: Vec<Line>) -> NewOrder {
@@ -112,7 +120,7 @@ impl Desk {
     pub(super) fn stock(&mut self, state: ClaimState) -> Decision<Order> {
         let job = self.job();
         let claim = ClaimId { job: job.id, number: job.claim };
-        self.ask(&OrderCommand::Stock(vec![(claim, state, Some("words".into()))])).unwrap()
+        self.ask(&OrderCommand::Stock(id(MATERIAL), vec![(claim, state, Some("words".into()))])).unwrap()
     }
     pub(super) fn dispatch(&mut self) -> Result<Decision<Order>, Refusal> {
         let job = self.job().id;

@@ -3,12 +3,11 @@
 use super::change::OrderChange;
 use super::parts::plate_parts;
 use super::place::{check_due, plates};
-use super::stock::settle;
 use super::{Line, Make, Order, OrderStatus, SeenPrints, StockNow};
 use crate::domain::aggregate::{Counter, Decision};
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{AttemptState, Block, Job, JobState, Stock};
+use crate::domain::job::{AttemptState, Block, FurtherNeed, Job, JobClaimMut, JobState, Stock};
 use crate::domain::order::Resolution;
 use crate::domain::principal::Role;
 use crate::domain::printer_status::PrintEnd;
@@ -44,10 +43,12 @@ impl OrderChange<'_> {
             sku_name: line.description.clone(),
             material_id: make.material_id,
             need: make.need,
+            further: make.further.iter().copied().map(FurtherNeed::new).collect(),
             machine_type: make.machine_type,
             dimensions: make.dimensions,
             file_id: None,
             file_form: make.file_form,
+            sliced_for: make.sliced_for.clone(),
             file_filament_mm: make.file_filament_mm,
             estimated_seconds: make.estimated_seconds,
             plate_parts: plate_parts(line),
@@ -93,20 +94,22 @@ impl OrderChange<'_> {
             self.edit(id, |job| {
                 job.material_id = make.material_id;
                 job.need = make.need;
+                job.further = make.further.iter().copied().map(FurtherNeed::new).collect();
                 job.machine_type = make.machine_type;
                 job.dimensions = make.dimensions;
                 job.file_id = make.file_id;
                 job.file_form = make.file_form;
+                job.sliced_for = make.sliced_for.clone();
                 job.file_filament_mm = make.file_filament_mm;
                 job.estimated_seconds = make.estimated_seconds;
                 job.state = JobState::Validated;
                 job.block_reason = None;
-                job.stock = Stock::Asked;
+                job.ask_next();
             });
             self.job_event("job.validated", id, None);
         }
-        let named = [(Referenced::File, file, "fileId"), (Referenced::Material, make.material_id, "materialId")];
-        let named = named.map(|(what, id, member)| Requirement::not_deleted(what, id, member));
+        let materials = make.materials().map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"));
+        let named = materials.chain([Requirement::not_deleted(Referenced::File, file, "fileId")]);
         self.heard(true).requires(named)
     }
 
@@ -116,9 +119,8 @@ impl OrderChange<'_> {
             let (priority, due_at) = (priority.unwrap_or(job.priority), due_at.unwrap_or(job.due_at));
             if (priority, due_at) != (job.priority, job.due_at) {
                 (job.priority, job.due_at) = (priority, due_at);
-                if job.stock == Stock::InLine {
-                    job.stock = Stock::Asked;
-                }
+                let waiting = |claim: &JobClaimMut<'_>| *claim.stock == Stock::InLine;
+                job.claims_mut().into_iter().filter(waiting).for_each(|claim| *claim.stock = Stock::Asked);
             }
         });
     }
@@ -199,15 +201,15 @@ impl OrderChange<'_> {
         let Ok(job) = self.job(id) else { return };
         let now = self.cx.now;
         match job.live() {
-            None => self.end_cancelled(id, Amount::ZERO),
+            None => self.end_cancelled(id, 0.0),
             Some(attempt) if force => {
                 let seen = seen.get(&attempt.id);
                 let began = attempt.state == AttemptState::Confirmed || seen.is_some_and(|seen| seen.began);
-                let used = match seen {
-                    _ if !began => Amount::ZERO,
+                let share = match seen {
+                    _ if !began => 0.0,
                     Some(seen) => job.used(PrintEnd::Cancelled, None, seen.progress),
                     // Nobody knows how far it came: the whole need counts, so that no material is promised twice.
-                    None => job.need,
+                    None => 1.0,
                 };
                 self.edit_attempt(id, attempt.id, |attempt| {
                     attempt.state = AttemptState::Abandoned;
@@ -216,7 +218,7 @@ impl OrderChange<'_> {
                     attempt.ended_at = Some(now);
                     attempt.word = Some(Resolution::Failed);
                 });
-                self.end_cancelled(id, used);
+                self.end_cancelled(id, share);
             }
             Some(_) => self.edit(id, |job| {
                 job.cancel_requested_at.get_or_insert(now);
@@ -224,10 +226,10 @@ impl OrderChange<'_> {
         }
     }
 
-    /// Moves the job to CANCELLED and settles its claim with this amount consumed.
-    pub(super) fn end_cancelled(&mut self, id: Id, consumed: Amount) {
+    /// Moves the job to CANCELLED and settles its claims with this share of the needs consumed.
+    pub(super) fn end_cancelled(&mut self, id: Id, share: f64) {
         self.edit(id, |job| {
-            settle(job, consumed);
+            job.settle(share);
             job.state = JobState::Cancelled;
             job.attempt_id = None;
             job.blocked_by = None;
@@ -270,22 +272,12 @@ impl OrderChange<'_> {
         }
         let has_file = job.file_id.is_some();
         self.edit(id, |job| {
-            match job.stock {
-                // Cancelled before the claim was answered. The material may know it: it is asked for on.
-                Stock::Asked => {}
-                stock => {
-                    if let Stock::Settling { consumed } = stock {
-                        job.settling.push((job.claim, consumed));
-                    }
-                    if has_file {
-                        job.claim += 1;
-                        job.stock = Stock::Asked;
-                    }
-                }
+            if has_file {
+                job.claim_anew();
             }
             job.state = if has_file { JobState::Validated } else { JobState::Created };
             job.block_reason = (!has_file).then(|| NO_FILE_REASON.to_owned());
-            (job.released, job.recalled) = (false, false);
+            job.released = false;
             job.printer_id = None;
             job.tried_on.clear();
             job.cancel_requested_at = None;
@@ -307,9 +299,10 @@ impl OrderChange<'_> {
             (JobState::AwaitingManualReview, Some(Block::ReorderPoint | Block::Material)) => {}
             (state, _) => return Err(Refusal::transition("releasing a job", state)),
         }
-        if stock.available < job.need {
+        let need = job.waiting_claim().map_or(job.need, |claim| claim.need);
+        if stock.available < need {
             let StockNow { available, unit, name } = stock;
-            let words = format!("needs {} {unit} of {name}, {available} {unit} free", job.need);
+            let words = format!("needs {need} {unit} of {name}, {available} {unit} free");
             return Err(Refusal::conflict("insufficient_material", words));
         }
         self.edit(id, |job| {
@@ -317,7 +310,9 @@ impl OrderChange<'_> {
             job.state = JobState::Validated;
             job.blocked_by = None;
             job.block_reason = None;
-            job.stock = Stock::Asked;
+            if let Some(claim) = job.claims_mut().into_iter().find(|claim| *claim.stock != Stock::Held) {
+                *claim.stock = Stock::Asked;
+            }
         });
         self.job_event("job.released", id, None);
         self.job_event("job.validated", id, None);

@@ -4,6 +4,7 @@
 use super::{InHand, ManualFailure, ManualPhase, Phase, Printer, PrinterAnswer, StartFailure};
 use crate::domain::aggregate::{Decision, DecisionContext};
 use crate::domain::id::Id;
+use crate::domain::launch::ChosenSlot;
 use crate::domain::order::Resolution;
 use crate::domain::printer_status::{Activity, Connection, PrintEnd};
 
@@ -17,7 +18,12 @@ const MAX_SERVER_MARK_CHARS: usize = 64;
 impl Printer {
     /// Offers an attempt to the printer. One that is not accepted is never accepted later, so that the order may rely
     /// on the refusal and give the job to another printer, even if it learns of it much later.
-    pub(super) fn take(mut self, new: InHand, fits: Result<(), String>, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn take(
+        mut self,
+        new: InHand,
+        slots: Result<Vec<ChosenSlot>, String>,
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
         if self.holds(new.attempt) {
             return Decision::unchanged(PrinterAnswer::Done);
         }
@@ -30,11 +36,14 @@ impl Printer {
             self.forget(new.attempt);
             return Decision::to(self, PrinterAnswer::Stopped(STOPPED_REASON.to_owned()));
         }
-        if let Err(why) = self.free().map_err(|why| format!("the printer is {why}")).and(fits) {
-            self.forget(new.attempt);
-            return Decision::to(self, PrinterAnswer::NotTaken(why));
-        }
-        self.in_hand = Some(InHand { taken_at: cx.now, ..new });
+        let used_slots = match self.free().map_err(|why| format!("the printer is {why}")).and(slots) {
+            Ok(slots) => slots,
+            Err(why) => {
+                self.forget(new.attempt);
+                return Decision::to(self, PrinterAnswer::NotTaken(why));
+            }
+        };
+        self.in_hand = Some(InHand { taken_at: cx.now, used_slots, ..new });
         self.updated_at = cx.now;
         Decision::to(self, PrinterAnswer::Done)
     }

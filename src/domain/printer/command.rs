@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActRecord, Printer, PrinterFields, StartFailure};
+use super::{ActRecord, Printer, PrinterFields, Spool, SpoolBinding, StartFailure};
 use crate::domain::id::Id;
+use crate::domain::launch::LaunchNeeds;
 use crate::domain::order::Resolution;
-use crate::domain::printer_status::{Connection, PastPrint, ServerRun, Status};
+use crate::domain::printer_status::{Connection, PastPrint, ReportedSlot, ServerRun, Status};
 use crate::domain::sign_off::Inspection;
-use crate::domain::sku::{Dimensions, MachineType};
 use crate::domain::time::Timestamp;
 
 /// What was found out about a start that was not confirmed in time: from the printer's status, from its history, and
@@ -69,6 +69,23 @@ pub enum PrinterCommand {
     /// The printer has not answered for too long: its connection, the reason in words for people, and when it last
     /// answered.
     Silent(Connection, String, Option<Timestamp>),
+    /// An operator says what is in a slot.
+    LoadSlot {
+        /// Number of the slot, from 0.
+        slot: u32,
+        /// What is in it.
+        spool: Spool,
+    },
+    /// An operator takes a slot away that the printer does not have.
+    RemoveSlot(u32),
+    /// The printer reported the spools in its slots.
+    SlotsReported {
+        /// All that it reported.
+        slots: Vec<ReportedSlot>,
+        /// To which materials such spools belong: the printer's own bindings first, then those from elsewhere in the shop.
+        /// Of deleted materials there are none.
+        known: Vec<SpoolBinding>,
+    },
     /// An order offers an attempt. A printer that cannot take it answers `NotTaken` with the reason, and will never
     /// accept it later.
     Take {
@@ -84,12 +101,10 @@ pub enum PrinterCommand {
         file_name: String,
         /// When the order claimed the printer. An emergency stop since then also stops this job.
         claimed_at: Timestamp,
-        /// The material that must be loaded.
-        material_id: Id,
-        /// The type of machine that the job needs.
-        machine_type: MachineType,
-        /// Size of the print in millimetres; `None` fits every build volume.
-        dimensions: Option<Dimensions>,
+        /// What the printer must have.
+        needs: Box<LaunchNeeds>,
+        /// Length of filament of the plate in millimetres, as the file states it.
+        stated_mm: Option<f64>,
         /// Print time of the file in seconds, as the file states it.
         estimated_seconds: Option<i64>,
     },

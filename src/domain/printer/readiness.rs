@@ -5,7 +5,6 @@ use super::{Attention, InHand, Phase, Printer, Refusals};
 use crate::domain::id::Id;
 use crate::domain::order::Report;
 use crate::domain::printer_status::{Activity, Connection};
-use crate::domain::sku::{Dimensions, MachineType};
 
 /// How many ended attempts a printer remembers so as to refuse them; more than can be under way in messages.
 const MAX_PAST_ATTEMPTS: usize = 32;
@@ -163,24 +162,6 @@ impl Printer {
         }
         if self.bed_not_cleared {
             return no("bed not cleared");
-        }
-        Ok(())
-    }
-
-    /// Whether the printer could make such a job at all, whatever it does now: machine type, build volume
-    /// (millimetres, without rotation) and loaded material. Otherwise why not, in words for people. What is unknown
-    /// (`None`) fits.
-    pub fn fits(&self, machine: MachineType, size: Option<&Dimensions>, material: Id) -> Result<(), String> {
-        if self.fields.machine_type != machine {
-            return Err(format!("it is of type {}, not {}", self.fields.machine_type.word(), machine.word()));
-        }
-        if let (Some(size), Some(volume)) = (size, &self.fields.build_volume)
-            && !size.fits_in(volume)
-        {
-            return Err("the part does not fit its build volume".to_owned());
-        }
-        if self.fields.loaded_material_id.is_some_and(|loaded| loaded != material) {
-            return Err("another material is loaded".to_owned());
         }
         Ok(())
     }

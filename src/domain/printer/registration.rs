@@ -13,6 +13,8 @@ pub(super) fn create(id: Id, cx: &DecisionContext<'_>, fields: &PrinterFields) -
         id,
         revision: 1,
         fields: fields.clone(),
+        slots: Vec::new(),
+        bindings: Vec::new(),
         in_hand: None,
         manual: None,
         last_manual: None,
@@ -79,6 +81,7 @@ impl Printer {
         let newly = fields.loaded_material_id.filter(|_| old.loaded_material_id != fields.loaded_material_id);
         let change = |printer: &mut Self| {
             printer.fields = fields;
+            printer.loaded_by_fields(cx.now);
             if elsewhere {
                 // Another address or key may be another machine.
                 printer.refusals = None;

@@ -3,9 +3,9 @@
 use std::convert::Infallible;
 
 use super::clearing::noted;
+use super::decide::decide;
 use super::readiness::report_of;
-use super::registration::create;
-use super::{FirmwareFault, InHand, Manual, ManualPhase, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
+use super::{FirmwareFault, InHand, Phase, Printer, PrinterAnswer, PrinterCommand, PrinterEffect};
 use crate::domain::aggregate::{Aggregate, AuditFacts, Decision, DecisionContext};
 use crate::domain::event::Event;
 use crate::domain::event::data::{EventData, PrinterActData, PrinterData, PrinterFaultData, PrinterOfflineData};
@@ -29,98 +29,17 @@ impl Aggregate for Printer {
         cx: &DecisionContext<'_>,
         command: &PrinterCommand,
     ) -> Result<Decision<Self>, Refusal> {
-        let printer = match (this.filter(|printer| !printer.archived), command) {
-            (None, PrinterCommand::Create(fields)) if this.is_none() => {
-                return Ok(create(id, cx, fields));
+        let mut decision = decide(this, id, cx, command)?;
+        // However a print ends, what it used is gone from its spools in the same commit.
+        let ended =
+            |printer: &Self| printer.in_hand.as_ref().is_some_and(|hand| matches!(hand.phase, Phase::Ended { .. }));
+        if let Some(next) = decision.next.as_mut().filter(|next| ended(next) && !this.is_some_and(ended)) {
+            next.use_up(cx.now);
+            if let PrinterAnswer::Printer(shown) = &mut decision.answer {
+                shown.slots.clone_from(&next.slots);
             }
-            (None, _) => return Err(Refusal::not_found(Self::KIND)),
-            (Some(_), PrinterCommand::Create(_)) => {
-                return Err(Refusal::conflict("exists", "this printer exists already"));
-            }
-            (Some(printer), _) => printer.clone(),
-        };
-        let decided = match command {
-            PrinterCommand::Create(_) => Err(Refusal::not_found(Self::KIND)),
-            PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
-            PrinterCommand::Archive => {
-                printer.not_busy("deleted")?;
-                printer.has_told_sign_offs()?;
-                Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
-            }
-            PrinterCommand::Connect(on) => printer.connect(*on, cx),
-            PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
-            PrinterCommand::Silent(connection, reason, last_seen) => {
-                Ok(printer.silent(*connection, reason, *last_seen, cx))
-            }
-            PrinterCommand::Take {
-                attempt,
-                job,
-                order,
-                file_id,
-                file_name,
-                claimed_at,
-                material_id,
-                machine_type,
-                dimensions,
-                estimated_seconds,
-            } => {
-                let fits = printer.fits(*machine_type, dimensions.as_ref(), *material_id);
-                let in_hand = InHand {
-                    attempt: *attempt,
-                    job: *job,
-                    order: *order,
-                    file_id: *file_id,
-                    file_name: file_name.clone(),
-                    remote_name: None,
-                    phase: Phase::Taken,
-                    step: 1,
-                    heard: 0,
-                    cancel: false,
-                    unwanted: false,
-                    progress: 0.0,
-                    estimated_seconds: *estimated_seconds,
-                    server_mark: None,
-                    began_at: None,
-                    gone: None,
-                    taken_at: *claimed_at,
-                };
-                Ok(printer.take(in_hand, fits, cx))
-            }
-            PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
-                Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
-            }
-            PrinterCommand::UploadFailed { attempt, why, reason } => {
-                Ok(printer.upload_failed(*attempt, *why, reason, cx))
-            }
-            PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
-            PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
-            PrinterCommand::Judged { attempt, evidence } => {
-                Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
-            }
-            PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
-            PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
-            PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
-            PrinterCommand::PrintManually { id, file_id, file_name } => {
-                let (file_id, file_name) = (*file_id, file_name.clone());
-                printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
-            }
-            PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
-            PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
-            PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
-            PrinterCommand::EmergencyStopped => {
-                Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
-            }
-            PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
-            PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
-            PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
-            PrinterCommand::ClearAttention => printer.clear_attention(cx),
-            PrinterCommand::Homed => Ok(printer.homed(cx)),
-            PrinterCommand::Maintenance { on, note } => {
-                let note = on.then(|| note.clone().unwrap_or_default());
-                Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
-            }
-        };
-        decided.map(|decision| noted(this, Self::with_last_print(this, decision), cx.now))
+        }
+        Ok(noted(this, Self::with_last_print(this, decision), cx.now))
     }
 
     fn name(command: &PrinterCommand) -> &'static str {
@@ -148,6 +67,9 @@ impl Aggregate for Printer {
             PrinterCommand::EmergencyStopped => "printer.emergency_stop",
             PrinterCommand::BedCleared(_) => "printer.bed_cleared",
             PrinterCommand::SignedOff(_) => "printer.signed_off",
+            PrinterCommand::LoadSlot { .. } => "printer.load_slot",
+            PrinterCommand::RemoveSlot(_) => "printer.remove_slot",
+            PrinterCommand::SlotsReported { .. } => "printer.slots_reported",
             PrinterCommand::Acted(record) => record.act.action(),
             PrinterCommand::ClearAttention => "printer.clear_attention",
             PrinterCommand::Homed => "printer.home",
@@ -243,7 +165,7 @@ impl Printer {
         self.revision = (self.revision + i64::from(cx.by.is_person())).max(1);
     }
 
-    fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
+    pub(super) fn seen(self, status: &Status, cx: &DecisionContext<'_>) -> Decision<Self> {
         let Some(mut next) = self.after(status, cx.now) else {
             return Decision::unchanged(PrinterAnswer::Done);
         };
@@ -263,7 +185,7 @@ impl Printer {
 
     /// The printer, or the firmware behind its server, has not answered for too long. `printer.offline` is published once
     /// per outage.
-    fn silent(
+    pub(super) fn silent(
         self,
         connection: Connection,
         reason: &str,

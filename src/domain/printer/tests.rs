@@ -6,6 +6,8 @@ mod verdict;
 
 use super::*;
 use crate::domain::aggregate::{Aggregate, Decision};
+use crate::domain::amount::Amount;
+use crate::domain::launch::{LaunchNeeds, MaterialNeed};
 use crate::domain::order::{Report, Resolution};
 use crate::domain::printer_status::{PastPrint, ServerRun, Status};
 use crate::domain::refusal::Refusal;
@@ -33,6 +35,8 @@ fn fields() -> PrinterFields {
         build_volume: Some(Dimensions { x: 200.0, y: 200.0, z: 200.0 }),
         auto_clear: false,
         loaded_material_id: None,
+        nozzle: None,
+        plate_type: None,
         location: None,
         tags: Vec::new(),
     }
@@ -46,10 +50,22 @@ pub(super) fn take(attempt: u32) -> PrinterCommand {
         file_id: id(23),
         file_name: OURS.into(),
         claimed_at: crate::domain::time::Timestamp(i64::MAX),
-        material_id: id(24),
+        needs: Box::new(needs(&[(24, 10)])),
+        stated_mm: Some(1000.0),
+        estimated_seconds: Some(600),
+    }
+}
+
+/// What a job needs: grams of materials.
+pub(super) fn needs(materials: &[(u32, i64)]) -> LaunchNeeds {
+    let need =
+        |(material, grams): &(u32, i64)| MaterialNeed { material_id: id(*material), need: Amount::units(*grams) };
+    LaunchNeeds {
         machine_type: MachineType::FdmStandard,
         dimensions: None,
-        estimated_seconds: Some(600),
+        form: Default::default(),
+        sliced_for: Default::default(),
+        materials: materials.iter().map(need).collect(),
     }
 }
 
@@ -81,7 +97,7 @@ impl PrinterFixture {
     pub(super) fn ask(&mut self, command: PrinterCommand) -> Result<Decision<Printer>, Refusal> {
         self.bench.tell(&mut self.printer, id(1), &command)
     }
-    fn uploaded(&mut self) -> Decision<Printer> {
+    pub(super) fn uploaded(&mut self) -> Decision<Printer> {
         self.ask(PrinterCommand::Uploaded {
             attempt: id(ATTEMPT),
             remote_name: format!("sub/{OURS}"),

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use axum::http::Method;
 
 use super::operation::{Content, No, Operation};
-use super::shape::{Shape, id, text_of};
+use super::shape::{Shape, id, text_of, whole};
 use crate::domain::principal::Role;
+use crate::domain::printer::MAX_SLOTS;
 use crate::domain::refusal::kind_in_words;
 use crate::http::access::RequiredAccess;
 use crate::http::limits::layer::counts;
@@ -44,6 +45,7 @@ pub fn path_parameters(route: &Served, kind: &str) -> Vec<(String, Shape, String
         (_, Some(rest)) => {
             (rest.to_owned(), text_of(1..), "May be a path of several parts, joined by slashes.".to_owned())
         }
+        ("slot", _) => (name.to_owned(), whole(0..i64::from(MAX_SLOTS)), "Number of the slot, from 0.".to_owned()),
         _ => (name.to_owned(), text_of(1..), String::new()),
     };
     names.map(parameter).collect()

@@ -2,16 +2,15 @@
 
 mod judge;
 mod requests;
+mod view;
 
 use std::sync::Arc;
 
-use api_derive::Response;
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{self, FromRequest as _, Multipart, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse as _;
-use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_util::io::ReaderStream;
@@ -19,18 +18,15 @@ use tokio_util::io::ReaderStream;
 use self::judge::{clean_name, decide_kind};
 pub use self::requests::FileQuery;
 use self::requests::FileUpload;
+use self::view::FileView;
 use crate::actors::kernel::directory::Directory;
 use crate::app::remove_contents;
 use crate::config::Config;
 use crate::domain::aggregate::Versioned;
-use crate::domain::amount::Amount;
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
-use crate::domain::gcode::{Content, Found, Metadata};
-use crate::domain::id::Id;
+use crate::domain::gcode::{Content, Found, FoundPlate, Metadata};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::Dimensions;
-use crate::domain::time::Timestamp;
 use crate::files::blobs::{Blobs, Incoming, Recording};
 use crate::http::access::{AccessHandles, Caller, RequiredAccess, still};
 use crate::http::bodies::{MAX_PASSED_BYTES, silent};
@@ -56,7 +52,7 @@ const MAX_FIELD_BYTES: usize = 64;
 enumeration! {
     /// What a file is for, found from its content.
     FileKind,
-    /// The format of G-code: text, Prusa's binary format, or a sliced 3MF package.
+    /// The format of G-code: text, the binary format, or a sliced 3MF package.
     GcodeForm,
 }
 
@@ -91,74 +87,6 @@ pub fn routes() -> ResourceRoutes {
             op.named("downloadFile", "Download a file").sends("application/octet-stream", None)
         })
         .schema::<FileUpload>()
-}
-
-/// An uploaded file and what was read from it.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "File", many = "files", example = json!({
-    "id": EXAMPLE_ID, "name": "vase.gcode", "kind": "gcode", "size": 1_048_576,
-    "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
-    "metadata": <MetadataView as ToSchema>::example(), "createdAt": "2026-11-01T08:00:00.000Z", "version": 1,
-}))]
-struct FileView {
-    /// Id of the file.
-    id: Id,
-    /// The name with which it was uploaded, without directories.
-    name: String,
-    /// What the file is, found from its content.
-    kind: FileKind,
-    /// The length of the content, in bytes.
-    size: i64,
-    /// The SHA-256 of the content: 64 hexadecimal digits in lower case.
-    sha256: String,
-    /// What the content says of itself.
-    metadata: MetadataView,
-    /// When it was uploaded.
-    created_at: Timestamp,
-    /// Counts the changes from 1; also its `ETag`.
-    version: i64,
-}
-
-impl FileView {
-    fn new(file: &File, version: i64) -> Self {
-        let File { id, kind, size, created_at, .. } = *file;
-        let (name, sha256, metadata) = (file.name.clone(), file.sha256.clone(), file.metadata.clone().into());
-        Self { id, name, kind, size, sha256, metadata, created_at, version }
-    }
-}
-
-/// What the content of a file says of itself; null where it says nothing.
-#[derive(Response, Serialize)]
-#[serde(rename_all = "camelCase")]
-#[api(name = "FileMetadata", example = json!({
-    "slicer": "AcmeSlicer 2.9.4", "seconds": 5400, "grams": 20.5, "filamentMm": 6765.3, "thumbnail": null,
-    "layers": 600, "size": {"x": 80, "y": 80, "z": 120}, "form": "gcode",
-}))]
-struct MetadataView {
-    /// The program that made the file.
-    slicer: Option<String>,
-    /// How long the print takes, in seconds.
-    seconds: Option<i64>,
-    /// How much material the print takes, in grams.
-    grams: Option<Amount>,
-    /// How much filament the print takes, in millimetres.
-    filament_mm: Option<f64>,
-    /// The SHA-256 of the picture that the file contains.
-    thumbnail: Option<String>,
-    /// How many layers are printed.
-    layers: Option<u32>,
-    /// How much of the build volume the print takes.
-    size: Option<Dimensions>,
-    /// In which form the G-code is.
-    form: Option<GcodeForm>,
-}
-
-impl From<FileMetadata> for MetadataView {
-    fn from(metadata: FileMetadata) -> Self {
-        let FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form } = metadata;
-        Self { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form }
-    }
 }
 
 async fn list(
@@ -329,7 +257,17 @@ async fn keep_metadata(app: &FileHandles, found: Found, recording: &Recording) -
         Some(picture) => Some(app.blobs.put(&picture.png, recording).await?.sha256),
         None => None,
     };
-    Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form })
+    let mut plates = Vec::with_capacity(found.plates.len());
+    // The picture of plain G-code is that of its one plate.
+    let shared = thumbnail.clone().filter(|_| found.plates.len() == 1);
+    for FoundPlate { mut plate, thumbnail: picture } in found.plates {
+        plate.thumbnail = match picture {
+            Some(picture) => Some(app.blobs.put(&picture.png, recording).await?.sha256),
+            None => shared.clone(),
+        };
+        plates.push(plate);
+    }
+    Ok(FileMetadata { slicer, seconds, grams, filament_mm, thumbnail, layers, size, form, plates })
 }
 
 async fn one(State(app): State<FileHandles>, PathId(id): PathId) -> Result<Resource<FileView>, ApiError> {
@@ -348,7 +286,7 @@ async fn remove(
 ) -> Result<NoContent, ApiError> {
     let deleted = call.ask(&app.files, CommandTarget::Id(id), FileCommand::Archive).await?;
     let file = deleted.answer;
-    let contents = [file.sha256].into_iter().chain(file.metadata.thumbnail);
+    let contents: Vec<String> = std::iter::once(&file.sha256).chain(file.metadata.pictures()).cloned().collect();
     // What stays behind, by an error or a crash, is found at the next look through all contents.
     if let Err(error) = remove_contents(&app.blobs, &app.queries, contents).await {
         tracing::warn!(file = %id, %error, "the content of a deleted file is still on the disk");

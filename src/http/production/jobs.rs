@@ -1,5 +1,6 @@
 //! Jobs: shown with why they wait, and what an operator may do to them. A job's order changes it.
 
+mod matching;
 mod view;
 
 use std::sync::Arc;
@@ -72,6 +73,10 @@ pub fn routes() -> ResourceRoutes {
     ResourceRoutes::new("Jobs", about, "job")
         .get(operator, "/api/jobs", list, |op| op.named("listJobs", "List jobs"))
         .get(operator, "/api/jobs/{id}", one, |op| op.named("getJob", "Show a job"))
+        .get(operator, "/api/jobs/{id}/match", matching::matching, |op| {
+            op.named("matchJob", "Show which printers could make a job")
+                .about("For each printer what is missing, in the order in which the job would be given to them.")
+        })
         .patch(operator, "/api/jobs/{id}", update, |op| {
             op.named("updateJob", "Change when a job is made").no(409, STATE, "It is over.")
         })
@@ -274,9 +279,10 @@ async fn retry(
     ask(&app, &call, id, command).await
 }
 
-/// Releasing a job, with the stock of its material as it is now.
+/// Releasing a job, with the stock as it is now of the material that it waits for.
 pub(crate) async fn release_command(app: &JobHandles, job: Id) -> Result<OrderCommand, ApiError> {
-    let material = find(app, job).await?.material_id;
+    let known = find(app, job).await?;
+    let material = known.waiting_claim().map_or(known.material_id, |claim| claim.material_id);
     let (_, state) = found(&app.materials, material).await?;
     let material = state_of(&state)?;
     let (unit, name) = (material.fields.kind.unit(), material.fields.name.clone());

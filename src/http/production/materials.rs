@@ -27,7 +27,7 @@ use crate::http::wire::{Filled, MaxChars, NotNegative, ONE_LINE, Optional, enume
 use crate::store::queries::{MaterialFilter, Queries};
 
 const PATH: &str = "/api/inventory/materials";
-const IN_USE: &str = "A SKU or an unfinished order or job names it, or a printer has it loaded.";
+const IN_USE: &str = "A SKU or an unfinished order or job names it, or it is in a slot of a printer.";
 /// The id that examples use for a material.
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8061";
 
@@ -116,6 +116,12 @@ pub struct NewMaterial {
     /// Name of the manufacturer, free text.
     #[api(ONE_LINE, MaxChars(200))]
     brand: Option<String>,
+    /// What tells it from others of its name: `matte`, `carbon fibre`.
+    #[api(ONE_LINE, MaxChars(100))]
+    variant: Option<String>,
+    /// The vendor's code of its spools, as printers report it.
+    #[api(ONE_LINE, MaxChars(50))]
+    vendor_code: Option<String>,
     /// Stock on hand; at most three decimals.
     #[api(NotNegative, default = Amount::ZERO, separate)]
     quantity: Amount,
@@ -165,8 +171,8 @@ pub struct MaterialQuery {
 #[derive(Response, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[api(name = "Material", many = "materials", example = json!({
-    "id": EXAMPLE_ID, "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme", "quantity": 2000,
-    "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
+    "id": EXAMPLE_ID, "name": "PLA black", "type": "filament", "color": "#101010", "brand": "Acme",
+    "variant": null, "vendorCode": null, "quantity": 2000, "reserved": 120.5, "available": 1879.5, "unit": "g", "reorderPoint": 500, "reorderQuantity": 2000,
     "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:15:00.000Z", "version": 7,
 }))]
 struct MaterialView {

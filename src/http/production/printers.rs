@@ -5,6 +5,7 @@ mod commands;
 mod device;
 mod fields;
 mod print;
+mod slots;
 mod stop;
 mod view;
 
@@ -106,7 +107,7 @@ pub fn routes() -> ResourceRoutes {
         .get(operator, "/api/printers/{id}/status", status, |op| {
             op.named("getPrinterStatus", "Show what a printer is doing")
         });
-    commands::routes(print::routes(stop::routes(device::routes(routes))))
+    slots::routes(commands::routes(print::routes(stop::routes(device::routes(routes)))))
 }
 
 /// What printers that are listed must have: something that an operator has to look at.

@@ -1,11 +1,13 @@
 //! The catalogue: what is sold, and what it is made from and with.
 
+mod members;
+
 use std::sync::Arc;
 
 use api_derive::{Request, Response};
 use axum::extract::State;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::actors::kernel::directory::Directory;
 use crate::config::Config;
@@ -17,21 +19,17 @@ use crate::domain::id::Id;
 use crate::domain::material::{Material, MaterialType};
 use crate::domain::principal::Role;
 use crate::domain::refusal::{Faults, Refusal};
-use crate::domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields};
+use crate::domain::sku::{Component, Dimensions, MachineType, Sku, SkuCommand, SkuFields, SkuMaterial};
 use crate::domain::time::Timestamp;
 use crate::http::access::{Caller, RequiredAccess};
 use crate::http::command_request::{CommandOutcome, CommandRequest, CommandTarget, found, state_of};
 use crate::http::error::ApiError;
 use crate::http::handles::handles;
-use crate::http::openapi::shape::Shape;
 use crate::http::page::{PageQuery, Query};
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{
-    AboveZero, Components, Filled, FromJson, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, ToSchema, ValuePath,
-    Within, like,
-};
+use crate::http::wire::{AboveZero, Filled, ItemsWithin, MaxChars, ONE_LINE, Optional, TextList, Within, like};
 use crate::store::queries::{Queries, SkuFilter};
 
 const PATH: &str = "/api/skus";
@@ -40,10 +38,12 @@ const SLUG_TAKEN: &str = "Another SKU has this slug.";
 pub const EXAMPLE_ID: &str = "01890a5d-ac96-774b-bcce-b302099a8063";
 /// Most parts on one plate.
 pub const MAX_UNITS_PER_PLATE: u32 = 10_000;
+/// Highest number of a plate.
+const MAX_PLATE: u32 = 1000;
+/// Most further materials of one SKU.
+const MAX_MATERIALS: usize = 16;
 /// Most components of one kit.
 const MAX_COMPONENTS: usize = 50;
-/// Most parts of one component in one set.
-const MAX_PER_SET: u32 = 10_000;
 /// Collections or pictures of one SKU, few and short: a SKU is kept in memory and written as a whole.
 const TEXTS: TextList = TextList { max_items: 20, max_chars: 300 };
 
@@ -121,6 +121,9 @@ pub struct NewSku {
     /// Material for one full plate, in the material's unit; at most three decimals. Only kits have none, and show 0.
     #[api(AboveZero)]
     estimated_consumption: Optional<Amount>,
+    /// Further materials, each for one filament of the file; `materialId` is that of filament 0 and of all that are not named.
+    #[api(ItemsWithin(0..=MAX_MATERIALS), default = Vec::new())]
+    materials: Vec<SkuMaterial>,
     /// The type of machine that it is made on. Only kits need none; that of a kit means nothing.
     machine_type: Optional<MachineType>,
     /// Size of a full plate in millimetres; null fits every printer.
@@ -138,6 +141,9 @@ pub struct NewSku {
     model_file_id: Option<Id>,
     /// The G-code that prints one plate.
     gcode_file_id: Option<Id>,
+    /// The plate of the file to print, from 1.
+    #[api(Within(1..=MAX_PLATE), default = 1)]
+    plate: u32,
     /// Name of the slicer settings.
     #[api(ONE_LINE, MaxChars(100))]
     slicer_profile: Option<String>,
@@ -183,9 +189,9 @@ pub struct SkuQuery {
 #[api(name = "Sku", many = "skus", example = json!({
     "id": EXAMPLE_ID, "code": "VASE-01", "slug": "vase-01", "name": "Vase", "description": null, "kind": "part",
     "collections": ["home"], "materialId": super::materials::EXAMPLE_ID, "estimatedConsumption": 20.5,
-    "machineType": "fdm_standard", "dimensions": {"x": 80, "y": 80, "z": 120.5}, "priceCents": 1250,
+    "materials": [], "machineType": "fdm_standard", "dimensions": {"x": 80, "y": 80, "z": 120.5}, "priceCents": 1250,
     "currency": "usd", "unitsPerPlate": 1, "modelFileId": null,
-    "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064", "slicerProfile": null, "estimatedSeconds": 5400,
+    "gcodeFileId": "01890a5d-ac96-774b-bcce-b302099a8064", "plate": 1, "slicerProfile": null, "estimatedSeconds": 5400,
     "components": [], "images": [], "public": true, "active": true, "createdAt": "2026-11-01T08:00:00.000Z",
     "updatedAt": "2026-11-01T08:00:00.000Z", "version": 1,
 }))]
@@ -225,39 +231,6 @@ fn slug_of(code: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// What a kit contains of one product.
-#[derive(Request)]
-#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
-struct GivenComponent {
-    sku_id: Id,
-    /// How many parts of it one set has.
-    #[api(Within(1..=MAX_PER_SET))]
-    quantity: u32,
-}
-
-impl ToSchema for Component {
-    const NAME: Option<&'static str> = GivenComponent::NAME;
-    fn schema() -> Shape {
-        GivenComponent::schema()
-    }
-    fn components(components: &mut Components) {
-        GivenComponent::components(components);
-    }
-    fn example() -> Value {
-        GivenComponent::example()
-    }
-}
-
-impl FromJson for Component {
-    type Inner = Self;
-    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
-        GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
-    }
-    fn inner(&self) -> Option<&Self> {
-        Some(self)
-    }
-}
-
 /// What is made itself needs what a kit does not.
 fn check_made(new: &NewSku) -> Result<(), Refusal> {
     let mut faults = Faults::default();
@@ -290,16 +263,22 @@ async fn check_components(app: &SkuHandles, components: &[Component]) -> Result<
 async fn check_named(
     app: &SkuHandles,
     material: Option<Id>,
+    further: &[SkuMaterial],
     model_file: Option<Id>,
     gcode_file: Option<Id>,
 ) -> Result<(), ApiError> {
     let mut faults = Faults::default();
-    if let Some(id) = material {
+    for (at, one) in further.iter().enumerate() {
+        let twice = further[..at].iter().any(|other| other.filament == one.filament);
+        faults.check(!twice, &format!("materials.{at}.filament"), "is given another material before");
+    }
+    let further = further.iter().enumerate().map(|(at, one)| (format!("materials.{at}.materialId"), one.material_id));
+    for (member, id) in material.map(|id| ("materialId".to_owned(), id)).into_iter().chain(further) {
         let state = app.materials.read(id).await?;
         let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
-        faults.check(material.is_some(), "materialId", "no such material");
+        faults.check(material.is_some(), &member, "no such material");
         let counted = material.is_some_and(|material| material.fields.kind == MaterialType::LaserConsumable);
-        faults.check(!counted, "materialId", "a laser consumable is counted by hand and cannot be required");
+        faults.check(!counted, &member, "a laser consumable is counted by hand and cannot be required");
     }
     let files =
         [("modelFileId", model_file, FileKind::Model, "model"), ("gcodeFileId", gcode_file, FileKind::Gcode, "G-code")];
@@ -342,7 +321,7 @@ async fn create(State(app): State<SkuHandles>, call: CommandRequest<NewSku>) -> 
     let command = async {
         let mut new = call.read_body()?;
         check_made(&new)?;
-        check_named(&app, new.material_id, new.model_file_id, new.gcode_file_id).await?;
+        check_named(&app, new.material_id, &new.materials, new.model_file_id, new.gcode_file_id).await?;
         check_components(&app, &new.components).await?;
         new.code = new.code.trim().to_owned();
         let (slug, currency) = (slug_of(&new.code), app.config.orders.currency.clone());
@@ -363,7 +342,8 @@ async fn update(
         *code = code.trim().to_owned();
     }
     let [model_file, gcode_file] = [change.model_file_id, change.gcode_file_id].map(|file| file.or(None));
-    check_named(&app, change.material_id.present().flatten(), model_file, gcode_file).await?;
+    let further = change.materials.clone().or(Vec::new());
+    check_named(&app, change.material_id.present().flatten(), &further, model_file, gcode_file).await?;
     let components = change.components.clone().or(Vec::new());
     check_components(&app, &components).await?;
     let merge = |sku: &Sku, if_version: i64| {

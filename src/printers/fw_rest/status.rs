@@ -172,6 +172,7 @@ pub(super) fn read(objects: &Value, facts: FileFacts, at: Timestamp) -> Status {
             _ => words,
         }
         .map(str::to_owned),
+        slots: Vec::new(),
         updated_at: at,
     }
 }

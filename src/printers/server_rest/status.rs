@@ -87,6 +87,7 @@ pub(super) fn read(printer: &Value, job: &Value, at: Timestamp) -> Status {
         message: words(job.get("error"))
             .or_else(|| words(printer.pointer("/state/error")))
             .or_else(|| words(printer.pointer("/state/text"))),
+        slots: Vec::new(),
         updated_at: at,
     }
 }

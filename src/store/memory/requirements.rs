@@ -58,11 +58,14 @@ impl Tables {
                     || in_jobs(&|job| job.file_id == Some(id))
             }
             Referenced::Material => {
-                self.any(|sku: &Sku, _| !sku.archived && sku.fields.material_id == Some(id))
-                    || self
-                        .any(|printer: &Printer, _| !printer.archived && printer.fields.loaded_material_id == Some(id))
+                let named = member("materialId");
+                self.any(|sku: &Sku, doc| !sku.archived && doc.contains(&named))
+                    || self.any(|printer: &Printer, doc| {
+                        let loaded = printer.fields.loaded_material_id == Some(id);
+                        !printer.archived && (loaded || doc.contains(&named))
+                    })
                     || in_orders("materialId")
-                    || in_jobs(&|job| job.material_id == id)
+                    || in_jobs(&|job| job.claims().iter().any(|claim| claim.material_id == id))
             }
         }
     }

@@ -74,7 +74,11 @@ impl Queries {
             .filter(C::Archived.eq(false))
             .apply_if(filter.public, |all, public| all.filter(C::Public.eq(public)))
             .apply_if(filter.active, |all, active| all.filter(C::Active.eq(active)))
-            .apply_if(filter.material_id, |all, id| all.filter(C::MaterialId.eq(id.to_string())))
+            .apply_if(filter.material_id, |all, id| {
+                // Further materials are members of the document.
+                let further = C::Doc.like(format!("%\"materialId\":\"{id}\"%"));
+                all.filter(C::MaterialId.eq(id.to_string()).or(further))
+            })
             .apply_if(filter.slug.as_deref(), |all, slug| all.filter(C::Slug.eq(slug)))
             .apply_if(filter.code.as_deref(), |all, code| all.filter(C::Code.eq(code)))
             .apply_if(filter.q.as_deref(), |all, q| all.filter(contains(C::Name, q).or(contains(C::Code, q))));

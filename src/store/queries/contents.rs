@@ -21,7 +21,7 @@ impl Queries {
         for (sha256, doc) in docs {
             let file: File = serde_json::from_str(&doc).map_err(json)?;
             named.insert(sha256);
-            named.extend(file.metadata.thumbnail);
+            named.extend(file.metadata.pictures().cloned());
         }
         Ok(named)
     }

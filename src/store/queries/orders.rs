@@ -128,7 +128,11 @@ impl Queries {
             .apply_if(filter.order_id, |all, id| all.filter(C::OrderId.eq(id.to_string())))
             .apply_if(filter.printer_id, |all, id| all.filter(C::PrinterId.eq(id.to_string())))
             .apply_if(filter.sku_id, |all, id| all.filter(C::SkuId.eq(id.to_string())))
-            .apply_if(filter.material_id, |all, id| all.filter(C::MaterialId.eq(id.to_string())))
+            .apply_if(filter.material_id, |all, id| {
+                // Further materials are members of the document.
+                let further = C::Doc.like(format!("%\"materialId\":\"{id}\"%"));
+                all.filter(C::MaterialId.eq(id.to_string()).or(further))
+            })
             .apply_if(filter.number, |all, number| all.filter(C::Number.eq(number)))
             .apply_if(waiting, |all, (which, states)| {
                 all.filter(if which { C::State.is_in(states) } else { C::State.is_not_in(states) })

@@ -5,11 +5,16 @@ use std::sync::Arc;
 use sea_orm::DatabaseConnection;
 
 use super::check;
+use crate::domain::amount::Amount;
 use crate::domain::file::File;
 use crate::domain::id::Id;
-use crate::domain::job::{Job, JobState};
+use crate::domain::job::{FurtherNeed, Job, JobState};
+use crate::domain::launch::MaterialNeed;
 use crate::domain::order::{Order, OrderRow, OrderStatus};
+use crate::domain::printer::{Slot, SlotSource};
 use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::sku::SkuMaterial;
+use crate::domain::time::Timestamp;
 use crate::store::rows::samples::{file, id, job, material, on_each, order, printer, sku, write};
 use crate::store::rows::{Batch, Snapshot, WriteError};
 
@@ -34,6 +39,22 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
         let mut loaded = printer(500);
         loaded.fields.loaded_material_id = Some(id(201));
         batch.push_snapshot(loaded.snapshot(id(500), 1, false).unwrap());
+        let mut several = sku(302, "A-2");
+        several.fields.materials =
+            vec![SkuMaterial { material_id: id(203), estimated_consumption: Amount::units(1), filament: 1 }];
+        batch.push_snapshot(several.snapshot(id(302), 1, false).unwrap());
+        let slot = |n, material| Slot {
+            slot: n,
+            material_id: Some(id(material)),
+            color: None,
+            remaining: None,
+            source: SlotSource::Manual,
+            vendor_code: None,
+            weighed: false,
+            updated_at: Timestamp(0),
+        };
+        let with_slots = printer(501).with_slots(vec![slot(0, 204), slot(1, 205)]);
+        batch.push_snapshot(with_slots.snapshot(id(501), 1, false).unwrap());
         write(db, batch).await.unwrap();
         assert!(!unused(db, Referenced::File, id(400)).await, "a SKU's G-code");
         assert!(!unused(db, Referenced::File, id(401)).await, "a SKU's picture");
@@ -41,14 +62,18 @@ async fn what_is_named_by_what_is_not_over_is_in_use() {
         assert!(!unused(db, Referenced::Material, id(200)).await, "a SKU's");
         assert!(!unused(db, Referenced::Material, id(201)).await, "loaded in a printer");
         assert!(unused(db, Referenced::Material, id(202)).await);
+        assert!(!unused(db, Referenced::Material, id(203)).await, "a further one of a SKU");
+        assert!(!unused(db, Referenced::Material, id(205)).await, "in the second slot of a printer");
         assert!(unused(db, Referenced::Sku, id(300)).await);
 
         let mut batch = Batch::default();
         batch.push_snapshot(order(1).snapshot(id(1), 1, false).unwrap());
         let mut waits = job(10, 2);
         (waits.sku_id, waits.file_id) = (id(301), Some(id(403)));
+        waits.further = vec![FurtherNeed::new(MaterialNeed { material_id: id(206), need: Amount::units(1) })];
         batch.push_row(&OrderRow::Job(Arc::new(waits))).unwrap();
         write(db, batch).await.unwrap();
+        assert!(!unused(db, Referenced::Material, id(206)).await, "a further one of an unfinished job");
         assert!(!unused(db, Referenced::Sku, id(300)).await, "an unfinished order");
         assert!(!unused(db, Referenced::Sku, id(301)).await, "an unfinished job");
         assert!(!unused(db, Referenced::File, id(403)).await, "an unfinished job");

@@ -27,7 +27,7 @@ impl Walk {
     /// Does one operation; it must be answered 2xx. Its body is held against the description by the client.
     async fn ok(&self, operation: &str, subject: &str, body: Value) -> Value {
         let (method, route) = operation.split_once(' ').unwrap();
-        let path = route.replace("{id}", subject);
+        let path = route.replace("{id}", subject).replace("{name}", "part.gcode").replace("{slot}", "1");
         let mut request = self.client.request(method, &path);
         if !body.is_null() {
             request = request.json(&body);
@@ -131,6 +131,8 @@ impl Walk {
         let printer = id(&self.ok("POST /api/printers", "", new).await);
         self.client.connected(&printer).await;
         self.ok("PATCH /api/printers/{id}", &printer, json!({"location": "shelf"})).await;
+        self.ok("POST /api/printers/{id}/slots/{slot}", &printer, json!({"color": "#101010"})).await;
+        self.ok("DELETE /api/printers/{id}/slots/{slot}", &printer, Value::Null).await;
         self.ok("POST /api/printers/{id}/home", &printer, json!({})).await;
         self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": true, "note": "new nozzle"})).await;
         self.ok("POST /api/printers/{id}/maintenance", &printer, json!({"on": false})).await;

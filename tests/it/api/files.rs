@@ -1,5 +1,6 @@
 //! Uploads: streamed, described by their content, handed out as they came.
 
+use std::io::{Cursor, Write as _};
 use std::path::PathBuf;
 
 use reqwest::multipart::{Form, Part};
@@ -176,4 +177,61 @@ async fn a_binary_file_is_known_by_its_content_and_refused_when_it_is_cut_off() 
     assert_eq!((&made["metadata"]["slicer"], &made["metadata"]["grams"]), (&json!("PrusaSlicer 2.8.1"), &json!(2.5)));
     let cut = app.upload("vase.bgcode", whole[..whole.len() - 2].to_vec()).await.expect(400);
     assert!(cut["message"].as_str().unwrap().contains("cut off"), "{cut}");
+}
+
+/// A package as OrcaSlicer exports a project of two plates, the second with two filaments.
+fn package() -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let mut put = |name: &str, bytes: &[u8]| {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    };
+    let picture = |n: u8| [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x10\0\0\0\x10".as_slice(), &[n]].concat();
+    put("3D/3dmodel.model", b"<model/>");
+    put("Metadata/plate_1.gcode", simulator::gcode::orca_gcode("lid", 600, 4.0, 1320.0).as_bytes());
+    put("Metadata/plate_2.gcode", simulator::gcode::orca_gcode("sign", 1200, 12.5, 4125.0).as_bytes());
+    put("Metadata/plate_1.png", &picture(1));
+    put("Metadata/plate_2.png", &picture(2));
+    put("Metadata/plate_2.json", br#"{"bbox_all":[10,10,52.5,30],"bed_type":"textured_plate","nozzle_diameter":0.4}"#);
+    let info = r##"<config><plate><metadata key="index" value="2"/><metadata key="prediction" value="1200"/>
+        <filament id="1" type="PETG" color="#FFFFFF" used_m="3.30" used_g="10.00"/>
+        <filament id="3" type="PETG" color="#101010" used_m="0.825" used_g="2.50"/></plate></config>"##;
+    put("Metadata/slice_info.config", info.as_bytes());
+    let names = r#"<config><plate><metadata key="plater_id" value="2"/><metadata key="plater_name" value="Signs"/></plate></config>"#;
+    put("Metadata/model_settings.config", names.as_bytes());
+    zip.finish().unwrap().into_inner()
+}
+
+#[tokio::test]
+async fn a_file_shows_its_plates_with_their_filaments_and_pictures() {
+    let mut app = App::new(Db::sqlite()).await;
+    let made = app.upload("project.gcode.3mf", package()).await.expect(201);
+    assert_eq!(made["metadata"]["form"], "gcode.3mf", "{made}");
+    let plates = made["plates"].as_array().unwrap();
+    assert_eq!((plates.len(), &plates[0]["plate"], &plates[0]["seconds"]), (2, &json!(1), &json!(600)), "{made}");
+    let second = &plates[1];
+    assert_eq!(
+        (&second["name"], &second["bedType"], &second["nozzleDiameter"]),
+        (&json!("Signs"), &json!("Textured PEI Plate"), &json!(0.4))
+    );
+    assert_eq!(second["dimensions"], json!({"x": 42.5, "y": 20.0, "z": 2.0}), "{second}");
+    let black = json!({"index": 2, "type": "PETG", "color": "#101010", "grams": 2.5, "mm": 825.0});
+    assert_eq!(second["filaments"][1], black, "{second}");
+    assert_eq!(contents(&app), 4, "the package, the picture of each plate, and the one in the G-code of the first");
+    app.kill_9();
+    app.start().await;
+    let location = format!("/api/files/{}", id(&made));
+    assert_eq!(app.get(&location).await.expect(200), made);
+    app.delete(&location).await.expect(204);
+    assert_eq!(contents(&app), 0);
+    // Plain G-code has one plate, with the picture of the file.
+    let plain =
+        app.upload("vase.gcode", simulator::gcode::gcode("vase", 240, 14.5, 4600.0).into_bytes()).await.expect(201);
+    assert_eq!(plain["plates"].as_array().unwrap().len(), 1, "{plain}");
+    let plate = &plain["plates"][0];
+    assert_eq!(
+        (&plate["seconds"], &plate["filaments"][0]["grams"], &plate["printerModel"]),
+        (&json!(240), &json!(14.5), &json!("MK4"))
+    );
+    assert_eq!(plate["thumbnail"], plain["metadata"]["thumbnail"]);
 }

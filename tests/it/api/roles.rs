@@ -129,8 +129,13 @@ async fn every_operation_takes_those_it_is_for_and_nobody_else() {
     let mut asked = 0;
     for route in &CONTRACT.served {
         let operation = CONTRACT.operation(route);
-        let path = route.path.replace("{id}", NOTHING).replace("{*name}", "a.gcode").replace("{number}", "1");
-        let path = path.replace("{machineType}", "fdm_standard");
+        let path = route
+            .path
+            .replace("{id}", NOTHING)
+            .replace("{*name}", "a.gcode")
+            .replace("{number}", "1")
+            .replace("{slot}", "0")
+            .replace("{machineType}", "fdm_standard");
         assert!(!path.contains('{'), "say what stands for the parameters of {path}");
         for caller in &callers {
             // Signing out is no question of roles, and would end the caller's part in this test.

@@ -78,6 +78,21 @@ fn metadata_is_read_however_it_is_packed() {
 }
 
 #[test]
+fn a_binary_file_of_several_tools_says_what_each_uses() {
+    let head = [b"GCDE".as_slice(), &1u32.to_le_bytes(), &1u16.to_le_bytes()].concat();
+    let machine =
+        b"printer_model=XL2IS\nfilament_type=PLA;PETG\nnozzle_diameter=0.4,0.4\nextruder_colour=#FF8000;#3EC0FF\n";
+    let print = b"filament used [mm]=986.61, 120.5\nfilament used [g]=2.94, 0.38\nestimated printing time (normal mode)=32m 6s\n";
+    let blocks = [block(3, 1, &[0], machine), block(4, 2, &[0], print), block(1, 0, &[0], b"G28\n")].concat();
+    let said = found(&[head, blocks].concat());
+    let plate = &said.plates[0].plate;
+    assert_eq!((plate.printer_model.as_deref(), plate.nozzle_diameter), (Some("XL2IS"), Some(0.4)));
+    let second = &plate.filaments[1];
+    assert_eq!((second.index, second.kind.as_deref(), second.color.as_deref()), (1, Some("PETG"), Some("#3ec0ff")));
+    assert_eq!((second.grams, second.mm), (Some(Amount(380)), Some(120.5)));
+}
+
+#[test]
 fn a_file_that_is_cut_off_or_changed_is_told() {
     let whole = file(1);
     for length in FILE_HEADER_BYTES..whole.len() {

@@ -9,7 +9,7 @@ pub(super) fn pair() -> (Desk, [Id; 2]) {
     desk.pay();
     let ids: Vec<Id> = desk.o().jobs.keys().copied().collect();
     let held = ids.iter().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(held)).unwrap();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
     (desk, [ids[0], ids[1]])
 }
 

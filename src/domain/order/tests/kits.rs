@@ -13,7 +13,7 @@ fn sets(count: u32) -> Desk {
     let mut desk = Desk::with(new_order(vec![kit, line(1, 100, true), part(count, 1), part(2 * count, 2)]));
     desk.pay();
     let held = desk.o().jobs.keys().map(|job| (ClaimId { job: *job, number: 1 }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(held)).unwrap();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
     desk
 }
 

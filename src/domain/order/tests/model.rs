@@ -17,19 +17,21 @@ use proptest::prelude::*;
 use super::*;
 use crate::domain::job::{AttemptState, Job};
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
-use crate::domain::printer::{Printer, PrinterCommand, PrinterFields};
+use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
+/// The two materials. The further one comes first in the order in which claims are asked for.
+const MATERIALS: [u32; 2] = [MATERIAL, MATERIAL - 1];
 
 /// What a task does with the answer that it waits for.
 enum Then {
     Nothing,
     Stock,
     Settled(Vec<ClaimId>),
-    MaterialHeard(Vec<ClaimId>),
-    Recalled,
+    MaterialHeard(usize, Vec<ClaimId>),
+    Recalled(usize),
     Attempt(Id, Id),
     Start(Id),
     PrinterHeard(usize, Id, u32),
@@ -39,17 +41,18 @@ enum Then {
 struct Effects {
     bench: Bench,
     order: Option<Order>,
-    material: Option<Material>,
+    /// Each job needs both.
+    materials: Vec<Option<Material>>,
     printers: Vec<Option<Printer>>,
     machines: Vec<Machine>,
     to_order: VecDeque<(OrderCommand, Then)>,
-    to_material: VecDeque<(MaterialCommand, Then)>,
+    to_material: VecDeque<(usize, MaterialCommand, Then)>,
     to_printer: Vec<VecDeque<(PrinterCommand, Then)>>,
     /// For each printer, the task that was answered `Go` and has not sent the start yet.
     go: Vec<Option<Id>>,
     gone: BTreeMap<Id, u32>,
-    /// Sum of all movements in the ledger since the first stock.
-    moved: Amount,
+    /// For each material, the sum of all movements in the ledger since the first stock.
+    moved: [Amount; 2],
 }
 
 impl Effects {
@@ -59,7 +62,7 @@ impl Effects {
         let mut world = Self {
             bench,
             order: None,
-            material: None,
+            materials: vec![None, None],
             printers: vec![None, None],
             machines: vec![Machine::default(), Machine::default()],
             to_order: VecDeque::new(),
@@ -67,18 +70,22 @@ impl Effects {
             to_printer: vec![VecDeque::new(), VecDeque::new()],
             go: vec![None, None],
             gone: BTreeMap::new(),
-            moved: Amount::ZERO,
+            moved: [Amount::ZERO; 2],
         };
         let fields = MaterialFields {
             name: "PLA".into(),
             kind: MaterialType::Filament,
             color: None,
             brand: None,
+            variant: None,
+            vendor_code: None,
             reorder_point: Amount::ZERO,
             reorder_quantity: Amount::ZERO,
         };
         let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(STOCK) };
-        world.bench.tell(&mut world.material, id(MATERIAL), &create).unwrap();
+        for (n, material) in MATERIALS.into_iter().enumerate() {
+            world.bench.tell(&mut world.materials[n], id(material), &create).unwrap();
+        }
         for n in 0..2 {
             let fields = PrinterFields {
                 name: format!("printer {n}"),
@@ -90,15 +97,25 @@ impl Effects {
                 build_volume: None,
                 auto_clear: n == 0,
                 loaded_material_id: None,
+                nozzle: None,
+                plate_type: None,
                 location: None,
                 tags: Vec::new(),
             };
             let create = PrinterCommand::Create(Box::new(fields));
             world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &create).unwrap();
+            for (slot, material) in MATERIALS.into_iter().enumerate() {
+                let remaining = (n == 0).then(|| Amount::units(STOCK * 100));
+                let spool = Spool { material_id: Some(id(material)), color: None, remaining };
+                let load = PrinterCommand::LoadSlot { slot: slot as u32, spool };
+                world.bench.tell(&mut world.printers[n], id(PRINTER + n as u32), &load).unwrap();
+            }
         }
-        let mut of = line(quantity, 100, true);
-        of.make.as_mut().unwrap().units_per_plate = plate;
-        let create = OrderCommand::Create(Box::new(new_order(vec![of])));
+        let mut of_two = line(quantity, 100, true);
+        let make = of_two.make.as_mut().unwrap();
+        make.units_per_plate = plate;
+        make.further = vec![need(MATERIALS[1], 40)];
+        let create = OrderCommand::Create(Box::new(new_order(vec![of_two])));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
         world.bench.tell(&mut world.order, id(ORDER), &pay).unwrap();
@@ -174,7 +191,8 @@ impl Effects {
                 self.machines[n].end(PrintEnd::Failed);
                 self.to_printer[n].push_back((PrinterCommand::EmergencyStopped, Then::Nothing));
             }
-            _ if luck % 16 == 1 => self.count(i64::from(luck / 16) * 5),
+            _ if luck % 16 == 1 => self.count(n, i64::from(luck / 16) * 5),
+            _ if luck % 16 == 2 => self.count(1 - n, i64::from(luck / 16) * 5),
             _ => self.monitor(n),
         }
         self.check();
@@ -218,7 +236,7 @@ impl Effects {
 
     /// No more faults are injected: everything must come to rest.
     fn settle(&mut self) {
-        self.count(STOCK);
+        (0..2).for_each(|n| self.count(n, STOCK));
         for _ in 0..200 {
             // Long enough for the longest rest of a printer that refused starts.
             self.bench.now = self.bench.now.plus_ms(10_000);
@@ -279,9 +297,10 @@ proptest! {
                 state => prop_assert!(false, "{state} is no end"),
             }
         }
-        let material = world.material.as_ref().unwrap();
-        prop_assert_eq!(material.reserved, Amount::ZERO);
-        prop_assert!(material.claims.is_empty());
-        prop_assert_eq!(material.quantity, Amount::units(STOCK) + world.moved);
+        for (material, moved) in world.materials.iter().flatten().zip(world.moved) {
+            prop_assert_eq!(material.reserved, Amount::ZERO);
+            prop_assert!(material.claims.is_empty());
+            prop_assert_eq!(material.quantity, Amount::units(STOCK) + moved);
+        }
     }
 }

@@ -39,7 +39,7 @@ fn reserve(desk: &mut Desk) {
     desk.prepare();
     let asked = desk.o().jobs.values().filter(|job| job.state == JobState::Validated);
     let held = asked.map(|job| (ClaimId { job: job.id, number: job.claim }, ClaimState::Held, None)).collect();
-    desk.ask(&OrderCommand::Stock(held)).unwrap();
+    desk.ask(&OrderCommand::Stock(id(MATERIAL), held)).unwrap();
 }
 
 /// A paid order of so many parts on plates of so many, all reserved; with the ids of its jobs.

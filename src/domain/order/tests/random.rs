@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::job::{SeenPrint, Stock};
+use crate::domain::job::{Job, SeenPrint, Stock};
 use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 use crate::domain::time::Timestamp;
@@ -48,9 +48,12 @@ fn command(order: &Order, (what, which, how): (u8, u8, u8)) -> OrderCommand {
     let id_of = job.id;
     let state =
         [ClaimState::Held, ClaimState::Held, ClaimState::Short, ClaimState::BelowReorderPoint][usize::from(how) % 4];
-    let number = job.claim.saturating_sub(u32::from(how % 5 == 4)).max(1);
+    let claims = job.claims();
+    let known: Vec<_> = claims.iter().filter(|claim| claim.number > 0).collect();
+    let claim = known[usize::from(how / 16) % known.len()];
+    let (material, number) = (claim.material_id, claim.number.saturating_sub(u32::from(how % 5 == 4)).max(1));
     match what % 30 {
-        0..=3 => OrderCommand::Stock(vec![(ClaimId { job: id_of, number }, state, None)]),
+        0..=3 => OrderCommand::Stock(material, vec![(ClaimId { job: id_of, number }, state, None)]),
         4 => OrderCommand::Settled(vec![ClaimId { job: id_of, number }]),
         5..=8 => OrderCommand::Dispatch { job: id_of, printer: id(PRINTER + u32::from(how % 3)) },
         9..=15 => {
@@ -156,7 +159,8 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
         let live: Vec<_> = job.attempts.iter().filter(|one| !one.state.over()).map(|one| one.id).collect();
         assert_eq!(live, job.attempt_id.into_iter().collect::<Vec<_>>(), "at most one live attempt");
         assert_eq!(on_printer, job.attempt_id.is_some());
-        assert_eq!(on_printer || job.state == JobState::Sliced, job.stock == Stock::Held);
+        assert_eq!(on_printer || job.state == JobState::Sliced, job.holds_all());
+        numbered(job);
         assert!(job.file_id.is_some() || matches!(job.state, JobState::Created | JobState::Cancelled));
         assert!(job.file_id.is_none() || job.state != JobState::Created);
         assert!(job.cancel_requested_at.is_none() || on_printer || job.state == JobState::Cancelled);
@@ -187,12 +191,29 @@ fn sound(before: &Order, after: &Order, decision: &Decision<Order>) {
     assert!(!owes || decision.next.is_some(), "rows and events are part of a change");
 }
 
+/// No two claims of a job have the same number, and no claim is held behind one that is not.
+fn numbered(job: &Job) {
+    let claims = job.claims();
+    let mut all: Vec<u32> = claims.iter().map(|claim| claim.number).filter(|number| *number > 0).collect();
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "{job:#?}");
+    if !job.over() {
+        let behind = claims.iter().skip_while(|claim| claim.stock == Stock::Held);
+        assert!(behind.into_iter().all(|claim| claim.stock != Stock::Held), "{job:#?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]
     fn the_tables_are_never_left(script in prop::collection::vec(any::<(u8, u8, u8)>(), 0..120), draft: bool, required: bool, plate in 1u32..3) {
-        let mut new = new_order(vec![line(2, 500, true), line(1, 100, false)]);
-        new.lines[0].make.as_mut().unwrap().units_per_plate = plate;
+        let mut of_two = line(2, 500, true);
+        let make = of_two.make.as_mut().unwrap();
+        make.further = vec![need(MATERIAL + 70, 5), need(1, 7)];
+        make.units_per_plate = plate;
+        let mut new = new_order(vec![of_two, line(1, 100, false)]);
         new.draft = draft;
         let mut desk = Desk::with(new);
         desk.bench.rules.quality.sign_off_required = required;
@@ -203,7 +224,7 @@ proptest! {
                 command,
                 OrderCommand::Payment(_)
                     | OrderCommand::Attempt { .. }
-                    | OrderCommand::Stock(_)
+                    | OrderCommand::Stock(..)
                     | OrderCommand::Recall(..)
                     | OrderCommand::Settled(_)
                     | OrderCommand::Prepared { .. }

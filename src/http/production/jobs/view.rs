@@ -7,7 +7,7 @@ use serde_json::json;
 use super::JobHandles;
 use crate::domain::amount::Amount;
 use crate::domain::id::Id;
-use crate::domain::job::{Attempt, AttemptState, Block, Job, JobState, Stock};
+use crate::domain::job::{Attempt, AttemptState, Block, Job, JobClaim, JobState, Stock};
 use crate::domain::time::Timestamp;
 use crate::http::openapi::shape::{Shape, number, text_like};
 use crate::http::production::orders::{self, OrderNumber};
@@ -31,11 +31,12 @@ const EXAMPLE_PRINTER: &str = "01890a5d-ac96-774b-bcce-b302099a8069";
 #[serde(rename_all = "camelCase")]
 #[api(name = "Job", many = "jobs", example = json!({
     "id": super::EXAMPLE_ID, "number": "JOB-000245", "orderId": orders::EXAMPLE_ID, "orderNumber": "ORD-000123", "line": 0,
-    "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "state": "PRINTING",
-    "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
+    "skuId": skus::EXAMPLE_ID, "materialId": materials::EXAMPLE_ID, "need": 20.5,
+    "needs": [{"materialId": materials::EXAMPLE_ID, "need": 20.5, "reserved": true, "consumed": 0}], "reserved": true,
+    "state": "PRINTING", "blockedBy": null, "waitingReason": null, "priority": 5, "dueAt": null, "printerId": EXAMPLE_PRINTER,
     "plateParts": 1, "reprint": false, "awaitsSignOff": false, "progress": 42.5, "remainingSeconds": 3100,
     "expectedAt": "2026-11-02T11:07:40.000Z", "fileId": "01890a5d-ac96-774b-bcce-b302099a8064",
-    "attempts": [{
+    "plate": 1, "attempts": [{
         "id": "01890a5d-ac96-774b-bcce-b302099a8068", "number": 1, "printerId": EXAMPLE_PRINTER, "state": "confirmed",
         "unverified": false, "reason": null, "startedAt": "2026-11-02T10:16:00.000Z", "endedAt": null, "signOff": null,
     }],
@@ -59,7 +60,9 @@ pub struct JobView {
     material_id: Id,
     /// Material that one plate takes, in the material's unit.
     need: Amount,
-    /// Whether that material is reserved.
+    /// What it takes of each material, in the order in which they are reserved; `materialId` and `need` are one of them.
+    needs: Vec<NeedView>,
+    /// All that it needs is reserved.
     reserved: bool,
     /// How far the job is.
     state: JobState,
@@ -88,13 +91,15 @@ pub struct JobView {
     expected_at: Option<Timestamp>,
     /// The G-code file that is printed; null until one is known.
     file_id: Option<Id>,
+    /// The plate of the file, from 1.
+    plate: u32,
     /// Its attempts to print, oldest first.
     attempts: Vec<AttemptView>,
     /// A cancel waits for the printer since then.
     cancel_requested_at: Option<Timestamp>,
     /// Why the job failed, in plain words.
     error: Option<String>,
-    /// Material that it used up, in the material's unit.
+    /// What it used up of `materialId`, in the material's unit.
     consumed: Amount,
     /// When it was made, with the payment of its order.
     created_at: Timestamp,
@@ -102,6 +107,28 @@ pub struct JobView {
     updated_at: Timestamp,
     /// Counts the job's own changes.
     version: i64,
+}
+
+/// What a job takes of one material.
+#[derive(Response, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[api(name = "JobNeed")]
+struct NeedView {
+    /// What it takes.
+    material_id: Id,
+    /// In the material's unit.
+    need: Amount,
+    /// It is reserved.
+    reserved: bool,
+    /// What was used up so far, in the material's unit.
+    consumed: Amount,
+}
+
+impl NeedView {
+    fn new(claim: &JobClaim<'_>) -> Self {
+        let JobClaim { material_id, need, consumed, .. } = *claim;
+        Self { material_id, need, reserved: claim.stock == Stock::Held, consumed }
+    }
 }
 
 /// One try of a job on one printer.
@@ -175,7 +202,8 @@ impl JobView {
             sku_id: job.sku_id,
             material_id: job.material_id,
             need: job.need,
-            reserved: job.stock == Stock::Held,
+            needs: job.claims().iter().map(NeedView::new).collect(),
+            reserved: job.holds_all(),
             state: job.state,
             blocked_by: job.blocked_by,
             waiting_reason: waiting_reason(app, job),
@@ -189,6 +217,7 @@ impl JobView {
             remaining_seconds: status.and_then(|status| status.remaining_seconds),
             expected_at: app.forecaster.latest().jobs.get(&job.id).copied().filter(|_| !job.over()),
             file_id: job.file_id,
+            plate: job.sliced_for.plate,
             attempts: job.attempts.iter().map(AttemptView::new).collect(),
             cancel_requested_at: job.cancel_requested_at,
             error: job.error.clone(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::PrinterHandles;
 use crate::config::Config;
 use crate::domain::id::Id;
-use crate::domain::printer::{MachineAddress, PrinterFields, check_base_url, same_machine};
+use crate::domain::printer::{MachineAddress, Nozzle, PrinterFields, check_base_url, same_machine};
 use crate::domain::refusal::{Faults, Refusal};
 use crate::domain::sku::{Dimensions, MachineType};
 use crate::http::error::ApiError;
@@ -78,8 +78,13 @@ pub struct NewPrinter {
     /// Whether the bed clears itself after a print, so that nobody has to confirm it.
     #[api(default = false)]
     auto_clear: bool,
-    /// The material that is loaded; with null, the printer takes jobs of any.
+    /// The material that is loaded, which is that of the first slot; with null, a printer of one slot takes jobs of any.
     loaded_material_id: Option<Id>,
+    /// The nozzle that is fitted; with null, the printer takes files for any.
+    nozzle: Option<Nozzle>,
+    /// The build plate that is on it, as slicers name it (`Textured PEI Plate`); with null, the printer takes files for any.
+    #[api(ONE_LINE, MaxChars(50))]
+    plate_type: Option<String>,
     /// Where the printer stands, as a note for the staff.
     #[api(ONE_LINE, MaxChars(200))]
     location: Option<String>,
@@ -91,7 +96,7 @@ pub struct NewPrinter {
 impl From<PrinterFields> for PrinterDetails {
     fn from(fields: PrinterFields) -> Self {
         let PrinterFields { name, kind, machine_type, base_url, serial, build_volume, auto_clear, .. } = fields;
-        let PrinterFields { loaded_material_id, location, tags, .. } = fields;
+        let PrinterFields { loaded_material_id, nozzle, plate_type, location, tags, .. } = fields;
         let kind = PrinterType(kind);
         Self {
             name,
@@ -102,6 +107,8 @@ impl From<PrinterFields> for PrinterDetails {
             build_volume,
             auto_clear,
             loaded_material_id,
+            nozzle,
+            plate_type,
             location,
             tags,
         }
@@ -111,7 +118,7 @@ impl From<PrinterFields> for PrinterDetails {
 impl NewPrinter {
     /// The fields of the new printer; the settings may fill an address or a key that is empty.
     pub async fn into_fields(self, app: &PrinterHandles) -> Result<PrinterFields, ApiError> {
-        check_material(app, self.loaded_material_id).await?;
+        check_material(app, "loadedMaterialId", self.loaded_material_id).await?;
         let kind = self.kind.0;
         let given = self.base_url.present();
         check_given(given.as_deref())?;
@@ -127,6 +134,8 @@ impl NewPrinter {
             build_volume: self.build_volume,
             auto_clear: self.auto_clear,
             loaded_material_id: self.loaded_material_id,
+            nozzle: self.nozzle,
+            plate_type: self.plate_type,
             location: self.location,
             tags: self.tags,
         };
@@ -139,7 +148,7 @@ impl NewPrinter {
 impl PrinterChange {
     /// What the change names must exist.
     pub async fn check_named(&self, app: &PrinterHandles) -> Result<(), ApiError> {
-        check_material(app, self.loaded_material_id.or(None)).await
+        check_material(app, "loadedMaterialId", self.loaded_material_id.or(None)).await
     }
 
     /// The fields of this printer after this change.
@@ -158,6 +167,8 @@ impl PrinterChange {
             build_volume: self.build_volume.or(old.build_volume),
             auto_clear: self.auto_clear.or(old.auto_clear),
             loaded_material_id: self.loaded_material_id.or(old.loaded_material_id),
+            nozzle: self.nozzle.or(old.nozzle),
+            plate_type: self.plate_type.or(old.plate_type),
             location: self.location.or(old.location),
             tags: self.tags.or(old.tags),
         };
@@ -169,11 +180,12 @@ impl PrinterChange {
     }
 }
 
-async fn check_material(app: &PrinterHandles, id: Option<Id>) -> Result<(), ApiError> {
+/// A material that is named must exist.
+pub(super) async fn check_material(app: &PrinterHandles, member: &str, id: Option<Id>) -> Result<(), ApiError> {
     let Some(id) = id else { return Ok(()) };
     let state = app.materials.read(id).await?;
     let material = state.as_ref().and_then(|state| state.state.as_ref()).filter(|material| !material.archived);
-    if material.is_some() { Ok(()) } else { Err(Refusal::field("loadedMaterialId", "no such material").into()) }
+    if material.is_some() { Ok(()) } else { Err(Refusal::field(member, "no such material").into()) }
 }
 
 /// Fills an empty address or key from the settings, for types that have such settings. The key goes only to the address

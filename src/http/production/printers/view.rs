@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::fields::PrinterDetails;
+use super::slots::SlotView;
 use super::{EXAMPLE_ID, PrinterHandles};
 use crate::domain::id::Id;
 use crate::domain::printer::{Attention, LastPrint, Printer, PrinterAnswer};
@@ -144,6 +145,8 @@ pub struct PrinterView {
     id: Id,
     #[serde(flatten)]
     details: PrinterDetails,
+    /// Its places for spools, by their numbers; one at least.
+    slots: Vec<SlotView>,
     /// Whether an API key is kept for the printer.
     has_api_key: bool,
     /// What the printer does at present.
@@ -168,6 +171,7 @@ impl PrinterView {
         Self {
             id: printer.id,
             details: printer.fields.clone().into(),
+            slots: printer.slots().into_iter().map(Into::into).collect(),
             has_api_key: !printer.fields.encrypted_api_key.is_empty(),
             status: StatusView::of(app, printer),
             maintenance: printer.maintenance.clone(),
@@ -196,8 +200,10 @@ fn printer_example() -> Value {
     json!({
         "id": EXAMPLE_ID, "name": "Left", "type": BUILT_IN[0], "machineType": "fdm_standard",
         "baseUrl": "http://192.168.1.20:7125", "hasApiKey": false, "serial": null,
-        "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null, "location": null,
-        "tags": [], "status": status_example(), "maintenance": null, "jobId": EXAMPLE_JOB_ID, "lastPrint": null,
+        "buildVolume": {"x": 220, "y": 220, "z": 250}, "autoClear": false, "loadedMaterialId": null,
+        "nozzle": {"diameter": 0.4, "kind": "brass"}, "plateType": null, "location": null, "tags": [],
+        "slots": [<SlotView as ToSchema>::example()], "status": status_example(), "maintenance": null, "jobId": EXAMPLE_JOB_ID,
+        "lastPrint": null,
         "createdAt": "2026-11-01T08:00:00.000Z", "updatedAt": "2026-11-02T10:16:00.000Z", "version": 12,
     })
 }

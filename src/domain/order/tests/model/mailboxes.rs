@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::super::*;
-use super::{Effects, Then};
+use super::{Effects, MATERIALS, Then};
 use crate::domain::material::{MaterialAnswer, MaterialCommand, MaterialRow};
 use crate::domain::printer::{PrinterAnswer, PrinterCommand};
 
@@ -25,27 +25,28 @@ impl Effects {
                     (Ok(_), Then::PrinterSigned(n, attempt)) => {
                         self.to_printer[n].push_back((PrinterCommand::SignedOff(attempt), Then::Nothing));
                     }
-                    (Ok(_), Then::MaterialHeard(claims)) => {
-                        self.to_material.push_back((MaterialCommand::Heard { claims }, Then::Nothing));
+                    (Ok(_), Then::MaterialHeard(of, claims)) => {
+                        self.to_material.push_back((of, MaterialCommand::Heard { claims }, Then::Nothing));
                     }
-                    (Ok(OrderAnswer::Kept(claims)), Then::Recalled) if !claims.is_empty() => {
-                        self.to_material.push_back((MaterialCommand::Kept { claims }, Then::Nothing));
+                    (Ok(OrderAnswer::Kept(claims)), Then::Recalled(of)) if !claims.is_empty() => {
+                        self.to_material.push_back((of, MaterialCommand::Kept { claims }, Then::Nothing));
                     }
                     _ => {}
                 }
             }
             1 => {
-                let Some((command, then)) = self.to_material.pop_front() else { return };
-                let decision = self.bench.tell(&mut self.material, id(MATERIAL), &command).unwrap();
+                let Some((of, command, then)) = self.to_material.pop_front() else { return };
+                let material = id(MATERIALS[of]);
+                let decision = self.bench.tell(&mut self.materials[of], material, &command).unwrap();
                 for row in &decision.rows {
                     if let MaterialRow::Movement(movement) = row {
-                        self.moved += movement.delta_quantity;
+                        self.moved[of] += movement.delta_quantity;
                     }
                 }
                 match (decision.answer, then) {
                     _ if lost => {}
                     (MaterialAnswer::Claims(claims), Then::Stock) => {
-                        self.to_order.push_back((OrderCommand::Stock(claims), Then::Nothing));
+                        self.to_order.push_back((OrderCommand::Stock(material, claims), Then::Nothing));
                     }
                     (_, Then::Settled(claims)) => {
                         self.to_order.push_back((OrderCommand::Settled(claims), Then::Nothing));

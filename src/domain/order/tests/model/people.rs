@@ -1,7 +1,7 @@
 //! What people do besides the printers.
 
 use super::super::*;
-use super::{Effects, Then};
+use super::{Effects, MATERIALS, Then};
 use crate::domain::job::Job;
 use crate::domain::material::MaterialCommand;
 use crate::domain::printer::PrinterCommand;
@@ -9,12 +9,12 @@ use crate::domain::printer_status::PrintEnd;
 use crate::domain::sign_off::Inspection;
 
 impl Effects {
-    /// Somebody counts the stock.
-    pub(super) fn count(&mut self, units: i64) {
-        let before = self.material.as_ref().unwrap().quantity;
+    /// Somebody counts the stock of a material.
+    pub(super) fn count(&mut self, of: usize, units: i64) {
+        let before = self.materials[of].as_ref().unwrap().quantity;
         let count = MaterialCommand::Update { if_version: None, fields: None, quantity: Some(Amount::units(units)) };
-        self.bench.tell(&mut self.material, id(MATERIAL), &count).unwrap();
-        self.moved += Amount::units(units) - before;
+        self.bench.tell(&mut self.materials[of], id(MATERIALS[of]), &count).unwrap();
+        self.moved[of] += Amount::units(units) - before;
     }
 
     /// Somebody looks at parts: at a printer whose print is over, or at those of any job, also once more.

@@ -1,7 +1,7 @@
 //! The tasks that carry out effects, the dispatcher, and the monitor of each printer.
 
 use super::super::*;
-use super::{Effects, Then};
+use super::{Effects, MATERIALS, Then};
 use crate::domain::dispatch::{Board, BoardRules, RefusedJob};
 use crate::domain::material::{MaterialCommand, MaterialEffect};
 use crate::domain::printer::{
@@ -20,12 +20,14 @@ impl Effects {
                 let make = Box::new(self.o().lines[0].make.clone().unwrap());
                 self.to_order.push_back((OrderCommand::Prepared { sku, make }, Then::Nothing));
             }
-            OrderEffect::Claim { asks, .. } => {
-                self.to_material.push_back((MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
+            OrderEffect::Claim { material, asks } => {
+                let of = Self::material_number(material);
+                self.to_material.push_back((of, MaterialCommand::Claim { order: id(ORDER), asks }, Then::Stock));
             }
-            OrderEffect::Settle { claims, .. } => {
+            OrderEffect::Settle { material, claims } => {
+                let of = Self::material_number(material);
                 let ids = claims.iter().map(|one| one.0).collect();
-                self.to_material.push_back((MaterialCommand::Settle { claims }, Then::Settled(ids)));
+                self.to_material.push_back((of, MaterialCommand::Settle { claims }, Then::Settled(ids)));
             }
             OrderEffect::Give { job, attempt, printer } => {
                 let job = self.o().jobs.get(&job).unwrap().clone();
@@ -37,9 +39,8 @@ impl Effects {
                     order: id(ORDER),
                     file_id: job.file_id.unwrap(),
                     file_name: job.file_name(attempt),
-                    material_id: job.material_id,
-                    machine_type: job.machine_type,
-                    dimensions: job.dimensions,
+                    needs: Box::new(job.launch_needs()),
+                    stated_mm: job.file_filament_mm,
                     estimated_seconds: job.estimated_seconds,
                 };
                 self.to_printer[Self::number(printer)].push_back((take, Then::Attempt(job.id, attempt)));
@@ -132,14 +133,24 @@ impl Effects {
     }
 
     pub(super) fn material_wants(&mut self) {
-        for effect in self.material.as_ref().unwrap().effects() {
+        for of in 0..2 {
+            self.material_tells(of);
+        }
+    }
+
+    fn material_number(material: Id) -> usize {
+        usize::from(material != id(MATERIALS[0]))
+    }
+
+    fn material_tells(&mut self, of: usize) {
+        for effect in self.materials[of].as_ref().unwrap().effects() {
             self.to_order.push_back(match effect {
                 MaterialEffect::TellHeld { claims, .. } => {
                     let stand = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
-                    (OrderCommand::Stock(stand), Then::MaterialHeard(claims))
+                    (OrderCommand::Stock(id(MATERIALS[of]), stand), Then::MaterialHeard(of, claims))
                 }
                 MaterialEffect::AskBack { claims, .. } => {
-                    (OrderCommand::Recall(claims, "counted".into()), Then::Recalled)
+                    (OrderCommand::Recall(claims, "counted".into()), Then::Recalled(of))
                 }
             });
         }

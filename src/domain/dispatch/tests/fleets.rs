@@ -1,0 +1,259 @@
+//! Random fleets and queues: nothing goes where it does not fit, nothing that could print stands idle, and the same state gives
+//! the same result.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::domain::amount::Amount;
+use crate::domain::job::{FurtherNeed, Stock};
+use crate::domain::launch::MaterialNeed;
+use crate::domain::printer::{Nozzle, Slot, SlotSource};
+
+/// A printer of the fleet, in the fewest words.
+#[derive(Clone, Debug)]
+struct Machine {
+    kind: &'static str,
+    large: bool,
+    volume: Option<u32>,
+    nozzle: Option<f64>,
+    plate: Option<&'static str>,
+    /// Material and what is left, of each slot.
+    slots: Vec<(Option<u32>, Option<i64>)>,
+    ready: bool,
+    idle_ms: i64,
+}
+
+/// A job of the queue.
+#[derive(Clone, Debug)]
+struct Wanted {
+    priority: u8,
+    form: GcodeForm,
+    large: bool,
+    size: Option<u32>,
+    nozzle: Option<f64>,
+    bed: Option<&'static str>,
+    /// Material and need; the first is that of the SKU.
+    needs: Vec<(u32, i64)>,
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let slot = (prop::option::weighted(0.7, 0u32..4), prop::option::of(0i64..60));
+    (
+        select(vec!["fw_rest", "other"]),
+        prop::bool::weighted(0.2),
+        prop::option::of(50u32..150),
+        prop::option::of(select(vec![0.4, 0.6])),
+        prop::option::of(select(vec!["Textured PEI Plate", "Cool Plate"])),
+        prop::collection::vec(slot, 1..4),
+        prop::bool::weighted(0.7),
+        0i64..5,
+    )
+        .prop_map(|(kind, large, volume, nozzle, plate, slots, ready, idle_ms)| Machine {
+            kind,
+            large,
+            volume,
+            nozzle,
+            plate,
+            slots,
+            ready,
+            idle_ms,
+        })
+}
+
+fn wanted() -> impl Strategy<Value = Wanted> {
+    let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..3);
+    (
+        0u8..10,
+        select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary]),
+        prop::bool::weighted(0.2),
+        prop::option::of(50u32..150),
+        prop::option::of(select(vec![0.4, 0.6])),
+        prop::option::of(select(vec!["textured pei", "cool plate"])),
+        needs,
+        any::<bool>(),
+    )
+        .prop_map(|(priority, form, large, size, nozzle, bed, needs, turned)| {
+            let mut needs: Vec<(u32, i64)> = needs.into_iter().collect();
+            if turned {
+                needs.reverse();
+            }
+            Wanted { priority, form, large, size, nozzle, bed, needs }
+        })
+}
+
+/// Whether the machine can make the job, in the simplest way to say it.
+fn can(machine: &Machine, job: &Wanted) -> bool {
+    let form = job.form == GcodeForm::Text || machine.kind == "other";
+    let size = job.size.zip(machine.volume).is_none_or(|(size, volume)| size <= volume);
+    let nozzle = job.nozzle.zip(machine.nozzle).is_none_or(|(wanted, is)| (wanted - is).abs() < 0.1);
+    let plate = job.bed.zip(machine.plate).is_none_or(|(wanted, is)| wanted[..4] == is.to_lowercase()[..4]);
+    let fed = |(material, need): &(u32, i64)| {
+        machine.slots.iter().any(|(held, left)| {
+            let it = *held == Some(*material) || (held.is_none() && machine.slots.len() == 1 && job.needs.len() == 1);
+            it && left.is_none_or(|left| left >= *need)
+        })
+    };
+    form && machine.large == job.large && size && nozzle && plate && job.needs.iter().all(fed)
+}
+
+fn cube(size: u32) -> Dimensions {
+    Dimensions { x: f64::from(size), y: 10.0, z: 10.0 }
+}
+
+fn machine_type(large: bool) -> MachineType {
+    if large { MachineType::FdmLarge } else { MachineType::FdmStandard }
+}
+
+fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
+    let mut one = prototype.clone();
+    one.id = id(500 + n as u32);
+    one.fields.kind = machine.kind.to_owned();
+    one.fields.machine_type = machine_type(machine.large);
+    one.fields.build_volume = machine.volume.map(cube);
+    one.fields.nozzle = machine.nozzle.map(|diameter| Nozzle { diameter, kind: None });
+    one.fields.plate_type = machine.plate.map(str::to_owned);
+    one.bed_not_cleared = !machine.ready;
+    one.idle_since = NOW.plus_ms(-machine.idle_ms);
+    let slot = |(n, (material, left)): (usize, &(Option<u32>, Option<i64>))| Slot {
+        slot: n as u32,
+        material_id: material.map(id),
+        color: None,
+        remaining: left.map(Amount::units),
+        source: SlotSource::Manual,
+        vendor_code: None,
+        weighed: false,
+        updated_at: NOW,
+    };
+    one.with_slots(machine.slots.iter().enumerate().map(slot).collect())
+}
+
+fn queue(prototype: &Order, jobs: &[Wanted]) -> Order {
+    let mut order = prototype.clone();
+    let blank = order.jobs.values().next().unwrap().clone();
+    for (n, wanted) in jobs.iter().enumerate() {
+        let mut job = (*blank).clone();
+        job.id = id(1000 + n as u32);
+        (job.priority, job.file_form) = (wanted.priority, wanted.form);
+        job.machine_type = machine_type(wanted.large);
+        job.dimensions = wanted.size.map(cube);
+        job.sliced_for.nozzle_diameter = wanted.nozzle;
+        job.sliced_for.bed_type = wanted.bed.map(str::to_owned);
+        (job.material_id, job.need) = (id(wanted.needs[0].0), Amount::units(wanted.needs[0].1));
+        let further = wanted.needs[1..].iter().map(|(material, units)| {
+            let needed = MaterialNeed { material_id: id(*material), need: Amount::units(*units) };
+            FurtherNeed { stock: Stock::Held, claim: 2, ..FurtherNeed::new(needed) }
+        });
+        job.further = further.collect();
+        order.jobs.insert_mut(job.id, Arc::new(job));
+    }
+    order
+}
+
+fn place(of: Id, from: u32) -> usize {
+    (0..1000).find(|n| id(from + n) == of).unwrap() as usize
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, max_shrink_iters: 2000, ..ProptestConfig::default() })]
+    #[test]
+    fn nothing_goes_where_it_does_not_fit_and_nothing_that_could_print_stands_idle(
+        fleet in prop::collection::vec(machine(), 0..7),
+        jobs in prop::collection::vec(wanted(), 1..9),
+    ) {
+        thread_local! {
+            static BLANK: (Printer, Order) = (printer(499), order(1, &[5]));
+        }
+        let (prototype, blank) = BLANK.with(Clone::clone);
+        let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
+        let order = queue(&blank, &jobs);
+        let forms = PrintableForms::new([("other", &[GcodeForm::Text, GcodeForm::Binary][..])]);
+        let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: forms.clone() };
+        let proposals = |backwards: bool| {
+            let mut board = Board::new(rules.clone());
+            board.order_changed(&order);
+            let mut told: Vec<&Printer> = printers.iter().collect();
+            if backwards {
+                told.reverse();
+            }
+            told.iter().for_each(|one| board.printer_changed(one));
+            board.proposals(NOW)
+        };
+        let made = proposals(false);
+        prop_assert_eq!(&made, &proposals(true), "the same state, told in another order");
+        let pairs: Vec<(usize, usize)> = made.iter().map(|one| (place(one.job, 1000), place(one.printer, 500))).collect();
+        for (job, printer) in &pairs {
+            prop_assert!(fleet[*printer].ready && can(&fleet[*printer], &jobs[*job]), "{:?} on {:?}", jobs[*job], fleet[*printer]);
+        }
+        let rank = |job: usize| (Reverse(jobs[job].priority), job);
+        for (n, one) in fleet.iter().enumerate().filter(|(_, one)| one.ready) {
+            let given = pairs.iter().find(|(_, printer)| *printer == n).map(|(job, _)| *job);
+            for waiting in (0..jobs.len()).filter(|job| pairs.iter().all(|(other, _)| other != job)) {
+                let passed = given.is_none_or(|given| rank(waiting) < rank(given)) && can(one, &jobs[waiting]);
+                prop_assert!(!passed, "{:?} could have been given {:?}", one, jobs[waiting]);
+            }
+        }
+        // What people are told is what the dispatcher does: the first job of the queue goes to the printer named first.
+        let all: Vec<&Printer> = printers.iter().collect();
+        let around = Surroundings { printers: &all, materials: &[], holders: &[], forms: &forms, now: NOW };
+        for (n, wanted) in jobs.iter().enumerate() {
+            let found = match_printers(order.jobs.get(&id(1000 + n as u32)).unwrap(), &around);
+            for one in &found {
+                let machine = &fleet[place(one.printer.id, 500)];
+                prop_assert_eq!(one.fit.fits(), can(machine, wanted), "{:?}", one.missing);
+                prop_assert_eq!(one.fit.fits(), one.missing.is_empty());
+            }
+            if (0..jobs.len()).all(|other| rank(n) <= rank(other)) {
+                let first = found.first().filter(|one| one.is_possible()).map(|one| one.printer.id);
+                let given = made.iter().find(|one| one.job == id(1000 + n as u32)).map(|one| one.printer);
+                prop_assert_eq!(first, given);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
+    let spool = |left: Option<i64>| Machine {
+        kind: "fw_rest",
+        large: false,
+        volume: None,
+        nozzle: None,
+        plate: None,
+        slots: vec![(Some(2), left)],
+        ready: true,
+        idle_ms: 0,
+    };
+    let fleet = [spool(None), Machine { idle_ms: 9, ..spool(Some(900)) }, spool(Some(45)), spool(Some(39))];
+    let prototype = printer(499);
+    let mut board = board(None);
+    let job = |priority| Wanted {
+        priority,
+        form: GcodeForm::Text,
+        large: false,
+        size: None,
+        nozzle: None,
+        bed: None,
+        needs: vec![(2, 40)],
+    };
+    let order = queue(&order(1, &[5]), &[job(9), job(8), job(7), job(6)]);
+    board.order_changed(&order);
+    for (n, one) in fleet.iter().enumerate() {
+        board.printer_changed(&build(n, &prototype, one));
+    }
+    let printers: Vec<Id> = pairs(&mut board).into_iter().map(|pair| pair.1).collect();
+    assert_eq!(printers, [id(502), id(501), id(500)], "39 g are too little");
+}
+
+#[test]
+fn ten_thousand_jobs_and_five_hundred_printers_are_no_burden() {
+    let mut board = board(None);
+    (1..=10).for_each(|n| board.order_changed(&order(n, &[5; 1000])));
+    let printers: Vec<Printer> = (0..500).map(|n| printer(100_000 + n)).collect();
+    for one in &printers {
+        board.printer_changed(one);
+    }
+    assert_eq!(board.classes.len(), 1);
+    assert_eq!(board.proposals(NOW).len(), 500);
+    assert_eq!(board.proposals(NOW), []);
+}

@@ -1,0 +1,115 @@
+//! The tags of the small XML files inside a sliced package. Their content is in attributes, so nesting, text and declarations
+//! are passed over.
+
+use std::borrow::Cow;
+
+/// Most attributes that are read of one tag.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// A tag: `<plate>`, `</plate>`, `<filament id="1" type="PLA"/>`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Tag<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Whether it ends what a tag of this name began.
+    pub(super) ends: bool,
+    attributes: Vec<(&'a str, Cow<'a, str>)>,
+}
+
+impl Tag<'_> {
+    /// The value of an attribute.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_ref())
+    }
+}
+
+/// The tags of a text, in their order. A tag that never ends is the last and left out.
+pub(super) fn tags(mut text: &str) -> impl Iterator<Item = Tag<'_>> {
+    std::iter::from_fn(move || {
+        loop {
+            let at = text.find('<')?;
+            text = &text[at + 1..];
+            if let Some(rest) = text.strip_prefix("!--") {
+                text = &rest[rest.find("-->")? + 3..];
+                continue;
+            }
+            let (tag, rest) = tag(text)?;
+            text = rest;
+            if !tag.name.starts_with(['?', '!']) {
+                return Some(tag);
+            }
+        }
+    })
+}
+
+/// Reads one tag after its `<`, and what follows it.
+fn tag(text: &str) -> Option<(Tag<'_>, &str)> {
+    let (ends, text) = match text.strip_prefix('/') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let length = text.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'))?;
+    let (name, mut rest) = text.split_at(length);
+    let mut attributes = Vec::new();
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '/' | '?'));
+        if let Some(after) = rest.strip_prefix('>') {
+            return Some((Tag { name, ends, attributes }, after));
+        }
+        let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/'))?;
+        let (key, after) = rest.split_at(length);
+        let after = after.trim_start();
+        let Some(after) = after.strip_prefix('=') else {
+            // A word without a value. One character is passed over at least, so that this ends.
+            rest = if length == 0 { &rest[rest.chars().next()?.len_utf8()..] } else { after };
+            continue;
+        };
+        let after = after.trim_start();
+        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let value = &after[1..];
+        let end = value.find(quote)?;
+        if attributes.len() < MAX_ATTRIBUTES {
+            attributes.push((key, plain(&value[..end])));
+        }
+        rest = &value[end + 1..];
+    }
+}
+
+/// A value without the five entities that every XML knows.
+fn plain(value: &str) -> Cow<'_, str> {
+    if !value.contains('&') {
+        return Cow::Borrowed(value);
+    }
+    let plain = value.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&apos;", "'");
+    Cow::Owned(plain.replace("&amp;", "&"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn attributes_are_read_however_they_are_written() {
+        let text = "<?xml version=\"1.0\"?><!-- <not me/> --><config>\n <plate>\n<metadata key='plater_name' \
+                    value=\"a &lt;b&gt; &amp; c\" lone/>\n</plate ></config>";
+        let all: Vec<Tag<'_>> = tags(text).collect();
+        let names: Vec<(&str, bool)> = all.iter().map(|tag| (tag.name, tag.ends)).collect();
+        assert_eq!(
+            names,
+            [("config", false), ("plate", false), ("metadata", false), ("plate", true), ("config", true)]
+        );
+        assert_eq!((all[2].get("key"), all[2].get("value")), (Some("plater_name"), Some("a <b> & c")));
+        assert_eq!(tags("<a b=\"1\"><c d=\"never ends").last().unwrap().name, "a");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_to_an_end(text in "[<>/=\"'a b!?&é-]{0,200}") {
+            prop_assert!(tags(&text).count() <= text.len());
+        }
+    }
+}

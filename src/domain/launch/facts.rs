@@ -1,0 +1,64 @@
+//! What is known of a printer that decides which jobs it can make.
+
+use super::{PrintableForms, plate_key};
+use crate::domain::amount::Amount;
+use crate::domain::file::GcodeForm;
+use crate::domain::id::Id;
+use crate::domain::sku::{Dimensions, MachineType};
+
+/// A slot as the match sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SlotFacts {
+    /// Number of the slot.
+    pub slot: u32,
+    /// The material that it holds; `None` is unknown.
+    pub material_id: Option<Id>,
+    /// What is left on its spool, in the material's unit; `None` is unknown.
+    pub remaining: Option<Amount>,
+}
+
+/// A printer as the match sees it. `None` is unknown and fits.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LaunchFacts {
+    pub(super) machine_type: MachineType,
+    pub(super) volume: Option<Dimensions>,
+    pub(super) forms: Vec<GcodeForm>,
+    pub(super) nozzle_diameter: Option<f64>,
+    pub(super) plate_type: Option<String>,
+    /// The key of `plate_type`, made once because the dispatcher compares it often.
+    pub(super) plate_key: Option<String>,
+    pub(super) slots: Vec<SlotFacts>,
+}
+
+impl LaunchFacts {
+    /// Facts of a machine with these slots, of which it has one at least.
+    pub fn new(machine_type: MachineType, volume: Option<Dimensions>, slots: Vec<SlotFacts>) -> Self {
+        let forms = Self::all_forms().to_vec();
+        Self { machine_type, volume, forms, nozzle_diameter: None, plate_type: None, plate_key: None, slots }
+    }
+
+    const fn all_forms() -> [GcodeForm; 3] {
+        [GcodeForm::Text, GcodeForm::Binary, GcodeForm::Package]
+    }
+
+    /// With the formats that printers of this type print.
+    #[must_use]
+    pub fn printing(mut self, kind: &str, forms: &PrintableForms) -> Self {
+        self.forms.retain(|form| forms.prints(kind, *form));
+        self
+    }
+
+    /// With this nozzle (diameter in millimetres) and build plate.
+    #[must_use]
+    pub fn equipped(mut self, nozzle_diameter: Option<f64>, plate_type: Option<&str>) -> Self {
+        self.nozzle_diameter = nozzle_diameter;
+        self.plate_type = plate_type.map(str::to_owned);
+        self.plate_key = plate_type.map(plate_key);
+        self
+    }
+
+    /// Decides which jobs it is compared with.
+    pub fn machine_type(&self) -> MachineType {
+        self.machine_type
+    }
+}

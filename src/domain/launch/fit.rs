@@ -1,0 +1,163 @@
+//! The match of one job with one printer.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::{LaunchFacts, LaunchNeeds, MaterialNeed, SAME_NOZZLE_MM, SlotFacts, plate_key};
+use crate::domain::amount::Amount;
+use crate::domain::file::GcodeForm;
+use crate::domain::id::Id;
+use crate::domain::sku::MachineType;
+
+/// Why a printer cannot make a job.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Mismatch {
+    /// It is another type of machine than this one that is needed.
+    MachineType(MachineType),
+    /// It does not print files of this format.
+    Form(GcodeForm),
+    /// The part is larger than its build volume.
+    TooLarge,
+    /// It has another nozzle. Diameters in millimetres.
+    Nozzle {
+        /// What the file was sliced for.
+        wanted: f64,
+        /// What the printer has.
+        is: f64,
+    },
+    /// It has another build plate.
+    Plate {
+        /// What the file was sliced for.
+        wanted: String,
+        /// What the printer has.
+        is: String,
+    },
+    /// This material is in none of its slots.
+    NotLoaded(Id),
+    /// Too little of a material is left in the slot that has most of it.
+    TooLittle {
+        /// What is needed.
+        needed: MaterialNeed,
+        /// What is left there, in the material's unit.
+        left: Amount,
+    },
+}
+
+impl Mismatch {
+    /// What is missing, in words for people. `material` gives the name and the unit of a material.
+    pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
+        match self {
+            Self::MachineType(wanted) => format!("not of type {}", wanted.word()),
+            Self::Form(form) => format!("not printing .{} files", form.ending()),
+            Self::TooLarge => "too small".to_owned(),
+            Self::Nozzle { wanted, is } => format!("has a nozzle of {is} mm, needs {wanted} mm"),
+            Self::Plate { wanted, is } => format!("has the plate {is}, needs {wanted}"),
+            Self::NotLoaded(id) => format!("{} is not loaded", material(*id).0),
+            Self::TooLittle { needed, left } => {
+                let (name, unit) = material(needed.material_id);
+                format!("{left} {unit} of {name} are left on its spool, needs {} {unit}", needed.need)
+            }
+        }
+    }
+}
+
+/// The slot that a job takes a material from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChosenSlot {
+    /// What is taken from it.
+    pub needed: MaterialNeed,
+    /// Number of the slot.
+    pub slot: u32,
+    /// What is left there before the print; `None` is unknown.
+    pub remaining: Option<Amount>,
+    /// Whether the slot is known to hold the material, and not only fits because nobody knows what it holds.
+    pub loaded: bool,
+}
+
+/// How a job and a printer go together.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fit {
+    /// What is missing; nothing: the printer can make the job.
+    pub missing: Vec<Mismatch>,
+    /// The slots that it would use, one for each material; complete only if nothing is missing.
+    pub slots: Vec<ChosenSlot>,
+}
+
+impl Fit {
+    /// Whether nothing is missing.
+    pub fn fits(&self) -> bool {
+        self.missing.is_empty()
+    }
+
+    /// How well it fits, the lower the better: printers with all materials loaded come first; of these the one whose spools the
+    /// job uses up best, by what would be left on them; unknown spools come last.
+    pub fn rank(&self) -> (bool, i64) {
+        let left = |chosen: &ChosenSlot| Some(chosen.remaining?.0.saturating_sub(chosen.needed.need.0));
+        let sum = self.slots.iter().map(left).try_fold(0i64, |sum, left| Some(sum.saturating_add(left?)));
+        (!self.slots.iter().all(|chosen| chosen.loaded), sum.unwrap_or(i64::MAX))
+    }
+
+    /// What is missing, in words for people, separated by commas.
+    pub fn words(&self, material: &dyn Fn(Id) -> (String, &'static str)) -> String {
+        let mut words = String::new();
+        for (n, missing) in self.missing.iter().enumerate() {
+            let _ = write!(words, "{}{}", if n == 0 { "" } else { ", " }, missing.words(material));
+        }
+        words
+    }
+}
+
+/// Judges one job on one printer, whatever the printer does at the moment. Pure: the same needs and facts give the same answer.
+pub fn fit(needs: &LaunchNeeds, facts: &LaunchFacts) -> Fit {
+    let mut missing = Vec::new();
+    if facts.machine_type != needs.machine_type {
+        missing.push(Mismatch::MachineType(needs.machine_type));
+    }
+    if !facts.forms.contains(&needs.form) {
+        missing.push(Mismatch::Form(needs.form));
+    }
+    if let (Some(size), Some(volume)) = (&needs.dimensions, &facts.volume)
+        && !size.fits_in(volume)
+    {
+        missing.push(Mismatch::TooLarge);
+    }
+    if let (Some(wanted), Some(is)) = (needs.sliced_for.nozzle_diameter, facts.nozzle_diameter)
+        && (wanted - is).abs() > SAME_NOZZLE_MM
+    {
+        missing.push(Mismatch::Nozzle { wanted, is });
+    }
+    if let (Some(wanted), Some(is), Some(key)) = (&needs.sliced_for.bed_type, &facts.plate_type, &facts.plate_key)
+        && plate_key(wanted) != *key
+    {
+        missing.push(Mismatch::Plate { wanted: wanted.clone(), is: is.clone() });
+    }
+    let mut slots = Vec::with_capacity(needs.materials.len());
+    for needed in &needs.materials {
+        match choose(*needed, needs.materials.len(), &facts.slots) {
+            Ok(chosen) => slots.push(chosen),
+            Err(mismatch) => missing.push(mismatch),
+        }
+    }
+    Fit { missing, slots }
+}
+
+/// The slot for a material: of those with enough left the one with least; one of which it is not known what is left comes after
+/// them. A printer with one slot of unknown content takes a job of one material.
+fn choose(needed: MaterialNeed, materials: usize, slots: &[SlotFacts]) -> Result<ChosenSlot, Mismatch> {
+    let enough = |one: &SlotFacts| one.remaining.is_none_or(|left| left >= needed.need);
+    let chosen = |one: &SlotFacts, loaded| ChosenSlot { needed, slot: one.slot, remaining: one.remaining, loaded };
+    let of_it = || slots.iter().filter(|one| one.material_id == Some(needed.material_id));
+    let best = of_it().filter(|one| enough(one)).min_by_key(|one| (one.remaining.is_none(), one.remaining, one.slot));
+    if let Some(best) = best {
+        return Ok(chosen(best, true));
+    }
+    if let Some(most) = of_it().filter_map(|one| one.remaining).max() {
+        return Err(Mismatch::TooLittle { needed, left: most });
+    }
+    match slots {
+        [only] if only.material_id.is_none() && materials <= 1 && enough(only) => Ok(chosen(only, false)),
+        _ => Err(Mismatch::NotLoaded(needed.material_id)),
+    }
+}

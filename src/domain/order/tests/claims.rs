@@ -1,0 +1,306 @@
+//! Jobs of several materials: their claims are asked for in one order, so that no two jobs wait for each other.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::domain::job::{Job, Stock};
+use crate::domain::material::{
+    Material, MaterialAnswer, MaterialCommand, MaterialEffect, MaterialFields, MaterialType,
+};
+use crate::domain::printer_status::PrintEnd;
+
+/// One paid job that needs 100 of [`MATERIAL`] and 30 of the one before it.
+fn desk_of_two() -> Desk {
+    let mut of_two = line(1, 500, true);
+    of_two.make.as_mut().unwrap().further = vec![need(FIRST, 30)];
+    let mut desk = Desk::with(new_order(vec![of_two]));
+    desk.pay();
+    desk
+}
+
+/// A material that comes before [`MATERIAL`] in the order of ids.
+const FIRST: u32 = MATERIAL - 1;
+
+fn asked(desk: &Desk) -> Vec<(Id, u32)> {
+    let effects = desk.o().effects();
+    let asks = effects.into_iter().filter_map(|effect| match effect {
+        OrderEffect::Claim { material, asks } => Some((material, asks[0].id.number)),
+        _ => None,
+    });
+    asks.collect()
+}
+
+fn settled(desk: &Desk) -> Vec<(Id, Amount)> {
+    let effects = desk.o().effects();
+    let all = effects.into_iter().filter_map(|effect| match effect {
+        OrderEffect::Settle { material, claims } => Some(claims.into_iter().map(move |claim| (material, claim.1))),
+        _ => None,
+    });
+    all.flatten().collect()
+}
+
+fn answer(desk: &mut Desk, material: u32, state: ClaimState) -> Decision<Order> {
+    let job = desk.job();
+    let number = job.claims().iter().find(|claim| claim.material_id == id(material)).unwrap().number;
+    let claim = ClaimId { job: job.id, number };
+    desk.ask(&OrderCommand::Stock(id(material), vec![(claim, state, Some("words".into()))])).unwrap()
+}
+
+#[test]
+fn materials_are_asked_for_one_after_the_other_and_held_meanwhile() {
+    let mut desk = desk_of_two();
+    assert_eq!(asked(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(FIRST)]);
+    answer(&mut desk, FIRST, ClaimState::Held);
+    assert_eq!(desk.state(), JobState::Validated);
+    assert_eq!(asked(&desk).iter().map(|ask| ask.0).collect::<Vec<_>>(), [id(MATERIAL)]);
+    answer(&mut desk, MATERIAL, ClaimState::Short);
+    assert_eq!(desk.state(), JobState::AwaitingManualReview);
+    assert_eq!(settled(&desk), [], "what is held stays held");
+    assert!(desk.dispatch().is_err());
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    assert_eq!(desk.state(), JobState::Sliced);
+    desk.dispatch().unwrap();
+    let over = Report::Ended { end: PrintEnd::Finished, filament_mm: Some(1100.0), progress: 1.0, reason: None };
+    desk.report(over);
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(33)), (id(MATERIAL), Amount::units(110))]);
+    let job = desk.job();
+    assert_eq!((job.consumed, job.further[0].consumed), (Amount::units(110), Amount::units(33)));
+}
+
+#[test]
+fn a_job_that_loses_one_material_gives_up_those_after_it() {
+    let mut desk = desk_of_two();
+    answer(&mut desk, FIRST, ClaimState::Held);
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    let job = desk.job();
+    let first = ClaimId { job: job.id, number: job.further[0].claim };
+    desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
+    assert_eq!(desk.state(), JobState::AwaitingManualReview);
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::ZERO), (id(MATERIAL), Amount::ZERO)]);
+    let again = asked(&desk);
+    assert_eq!(again.len(), 1);
+    assert!(again[0].0 == id(FIRST) && again[0].1 != first.number, "anew, under another number");
+    // The last one alone is lost without the first.
+    answer(&mut desk, FIRST, ClaimState::Held);
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    let last = ClaimId { job: desk.job().id, number: desk.job().claim };
+    desk.ask(&OrderCommand::Recall(vec![last], "counted".into())).unwrap();
+    assert_eq!(desk.job().further[0].stock, Stock::Held);
+}
+
+#[test]
+fn a_material_that_comes_out_of_turn_is_given_back_and_asked_for_again() {
+    let mut desk = desk_of_two();
+    answer(&mut desk, FIRST, ClaimState::Held);
+    // The second is asked for; before it answers, the first is taken away.
+    let job = desk.job();
+    let first = ClaimId { job: job.id, number: job.further[0].claim };
+    desk.ask(&OrderCommand::Recall(vec![first], "counted".into())).unwrap();
+    let number = desk.job().claim;
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    assert_ne!(desk.job().claim, number);
+    assert!(settled(&desk).contains(&(id(MATERIAL), Amount::ZERO)));
+    answer(&mut desk, FIRST, ClaimState::Held);
+    assert!(asked(&desk).iter().any(|ask| ask.0 == id(MATERIAL)));
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    assert_eq!(desk.state(), JobState::Sliced);
+}
+
+#[test]
+fn a_retry_claims_all_materials_under_new_numbers() {
+    let mut desk = desk_of_two();
+    answer(&mut desk, FIRST, ClaimState::Held);
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    desk.dispatch().unwrap();
+    desk.report(Report::Ended { end: PrintEnd::Failed, filament_mm: None, progress: 0.5, reason: None });
+    let before: Vec<u32> = desk.job().claims().iter().map(|claim| claim.number).collect();
+    desk.ask(&OrderCommand::RetryJob(desk.job().id)).unwrap();
+    assert_eq!(settled(&desk), [(id(FIRST), Amount::units(15)), (id(MATERIAL), Amount::units(50))]);
+    assert!(desk.job().claims().iter().all(|claim| !before.contains(&claim.number)));
+    answer(&mut desk, FIRST, ClaimState::Held);
+    answer(&mut desk, MATERIAL, ClaimState::Held);
+    assert_eq!(desk.state(), JobState::Sliced);
+}
+
+#[test]
+fn a_job_kept_before_it_had_several_materials_is_read() {
+    let desk = Desk::sliced();
+    let mut doc = serde_json::to_value(&*desk.job()).unwrap();
+    doc.as_object_mut().unwrap().remove("further");
+    doc.as_object_mut().unwrap().remove("slicedFor");
+    let job: Job = serde_json::from_value(doc).unwrap();
+    assert_eq!(job, *desk.job());
+    assert!(job.holds_all() && job.material_needs() == [need(MATERIAL, 100)]);
+}
+
+/// Orders of one job each, over three materials of which there is little.
+struct Shop {
+    bench: Bench,
+    orders: BTreeMap<Id, Option<Order>>,
+    materials: BTreeMap<Id, Option<Material>>,
+    /// Jobs that had all their materials at some time.
+    served: usize,
+}
+
+const STOCK: i64 = 10;
+
+impl Shop {
+    fn new(jobs: &[[i64; 3]]) -> Self {
+        let mut shop = Self { bench: Bench::new(), orders: BTreeMap::new(), materials: BTreeMap::new(), served: 0 };
+        for material in [id(1), id(2), id(3)] {
+            let fields = MaterialFields {
+                name: "PLA".into(),
+                kind: MaterialType::Filament,
+                color: None,
+                brand: None,
+                variant: None,
+                vendor_code: None,
+                reorder_point: Amount::ZERO,
+                reorder_quantity: Amount::ZERO,
+            };
+            let create = MaterialCommand::Create { fields: Box::new(fields), quantity: Amount::units(STOCK) };
+            let mut state = None;
+            shop.bench.tell(&mut state, material, &create).unwrap();
+            shop.materials.insert(material, state);
+        }
+        for (n, wanted) in jobs.iter().enumerate() {
+            let mut needs = wanted.iter().enumerate().map(|(m, units)| need(m as u32 + 1, *units));
+            let mut line = line(1, 500, true);
+            // Any of them may be the first that the SKU names.
+            let make = line.make.as_mut().unwrap();
+            make.further = needs.by_ref().collect();
+            make.further.rotate_left(n % 3);
+            let first = make.further.remove(0);
+            (make.material_id, make.need) = (first.material_id, first.need);
+            let mut desk = Desk { bench: Bench::new(), order: None };
+            std::mem::swap(&mut desk.bench, &mut shop.bench);
+            desk.ask(&OrderCommand::Create(Box::new(new_order(vec![line])))).unwrap();
+            desk.pay();
+            shop.bench = desk.bench;
+            shop.orders.insert(id(100 + n as u32), desk.order);
+        }
+        shop
+    }
+
+    /// An order carries out one of its effects; the material's answer reaches it unless it is lost.
+    fn order_turn(&mut self, order: Id, which: usize, lost: bool) {
+        let effects = self.orders[&order].as_ref().unwrap().effects();
+        let Some(effect) = effects.get(which % effects.len().max(1)) else { return };
+        let answer = match effect {
+            OrderEffect::Claim { material, asks } => {
+                let claim = MaterialCommand::Claim { order, asks: asks.clone() };
+                match self.material(*material, &claim) {
+                    MaterialAnswer::Claims(stand) => OrderCommand::Stock(*material, stand),
+                    other => panic!("{other:?}"),
+                }
+            }
+            OrderEffect::Settle { material, claims } => {
+                self.material(*material, &MaterialCommand::Settle { claims: claims.clone() });
+                OrderCommand::Settled(claims.iter().map(|claim| claim.0).collect())
+            }
+            _ => return,
+        };
+        if !lost {
+            self.order(order, &answer);
+        }
+    }
+
+    fn material_turn(&mut self, material: Id, lost: bool) {
+        for effect in self.materials[&material].as_ref().unwrap().effects() {
+            let noted = match effect {
+                MaterialEffect::TellHeld { order, claims } => {
+                    let held = claims.iter().map(|claim| (*claim, ClaimState::Held, None)).collect();
+                    self.order(order, &OrderCommand::Stock(material, held));
+                    MaterialCommand::Heard { claims }
+                }
+                MaterialEffect::AskBack { order, claims } => {
+                    match self.order(order, &OrderCommand::Recall(claims, "counted".into())) {
+                        OrderAnswer::Kept(claims) => MaterialCommand::Kept { claims },
+                        other => panic!("{other:?}"),
+                    }
+                }
+            };
+            if !lost {
+                self.material(material, &noted);
+            }
+        }
+    }
+
+    fn order(&mut self, order: Id, command: &OrderCommand) -> OrderAnswer {
+        let state = self.orders.get_mut(&order).unwrap();
+        let answer = self.bench.tell(state, order, command).unwrap().answer;
+        let job = state.as_ref().unwrap().jobs.values().next().unwrap().clone();
+        if job.state == JobState::Sliced {
+            assert!(job.holds_all());
+            self.holds(&job);
+        }
+        answer
+    }
+
+    fn material(&mut self, material: Id, command: &MaterialCommand) -> MaterialAnswer {
+        self.bench.tell(self.materials.get_mut(&material).unwrap(), material, command).unwrap().answer
+    }
+
+    /// What a job believes that it holds is reserved for it.
+    fn holds(&self, job: &Job) {
+        for claim in job.claims() {
+            let of = ClaimId { job: job.id, number: claim.number };
+            let known = self.materials[&claim.material_id].as_ref().unwrap().claims.get(&of).cloned();
+            assert!(known.is_some_and(|known| !known.waits()), "{job:#?}");
+        }
+    }
+
+    fn count(&mut self, material: Id, units: i64) {
+        let quantity = Some(Amount::units(units));
+        self.material(material, &MaterialCommand::Update { if_version: None, fields: None, quantity });
+    }
+
+    /// Jobs that have all that they need are done, and give it back.
+    fn serve(&mut self) {
+        for order in self.orders.keys().copied().collect::<Vec<_>>() {
+            let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();
+            if job.state == JobState::Sliced {
+                self.served += 1;
+                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false });
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn all_jobs_get_their_materials_however_messages_come(
+        wanted in prop::collection::vec(prop::array::uniform3(1i64..=STOCK), 1..6),
+        script in prop::collection::vec((any::<u8>(), any::<u8>(), any::<u8>()), 0..250),
+    ) {
+        let mut shop = Shop::new(&wanted);
+        let orders: Vec<Id> = shop.orders.keys().copied().collect();
+        let material = |n: u8| id(1 + u32::from(n) % 3);
+        for (what, which, luck) in script {
+            let lost = luck.is_multiple_of(5);
+            match what % 16 {
+                0..=8 => shop.order_turn(orders[usize::from(which) % orders.len()], usize::from(luck), lost),
+                9..=12 => shop.material_turn(material(which), lost),
+                13 => shop.count(material(which), i64::from(luck) % STOCK),
+                14 => shop.count(material(which), STOCK),
+                _ => shop.serve(),
+            }
+        }
+        (1..=3).for_each(|n| shop.count(id(n), STOCK));
+        for _ in 0..400 {
+            for order in &orders {
+                (0..4).for_each(|which| shop.order_turn(*order, which, false));
+            }
+            (1..=3).for_each(|n| shop.material_turn(id(n), false));
+            shop.serve();
+        }
+        prop_assert_eq!(shop.served, wanted.len(), "no job waits for ever: {:#?}", shop.orders);
+        for material in shop.materials.values().flatten() {
+            prop_assert!(material.claims.is_empty() && material.reserved == Amount::ZERO);
+            prop_assert_eq!(material.quantity, Amount::units(STOCK));
+        }
+    }
+}

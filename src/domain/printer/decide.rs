@@ -1,0 +1,109 @@
+//! Which rule answers which command of a printer.
+
+use super::registration::create;
+use super::{InHand, Manual, ManualPhase, Phase, Printer, PrinterCommand};
+use crate::domain::aggregate::{Aggregate as _, Decision, DecisionContext};
+use crate::domain::id::Id;
+use crate::domain::refusal::Refusal;
+
+/// The answer to one command.
+pub(super) fn decide(
+    this: Option<&Printer>,
+    id: Id,
+    cx: &DecisionContext<'_>,
+    command: &PrinterCommand,
+) -> Result<Decision<Printer>, Refusal> {
+    let printer = match (this.filter(|printer| !printer.archived), command) {
+        (None, PrinterCommand::Create(fields)) if this.is_none() => {
+            return Ok(create(id, cx, fields));
+        }
+        (None, _) => return Err(Refusal::not_found(Printer::KIND)),
+        (Some(_), PrinterCommand::Create(_)) => {
+            return Err(Refusal::conflict("exists", "this printer exists already"));
+        }
+        (Some(printer), _) => printer.clone(),
+    };
+    match command {
+        PrinterCommand::Create(_) => Err(Refusal::not_found(Printer::KIND)),
+        PrinterCommand::Update { if_version: _, fields } => printer.update(fields, cx),
+        PrinterCommand::Archive => {
+            printer.not_busy("deleted")?;
+            printer.has_told_sign_offs()?;
+            Ok(printer.say(cx, |printer| printer.archived = true, Some("printer.deleted")))
+        }
+        PrinterCommand::Connect(on) => printer.connect(*on, cx),
+        PrinterCommand::Seen(status) => Ok(printer.seen(&status.as_ref().clone().bounded(), cx)),
+        PrinterCommand::Silent(connection, reason, last_seen) => {
+            Ok(printer.silent(*connection, reason, *last_seen, cx))
+        }
+        PrinterCommand::Take {
+            attempt,
+            job,
+            order,
+            file_id,
+            file_name,
+            claimed_at,
+            needs,
+            stated_mm,
+            estimated_seconds,
+        } => {
+            let slots = printer.resolve_slots(needs);
+            let in_hand = InHand {
+                attempt: *attempt,
+                job: *job,
+                order: *order,
+                file_id: *file_id,
+                file_name: file_name.clone(),
+                remote_name: None,
+                phase: Phase::Taken,
+                step: 1,
+                heard: 0,
+                cancel: false,
+                unwanted: false,
+                progress: 0.0,
+                estimated_seconds: *estimated_seconds,
+                server_mark: None,
+                began_at: None,
+                gone: None,
+                used_slots: Vec::new(),
+                stated_mm: *stated_mm,
+                taken_at: *claimed_at,
+            };
+            Ok(printer.take(in_hand, slots, cx))
+        }
+        PrinterCommand::Uploaded { attempt, remote_name, server_mark } => {
+            Ok(printer.uploaded(*attempt, remote_name, server_mark.as_deref(), cx))
+        }
+        PrinterCommand::UploadFailed { attempt, why, reason } => Ok(printer.upload_failed(*attempt, *why, reason, cx)),
+        PrinterCommand::StartRefused { attempt, reason } => Ok(printer.start_refused(*attempt, reason, cx)),
+        PrinterCommand::Progressed { attempt, progress } => Ok(printer.progressed(*attempt, *progress, cx)),
+        PrinterCommand::Judged { attempt, evidence } => {
+            Ok(printer.judged(*attempt, &evidence.as_ref().clone().bounded(), cx))
+        }
+        PrinterCommand::CancelAttempt(attempt) => Ok(printer.cancel_attempt(*attempt, cx)),
+        PrinterCommand::Resolved { attempt, outcome } => Ok(printer.resolved(*attempt, *outcome, cx)),
+        PrinterCommand::Heard { attempt, step, wanted } => Ok(printer.heard(*attempt, *step, *wanted, cx)),
+        PrinterCommand::PrintManually { id, file_id, file_name } => {
+            let (file_id, file_name) = (*file_id, file_name.clone());
+            printer.print_manually(Manual { id: *id, file_id, file_name, phase: ManualPhase::Taken }, cx)
+        }
+        PrinterCommand::ManualUploaded { id, remote_name } => Ok(printer.manual_uploaded(*id, remote_name, cx)),
+        PrinterCommand::ManualOver { id, error } => Ok(printer.manual_over(*id, error.as_deref(), cx)),
+        PrinterCommand::ManualUnclear(id) => Ok(printer.manual_unclear(*id, cx)),
+        PrinterCommand::EmergencyStopped => {
+            Ok(printer.say(cx, |printer| printer.stopped(cx), Some("printer.emergency_stopped")))
+        }
+        PrinterCommand::BedCleared(said) => printer.bed_cleared(said, cx),
+        PrinterCommand::SignedOff(attempt) => Ok(printer.signed_off(*attempt, cx)),
+        PrinterCommand::LoadSlot { slot, spool } => printer.load_slot(*slot, spool, cx),
+        PrinterCommand::RemoveSlot(slot) => printer.remove_slot(*slot, cx),
+        PrinterCommand::SlotsReported { slots, known } => Ok(printer.report_slots(slots, known, cx)),
+        PrinterCommand::Acted(record) => Ok(printer.acted(record, cx)),
+        PrinterCommand::ClearAttention => printer.clear_attention(cx),
+        PrinterCommand::Homed => Ok(printer.homed(cx)),
+        PrinterCommand::Maintenance { on, note } => {
+            let note = on.then(|| note.clone().unwrap_or_default());
+            Ok(printer.say(cx, |printer| printer.maintenance = note, Some("printer.maintenance")))
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The slots of a printer: which spool is where, how much is left on it, and to which material it belongs.
+//!
+//! A printer with one spool has one slot, and `loadedMaterialId` is its material. Operators say what is in a slot; printers that
+//! know their spools report them, by the vendor's code and the colour. What was reported is bound to a material by an operator
+//! once; the same code and colour are bound by themselves afterwards.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Phase, Printer, PrinterAnswer};
+use crate::domain::aggregate::{Decision, DecisionContext};
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::launch::{ChosenSlot, LaunchFacts, LaunchNeeds, PrintableForms, SlotFacts, fit, used_share};
+use crate::domain::material::Material;
+use crate::domain::printer_status::ReportedSlot;
+use crate::domain::refusal::Refusal;
+use crate::domain::requirement::{Referenced, Requirement};
+use crate::domain::time::Timestamp;
+
+/// Most slots of one printer, numbered from 0.
+pub const MAX_SLOTS: u32 = 64;
+/// Most bindings that a printer remembers; the oldest go first.
+const MAX_BINDINGS: usize = 200;
+
+/// Who says what is in a slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SlotSource {
+    /// An operator.
+    Manual,
+    /// The printer itself.
+    Printer,
+}
+
+/// A place for a spool.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Slot {
+    /// Its number, from 0, as the printer counts its tools.
+    pub slot: u32,
+    /// The material that is in it; `None` is unknown.
+    pub material_id: Option<Id>,
+    /// Colour of the spool as `#rrggbb`.
+    pub color: Option<String>,
+    /// What is left on the spool, in the material's unit; `None` is unknown.
+    pub remaining: Option<Amount>,
+    /// Who says so.
+    pub source: SlotSource,
+    /// The vendor's code of the spool, as the printer reported it.
+    #[serde(default)]
+    pub vendor_code: Option<String>,
+    /// Whether the printer itself tells what is left, so that it is not computed.
+    #[serde(default)]
+    pub weighed: bool,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// What an operator says of a slot.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Spool {
+    /// The material that is in it; `None` is unknown, or empty.
+    pub material_id: Option<Id>,
+    /// Colour as `#rrggbb`.
+    pub color: Option<String>,
+    /// What is left on it, in the material's unit.
+    pub remaining: Option<Amount>,
+}
+
+/// Spools of this vendor's code and colour are this material.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SpoolBinding {
+    /// As the vendor marks such spools.
+    pub vendor_code: Option<String>,
+    /// Colour as `#rrggbb`.
+    pub color: Option<String>,
+    /// What such spools are of. Named unlike the material in a slot, because remembering a material is no use of it.
+    #[serde(rename = "boundTo")]
+    pub material_id: Id,
+}
+
+impl SpoolBinding {
+    /// The spools of a material that has a vendor's code.
+    pub fn of(material: &Material) -> Option<Self> {
+        let fields = &material.fields;
+        let vendor_code = Some(fields.vendor_code.clone()?);
+        let color = fields.color.as_ref().map(|color| color.to_ascii_lowercase());
+        (!material.archived).then_some(Self { vendor_code, color, material_id: material.id })
+    }
+
+    fn is_of(&self, vendor_code: Option<&String>, color: Option<&String>) -> bool {
+        (self.vendor_code.as_ref(), self.color.as_ref()) == (vendor_code, color)
+    }
+}
+
+/// A material in a slot must not be deleted.
+fn named(material: Option<Id>) -> Option<Requirement> {
+    material.map(|id| Requirement::not_deleted(Referenced::Material, id, "materialId"))
+}
+
+impl Printer {
+    /// All slots, by their numbers. A printer of which nobody said more than what is loaded has one.
+    pub fn slots(&self) -> Vec<Slot> {
+        if !self.slots.is_empty() {
+            return self.slots.clone();
+        }
+        vec![Slot {
+            slot: 0,
+            material_id: self.fields.loaded_material_id,
+            color: None,
+            remaining: None,
+            source: SlotSource::Manual,
+            vendor_code: None,
+            weighed: false,
+            updated_at: self.created_at,
+        }]
+    }
+
+    /// With these slots, for tests of others.
+    #[cfg(test)]
+    pub(crate) fn with_slots(mut self, slots: Vec<Slot>) -> Self {
+        self.put_slots(slots);
+        self
+    }
+
+    /// The printer as the match sees it. `forms` says what printers of its type print; without, that counts as all forms.
+    pub fn launch_facts(&self, forms: Option<&PrintableForms>) -> LaunchFacts {
+        let fields = &self.fields;
+        let slot = |one: Slot| SlotFacts { slot: one.slot, material_id: one.material_id, remaining: one.remaining };
+        let slots = self.slots().into_iter().map(slot).collect();
+        let facts = LaunchFacts::new(fields.machine_type, fields.build_volume, slots);
+        let facts = facts.equipped(fields.nozzle.as_ref().map(|one| one.diameter), fields.plate_type.as_deref());
+        match forms {
+            Some(forms) => facts.printing(&fields.kind, forms),
+            None => facts,
+        }
+    }
+
+    /// The slots from which the printer would take what a job needs; else what is missing, in words for people.
+    pub(super) fn resolve_slots(&self, needs: &LaunchNeeds) -> Result<Vec<ChosenSlot>, String> {
+        let found = fit(needs, &self.launch_facts(None));
+        if found.fits() {
+            return Ok(found.slots);
+        }
+        Err(format!("the printer is not fit for it: {}", found.words(&|_| ("its material".to_owned(), "units"))))
+    }
+
+    /// An operator says what is in a slot: one word for a swap of spools. A slot that is not there yet is added.
+    pub(super) fn load_slot(
+        self,
+        number: u32,
+        spool: &Spool,
+        cx: &DecisionContext<'_>,
+    ) -> Result<Decision<Self>, Refusal> {
+        if number >= MAX_SLOTS {
+            return Err(Refusal::conflict("no_such_slot", format!("slots are numbered from 0 to {}", MAX_SLOTS - 1)));
+        }
+        let change = |printer: &mut Self| {
+            let mut slots = printer.slots();
+            let old = slots.iter().find(|one| one.slot == number).cloned();
+            let reported = old.filter(|one| one.source == SlotSource::Printer);
+            slots.retain(|one| one.slot != number);
+            let new = match reported {
+                // The printer says what it is and, if it can, how much: the operator says to which material it belongs.
+                Some(known) => {
+                    printer.remember(&known, spool.material_id);
+                    let alike = |one: &&mut Slot| {
+                        one.source == SlotSource::Printer
+                            && one.material_id.is_none()
+                            && (&one.vendor_code, &one.color) == (&known.vendor_code, &known.color)
+                    };
+                    slots.iter_mut().filter(alike).for_each(|one| one.material_id = spool.material_id);
+                    let remaining = if known.weighed { known.remaining } else { spool.remaining };
+                    Slot { material_id: spool.material_id, remaining, updated_at: cx.now, ..known }
+                }
+                None => Slot {
+                    slot: number,
+                    material_id: spool.material_id,
+                    color: spool.color.clone(),
+                    remaining: spool.remaining,
+                    source: SlotSource::Manual,
+                    vendor_code: None,
+                    weighed: false,
+                    updated_at: cx.now,
+                },
+            };
+            slots.push(new);
+            printer.put_slots(slots);
+        };
+        Ok(self.say(cx, change, Some("printer.updated")).requires(named(spool.material_id)))
+    }
+
+    /// An operator takes a slot away that the printer does not have. The last one stays.
+    pub(super) fn remove_slot(self, number: u32, cx: &DecisionContext<'_>) -> Result<Decision<Self>, Refusal> {
+        let slots = self.slots();
+        if !slots.iter().any(|one| one.slot == number) {
+            return Err(Refusal::not_found("slot"));
+        }
+        if slots.len() == 1 {
+            return Err(Refusal::conflict("last_slot", "a printer has one slot at least; say what is in it instead"));
+        }
+        let change = |printer: &mut Self| {
+            let left = slots.into_iter().filter(|one| one.slot != number).collect();
+            printer.put_slots(left);
+        };
+        Ok(self.say(cx, change, Some("printer.updated")))
+    }
+
+    /// `loadedMaterialId` was written: it is the material of the first slot. Another material is another spool.
+    pub(super) fn loaded_by_fields(&mut self, now: Timestamp) {
+        let loaded = self.fields.loaded_material_id;
+        if let Some(first) = self.slots.first_mut()
+            && first.material_id != loaded
+        {
+            (first.material_id, first.color, first.remaining) = (loaded, None, None);
+            (first.source, first.vendor_code, first.weighed) = (SlotSource::Manual, None, false);
+            first.updated_at = now;
+        }
+    }
+
+    /// The printer reported its spools. Of `known`, the first that is of such a spool counts.
+    pub(super) fn report_slots(
+        self,
+        reported: &[ReportedSlot],
+        known: &[SpoolBinding],
+        cx: &DecisionContext<'_>,
+    ) -> Decision<Self> {
+        let mut slots: Vec<Slot> = Vec::new();
+        for one in reported.iter().filter(|one| one.slot < MAX_SLOTS).map(ReportedSlot::bounded) {
+            if slots.iter().any(|other| other.slot == one.slot) {
+                continue;
+            }
+            let before = self.slots.iter().find(|slot| slot.slot == one.slot && slot.source == SlotSource::Printer);
+            let same = before.filter(|slot| (&slot.vendor_code, &slot.color) == (&one.vendor_code, &one.color));
+            let bound = || {
+                let mut of_it = known.iter().filter(|known| known.is_of(one.vendor_code.as_ref(), one.color.as_ref()));
+                let empty = one.vendor_code.is_none() && one.color.is_none();
+                of_it.next().filter(|_| !empty).map(|binding| binding.material_id)
+            };
+            let slot = Slot {
+                slot: one.slot,
+                material_id: same.map_or_else(bound, |slot| slot.material_id),
+                remaining: one.remaining.or_else(|| same.filter(|slot| !slot.weighed)?.remaining),
+                weighed: one.remaining.is_some(),
+                vendor_code: one.vendor_code,
+                color: one.color,
+                source: SlotSource::Printer,
+                updated_at: cx.now,
+            };
+            let unchanged = before.filter(|before| Slot { updated_at: before.updated_at, ..slot.clone() } == **before);
+            slots.push(unchanged.cloned().unwrap_or(slot));
+        }
+        // What operators said of other slots stays, such as of a spool beside the changer; what the printer no longer reports goes.
+        let manual = self.slots.iter().filter(|slot| slot.source == SlotSource::Manual);
+        let other: Vec<Slot> = manual.filter(|slot| slots.iter().all(|one| one.slot != slot.slot)).cloned().collect();
+        slots.extend(other);
+        let mut next = self.clone();
+        if !slots.is_empty() {
+            next.put_slots(slots);
+        }
+        if next == self {
+            return Decision::unchanged(PrinterAnswer::Done);
+        }
+        let newly = next.slots.iter().filter_map(|slot| slot.material_id);
+        let newly = newly.filter(|id| self.slots.iter().all(|slot| slot.material_id != Some(*id)));
+        let requirements: Vec<Requirement> = newly.filter_map(|id| named(Some(id))).collect();
+        next.updated_at = cx.now;
+        Decision::to(next, PrinterAnswer::Done).requires(requirements)
+    }
+
+    /// To which materials reported spools belong, as operators said here; what was said last comes first.
+    pub fn bindings(&self) -> impl Iterator<Item = &SpoolBinding> {
+        self.bindings.iter().rev()
+    }
+
+    /// Whether a report would change anything.
+    pub fn slots_matter(&self, reported: &[ReportedSlot]) -> bool {
+        let of_printer = || self.slots.iter().filter(|slot| slot.source == SlotSource::Printer);
+        let told = |slot: &Slot| ReportedSlot {
+            slot: slot.slot,
+            vendor_code: slot.vendor_code.clone(),
+            color: slot.color.clone(),
+            remaining: slot.remaining.filter(|_| slot.weighed),
+        };
+        let known = |one: &ReportedSlot| of_printer().any(|slot| told(slot) == one.bounded());
+        reported.len() != of_printer().count() || !reported.iter().all(known)
+    }
+
+    /// Keeps, or with `None` forgets, to which material spools like this one belong.
+    fn remember(&mut self, spool: &Slot, material: Option<Id>) {
+        if spool.vendor_code.is_none() && spool.color.is_none() {
+            return;
+        }
+        self.bindings.retain(|one| !one.is_of(spool.vendor_code.as_ref(), spool.color.as_ref()));
+        let (vendor_code, color) = (spool.vendor_code.clone(), spool.color.clone());
+        self.bindings.extend(material.map(|material_id| SpoolBinding { vendor_code, color, material_id }));
+        let many = self.bindings.len().saturating_sub(MAX_BINDINGS);
+        self.bindings.drain(..many);
+    }
+
+    /// Sets all slots, and what is loaded with them.
+    fn put_slots(&mut self, mut slots: Vec<Slot>) {
+        slots.sort_by_key(|one| one.slot);
+        self.fields.loaded_material_id = slots.first().and_then(|first| first.material_id);
+        self.slots = slots;
+    }
+
+    /// The print has just ended: what it used is taken from what is left in its slots, where that is known and the printer does
+    /// not tell it by itself. A spool that was swapped meanwhile for another material is left alone.
+    pub(super) fn use_up(&mut self, now: Timestamp) {
+        let Some(in_hand) = &self.in_hand else { return };
+        let Phase::Ended { end, filament_mm, progress, .. } = in_hand.phase else { return };
+        let share = used_share(end, filament_mm, in_hand.stated_mm, progress);
+        for used in &in_hand.used_slots {
+            let of_it = |one: &&mut Slot| one.slot == used.slot && one.material_id == Some(used.needed.material_id);
+            let Some(slot) = self.slots.iter_mut().find(of_it).filter(|one| !one.weighed) else { continue };
+            if let Some(left) = slot.remaining {
+                slot.remaining = Some((left - used.needed.need.scaled(share)).max(Amount::ZERO));
+                slot.updated_at = now;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,90 @@
+//! The members of products that are objects themselves: further materials, and what a kit contains.
+
+use api_derive::Request;
+use serde_json::{Value, json};
+
+use super::EXAMPLE_ID;
+use crate::domain::amount::Amount;
+use crate::domain::id::Id;
+use crate::domain::refusal::Faults;
+use crate::domain::sku::{Component, SkuMaterial};
+use crate::http::openapi::shape::Shape;
+use crate::http::production::materials;
+use crate::http::wire::{AboveZero, Components, FromJson, ToSchema, ValuePath, Within};
+
+/// Highest index of a filament in a file.
+const MAX_FILAMENT: u32 = 1000;
+/// Most parts of one component in one set.
+const MAX_PER_SET: u32 = 10_000;
+
+/// A further material of a product.
+#[derive(Request)]
+#[api(name = "SkuMaterial", fields = SkuMaterial, example = json!({
+    "materialId": materials::EXAMPLE_ID, "estimatedConsumption": 4.5, "filament": 1,
+}))]
+struct GivenMaterial {
+    /// What the filament is of.
+    material_id: Id,
+    /// For one full plate, in the material's unit, where the file does not say it; at most three decimals.
+    #[api(AboveZero)]
+    estimated_consumption: Amount,
+    /// Index of the filament in the file, from 0.
+    #[api(Within(0..=MAX_FILAMENT))]
+    filament: u32,
+}
+
+impl ToSchema for SkuMaterial {
+    const NAME: Option<&'static str> = GivenMaterial::NAME;
+    fn schema() -> Shape {
+        GivenMaterial::schema()
+    }
+    fn components(components: &mut Components) {
+        GivenMaterial::components(components);
+    }
+    fn example() -> Value {
+        GivenMaterial::example()
+    }
+}
+
+impl FromJson for SkuMaterial {
+    type Inner = Self;
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
+        GivenMaterial::from_json(value, place, faults).map(GivenMaterial::into_fields)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+/// What a kit contains of one product.
+#[derive(Request)]
+#[api(name = "Component", fields = Component, example = json!({"skuId": EXAMPLE_ID, "quantity": 2}))]
+struct GivenComponent {
+    sku_id: Id,
+    /// How many parts of it one set has.
+    #[api(Within(1..=MAX_PER_SET))]
+    quantity: u32,
+}
+
+impl ToSchema for Component {
+    const NAME: Option<&'static str> = GivenComponent::NAME;
+    fn schema() -> Shape {
+        GivenComponent::schema()
+    }
+    fn components(components: &mut Components) {
+        GivenComponent::components(components);
+    }
+    fn example() -> Value {
+        GivenComponent::example()
+    }
+}
+
+impl FromJson for Component {
+    type Inner = Self;
+    fn from_json(value: Value, place: &ValuePath<'_>, faults: &mut Faults) -> Option<Self> {
+        GivenComponent::from_json(value, place, faults).map(GivenComponent::into_fields)
+    }
+    fn inner(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
