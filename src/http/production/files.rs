@@ -56,7 +56,7 @@ const MAX_FIELD_BYTES: usize = 64;
 enumeration! {
     /// What a file is for, found from its content.
     FileKind,
-    /// The format of G-code: text, Prusa's binary format, or a sliced 3MF package.
+    /// The format of G-code: text, the binary format, or a sliced 3MF package.
     GcodeForm,
 }
 
