@@ -96,7 +96,7 @@ pub struct Config {
 /// Whether the server is tried out or serves a real shop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Secrets that are missing at the first start are made and kept in [`SECRETS_FILE`].
+    /// Secrets that are missing at the first start are made and kept in `SECRETS_FILE`.
     #[default]
     Development,
     /// Missing secrets are refused, the database is PostgreSQL, cookies are `Secure`, keys begin with `key_live_`.
@@ -145,7 +145,7 @@ pub enum ConfigError {
         /// Line and column of the fault, and what is wrong there.
         problem: String,
     },
-    /// A line of `.env` or [`SECRETS_FILE`] is not an assignment.
+    /// A line of `.env` or `SECRETS_FILE` is not an assignment.
     #[error("{}: {source}", path.display())]
     Dotenv {
         /// Which file it is.

@@ -1,5 +1,5 @@
 //! The HTTP edge: reads a request, asks one aggregate or runs one query, maps the answer. It knows handles and
-//! queries, never tables. It decides no rule, and only [`error`] knows which status a refusal becomes. Every route states who may use it
+//! queries, never tables. It decides no rule, and only `error` knows which status a refusal becomes. Every route states who may use it
 //! ([`routes`]).
 
 mod access;
@@ -45,7 +45,7 @@ use crate::http::error::ApiError;
 
 pub use serve::{Front, serve_control, start_tcp};
 
-/// The state of the whole server, for the layers around the handlers. Handlers take the [`handles`] that they use.
+/// The state of the whole server, for the layers around the handlers. Handlers take the `handles` that they use.
 /// Cloned with each request, hence a single `Arc`.
 #[derive(Clone)]
 pub struct AppState(Arc<AppParts>);

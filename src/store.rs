@@ -1,6 +1,6 @@
 //! The store: where commits become durable, and where aggregates are loaded from.
 //!
-//! Actors, effects and the dispatcher know the store only through [`Store`], which stands on the traits of [`port`].
+//! Actors, effects and the dispatcher know the store only through [`Store`], which stands on the traits of `port`.
 //! Two implementations honour the same contract, and the same tests run against both: the [`writer`], which writes to
 //! SQLite or PostgreSQL, and [`memory`], which keeps everything in ordered maps for deterministic simulations.
 //!
@@ -45,7 +45,7 @@ impl<T: Aggregate<Row: StoredRow, Created: StoredRow> + Snapshot + Load> StoredA
 
 /// What actors, effects and the dispatcher hold of the store.
 ///
-/// It adds the typed methods that a trait object cannot have to the object-safe traits of [`port`]. A clone is one
+/// It adds the typed methods that a trait object cannot have to the object-safe traits of `port`. A clone is one
 /// reference count, and a commit is one virtual call, so it costs the hot path nothing that can be measured. It stays
 /// valid when the writer crashes and is restarted, because the handle behind it is given the new writer.
 #[derive(Clone)]

@@ -174,7 +174,7 @@ const ABSURD: f64 = 1e300;
 /// Members of OctoPrint's answers that are measured although they are whole numbers.
 const MEASURED: [&str; 7] = ["printTime", "printTimeLeft", "estimatedPrintTime", "filepos", "size", "date", "time"];
 
-/// Puts [`ABSURD`] in the place of what is measured: every fraction, and whole numbers known by their names.
+/// Puts `ABSURD` in the place of what is measured: every fraction, and whole numbers known by their names.
 pub fn make_absurd(answer: &mut Value) {
     match answer {
         Value::Number(number) if number.is_f64() => *answer = ABSURD.into(),

@@ -1,6 +1,6 @@
 //! The generic part of all actors; it knows no kind of aggregate.
 //!
-//! [`actor`] is the one actor behind every aggregate; [`handle`] is how everybody speaks to one; [`supervisor`] restarts
+//! [`actor`] is the one actor behind every aggregate; [`handle`] is how everybody speaks to one; `supervisor` restarts
 //! the actors of a kind; [`directory`] finds, reads and creates aggregates; [`effects`] carries out outside work.
 
 pub mod actor;

@@ -48,7 +48,7 @@ pub fn grams(grams: f64) -> Option<Amount> {
     (milligrams >= 1.0 && milligrams <= MAX_AMOUNT.0 as f64).then_some(Amount(milligrams as i64))
 }
 
-/// A length of filament in millimetres, to the micrometre; `None` outside 0 to [`MAX_FILAMENT_MM`].
+/// A length of filament in millimetres, to the micrometre; `None` outside 0 to `MAX_FILAMENT_MM`.
 pub fn filament_mm(mm: f64) -> Option<f64> {
     (0.0..=MAX_FILAMENT_MM).contains(&mm).then(|| rounded(mm))
 }

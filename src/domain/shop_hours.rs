@@ -93,7 +93,7 @@ impl ShopHours {
     }
 
     /// The moment at which the shop has been open for `open_ms` milliseconds since `from`; `None` if it does not open that
-    /// long within [`MAX_DAYS_AHEAD`] days.
+    /// long within `MAX_DAYS_AHEAD` days.
     pub fn after(&self, from: Timestamp, open_ms: i64) -> Option<Timestamp> {
         if self.periods.is_empty() {
             return Some(from.plus_ms(open_ms.max(0)));

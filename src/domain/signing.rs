@@ -40,7 +40,7 @@ pub enum SecretError {
 pub enum SecretStrength {
     /// As long as recommended.
     Good,
-    /// Shorter than [`SECRET_ADVISED_BYTES`]; the caller shows a warning.
+    /// Shorter than `SECRET_ADVISED_BYTES`; the caller shows a warning.
     Weak,
 }
 

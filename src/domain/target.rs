@@ -16,7 +16,7 @@ const URL_MAX_BYTES: usize = 2048;
 /// Why a webhook may not be sent to a URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// It is longer than [`URL_MAX_BYTES`].
+    /// It is longer than `URL_MAX_BYTES`.
     #[error("the URL is longer than {URL_MAX_BYTES} bytes")]
     TooLong,
     /// It is not a URL, or has no host.

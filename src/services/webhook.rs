@@ -46,7 +46,7 @@ pub struct Outcome {
     pub error: Option<String>,
     /// How long it took.
     pub duration_ms: u64,
-    /// The beginning of the answer's body, at most [`ANSWER_KEPT_BYTES`].
+    /// The beginning of the answer's body, at most `ANSWER_KEPT_BYTES`.
     pub excerpt: Option<String>,
 }
 

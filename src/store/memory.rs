@@ -1,4 +1,4 @@
-//! The store in memory: the contract of [`crate::store::port`] on ordered maps, for deterministic simulations and tests.
+//! The store in memory: the contract of `port` on ordered maps, for deterministic simulations and tests.
 //!
 //! It is deterministic: it keeps everything in ordered maps, takes no time and no randomness from the machine, and runs
 //! one task at a time, which yields to callers as often as the writer does. On a single-threaded runtime with a paused

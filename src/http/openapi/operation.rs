@@ -112,7 +112,7 @@ pub struct Operation {
     pub by_token: bool,
     /// The handler takes the body as it comes, such as an upload.
     pub streamed: bool,
-    /// Reads a body as the handler does; of operations whose body is a [`Request`](crate::http::wire::Request). A test holds
+    /// Reads a body as the handler does; of operations whose body is a `Request`. A test holds
     /// it against the schema of the body.
     pub read_body: Option<ReadBody>,
 }

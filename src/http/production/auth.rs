@@ -11,8 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use serde_json::json;
 
-use identity::Identity;
-
+use self::identity::Identity;
 use super::users::UserView;
 use crate::actors::kernel::directory::Directory;
 use crate::actors::kernel::envelope::CommandOrigin;

@@ -1,4 +1,4 @@
-//! Orders: listed, shown, changed, cancelled, paid by hand, shipped. Placing is in [`super::place`].
+//! Orders: listed, shown, changed, cancelled, paid by hand, shipped. Placing is in `place`.
 
 mod address;
 mod lines;
