@@ -185,7 +185,6 @@ async fn an_order_all_of_whose_jobs_are_cancelled_is_flagged_not_ready() {
         assert_eq!(cancelled["state"], "CANCELLED");
         for (act, body) in [
             ("cancel", json!({})),
-            ("retry", json!({})),
             ("release", json!({})),
             ("pause", json!({})),
             ("resume", json!({})),

@@ -79,6 +79,7 @@ impl Walk {
         self.client.job_is(&job, "PRINTING").await;
         sim.handle.set_speed(FAST);
         self.client.order_is(&order, "ready").await;
+        self.ok("POST /api/jobs/{id}/sign-off", &job, json!({"goodCount": 1})).await;
         let shipment = json!({"carrier": "DHL", "trackingNumber": "1", "estimatedDelivery": "2030-01-01"});
         self.ok("POST /api/orders/{id}/ship", &order, shipment).await;
 
