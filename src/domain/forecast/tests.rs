@@ -5,7 +5,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::domain::dispatch::{Board, PrintableForms};
+use crate::domain::amount::Amount;
+use crate::domain::dispatch::Board;
+use crate::domain::file::GcodeForm;
+use crate::domain::launch::{LaunchNeeds, MaterialNeed, PrintableForms, SlicedFor, fit};
 use crate::domain::printer::{PrinterCommand, PrinterFields};
 use crate::domain::printer_status::{Activity, Connection, Status};
 use crate::domain::sku::MachineType;
@@ -32,6 +35,8 @@ fn printer(number: u32, auto_clear: bool, loaded: Option<u32>) -> Printer {
         loaded_material_id: loaded.map(id),
         location: None,
         tags: Vec::new(),
+        nozzle: None,
+        plate_type: None,
     };
     let mut bench = Bench::new();
     bench.now = NOW;
@@ -142,9 +147,14 @@ fn a_print_that_goes_on_ends_as_its_printer_says() {
         file_id: id(3),
         file_name: "a.gcode".into(),
         claimed_at: NOW,
-        material_id: id(2),
-        machine_type: MachineType::FdmLarge,
-        dimensions: None,
+        needs: Box::new(LaunchNeeds {
+            machine_type: MachineType::FdmLarge,
+            dimensions: None,
+            form: GcodeForm::default(),
+            sliced_for: SlicedFor::default(),
+            materials: vec![MaterialNeed { material_id: id(2), need: Amount::units(1) }],
+        }),
+        stated_mm: None,
         estimated_seconds: Some(3600),
     };
     bench.tell(&mut one, id(5), &take).unwrap();
@@ -249,7 +259,7 @@ proptest! {
             prop_assert_eq!(forecast.jobs.get(&proposal.job), Some(&expected));
         }
         for (_, job) in orders.iter().flat_map(|order| order.jobs.iter()) {
-            let fits = |printer: &Printer| printer.fits(job.machine_type, None, job.material_id).is_ok();
+            let fits = |printer: &Printer| fit(&job.launch_needs(), &printer.launch_facts(None)).fits();
             prop_assert_eq!(forecast.jobs.contains_key(&job.id), printers.iter().any(fits));
         }
         let work: i64 = forecast.jobs.keys().map(|job| STARTING_MS + minutes_of(job) * 1000).sum();

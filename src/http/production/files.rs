@@ -39,7 +39,7 @@ use crate::http::part_heads::PartHeads;
 use crate::http::path_id::PathId;
 use crate::http::reply::{Created, Listed, NoContent, Resource};
 use crate::http::routes::ResourceRoutes;
-use crate::http::wire::{FromJson as _, ToSchema, ValuePath, enumeration, schema_of};
+use crate::http::wire::{FromJson as _, ValuePath, enumeration, schema_of};
 use crate::store::queries::{FileFilter, Queries};
 
 /// The collection of files.

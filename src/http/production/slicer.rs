@@ -263,6 +263,8 @@ async fn sku(
         kind: Some("slicer".to_owned()),
         collections: Vec::new(),
         material_id: Some(material_id),
+        materials: Vec::new(),
+        plate: 1,
         estimated_consumption: file.metadata.grams.filter(|grams| grams.0 > 0).unwrap_or(UNSTATED),
         machine_type,
         dimensions: file.metadata.size,

@@ -13,6 +13,7 @@ use crate::domain::bounds::{
     EARLIEST, LATEST, MAX_AMOUNT, MAX_CENTS, MAX_LENGTH_MM, MAX_PRINT_SECONDS, MAX_QUANTITY, filament_mm, length_mm,
 };
 use crate::domain::file::{File, FileCommand, FileKind, FileMetadata, GcodeForm};
+use crate::domain::launch::SlicedFor;
 use crate::domain::material::{Material, MaterialCommand, MaterialFields, MaterialType};
 use crate::domain::order::{Line, Make, NewOrder, Order, OrderCommand, OrderKind};
 use crate::domain::sku::{Dimensions, MachineType, Sku, SkuCommand, SkuFields};
@@ -156,6 +157,8 @@ prop_compose! {
             units_per_plate: plate,
             material_id: id(200),
             need: Amount(need),
+            further: Vec::new(),
+            sliced_for: SlicedFor::default(),
             machine_type: MachineType::FdmStandard,
             dimensions: sized.then_some(Dimensions { x, y, z }),
             file_id: file.then(|| id(400)),
@@ -200,7 +203,7 @@ proptest! {
         let mut bench = Bench::new();
         bench.now = now;
         let fields = MaterialFields {
-            name: text.clone(), kind: MaterialType::Filament, color: Some(text.clone()), brand: None,
+            name: text.clone(), kind: MaterialType::Filament, color: Some(text.clone()), brand: None, variant: Some(text.clone()), vendor_code: Some(text.clone()),
             reorder_point: Amount(amounts[0]), reorder_quantity: Amount(amounts[1]),
         };
         let mut material = None;
@@ -211,7 +214,7 @@ proptest! {
         }
         let metadata = FileMetadata {
             slicer: Some(text.clone()), seconds: make.estimated_seconds, grams: Some(make.need), filament_mm: make.file_filament_mm,
-            thumbnail: None, layers: Some(layers), size: make.dimensions, form: Some(GcodeForm::default()),
+            thumbnail: None, layers: Some(layers), size: make.dimensions, form: Some(GcodeForm::default()), plates: Vec::new(),
         };
         let create = FileCommand::Create {
             name: text.clone(), kind: FileKind::Gcode, size, sha256: "ab".to_owned(), metadata: Box::new(metadata),
@@ -221,7 +224,7 @@ proptest! {
         let fields = SkuFields {
             code: text.clone(), slug: text.clone(), name: text.clone(), description: Some(text.clone()), kind: None,
             collections: vec![text.clone()], material_id: Some(make.material_id), components: Vec::new(),
-            estimated_consumption: make.need,
+            estimated_consumption: make.need, materials: Vec::new(), plate: 1,
             machine_type: make.machine_type, dimensions: make.dimensions, price_cents: price, currency: "usd".to_owned(),
             units_per_plate: make.units_per_plate, model_file_id: None, gcode_file_id: make.file_id, slicer_profile: None,
             estimated_seconds: make.estimated_seconds, images: vec![text], public: true, active: true,

@@ -263,7 +263,7 @@ impl Shop {
             let job = self.orders[&order].as_ref().unwrap().jobs.values().next().unwrap().clone();
             if job.state == JobState::Sliced {
                 self.served += 1;
-                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false });
+                self.order(order, &OrderCommand::CancelJob { job: job.id, force: false, seen: Default::default() });
             }
         }
     }
