@@ -338,5 +338,5 @@ async fn the_shop_works_on_through_a_panic_of_every_kind_at_every_point() {
     app.ledger_is_even(&material).await;
     assert_eq!(app.get(&stock).await.expect(200)["quantity"], 5 + 100 - 2 * 10);
     let ready = app.get("/readyz").await.expect(200);
-    assert!(ready["parts"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
+    assert!(ready["components"].as_object().unwrap().values().all(|part| part["state"] == "up"), "{ready}");
 }
