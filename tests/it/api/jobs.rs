@@ -183,12 +183,8 @@ async fn an_order_all_of_whose_jobs_are_cancelled_is_flagged_not_ready() {
     for job in app.jobs(&order).await {
         let cancelled = app.act(&format!("/api/jobs/{}/cancel", id(&job))).await.expect(200);
         assert_eq!(cancelled["state"], "CANCELLED");
-        for (act, body) in [
-            ("cancel", json!({})),
-            ("release", json!({})),
-            ("pause", json!({})),
-            ("resume", json!({})),
-        ] {
+        for (act, body) in [("cancel", json!({})), ("release", json!({})), ("pause", json!({})), ("resume", json!({}))]
+        {
             let refused = app.post(&format!("/api/jobs/{}/{act}", id(&job)), &body).await;
             assert_eq!(refused.error(409), "invalid_transition", "{act}");
         }
