@@ -82,6 +82,7 @@ async fn an_order_comes_back_with_jobs_attempts_and_payments() {
         first.attempts = vec![attempt(21, 10, 1, 1), attempt(20, 10, 1, 2)];
         let mut whole = order(1);
         whole.payments = vec![payment(30, 1), payment(31, 1)];
+        whole.kept_cents = 5000;
         let rows = [
             OrderRow::Attempt(first.attempts[1].clone()),
             OrderRow::Attempt(first.attempts[0].clone()),
