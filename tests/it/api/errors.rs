@@ -149,16 +149,8 @@ async fn all_faults_of_a_body_are_told_at_once() {
 
     let sku = json!({"code": " ", "priceCents": -1, "machineType": "lunar", "unitsPerPlate": 0, "currency": "USD", "dimensions": {"x": 1}});
     let found = paths(&app.post("/api/skus", &sku).await.expect(400));
-    let expected = [
-        "code",
-        "currency",
-        "dimensions.y",
-        "dimensions.z",
-        "machineType",
-        "name",
-        "priceCents",
-        "unitsPerPlate",
-    ];
+    let expected =
+        ["code", "currency", "dimensions.y", "dimensions.z", "machineType", "name", "priceCents", "unitsPerPlate"];
     assert_eq!(found, expected);
     // What only a kit may leave out is judged once the rest can be read.
     let found = paths(&app.post("/api/skus", &json!({"code": "A", "name": "A", "priceCents": 1})).await.expect(400));
