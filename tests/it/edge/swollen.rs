@@ -78,7 +78,8 @@ async fn stops_beside(app: &App, printer: &str, uploads: Vec<tokio::task::JoinHa
         assert!(matches!(status, 400 | 413 | 431), "{status}");
     }
     assert!(slowest < MAX_STOP, "{slowest:?}");
-    let grown = peak_kib(app) - before;
+    // The kernel sums up the counters of threads now and then, so that a later peak may be a little lower.
+    let grown = peak_kib(app).saturating_sub(before);
     assert!(grown < MAX_MEMORY_KIB, "{grown} KiB more");
 }
 
