@@ -134,7 +134,18 @@ impl Fleet {
             // Each printer has its own random numbers, so that adding one changes no other.
             let seed = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(index as u64);
             let host = if options.own_hosts { own_host(index) } else { Ipv4Addr::LOCALHOST };
-            printers.push(start_one(kind, SocketAddr::from((host, port)), options.speed, seed).await?);
+            // The server takes all loopback addresses for one computer, so no two printers may have the same port. One
+            // whose port is taken holds it until another has been found.
+            let mut taken = Vec::new();
+            let printer = loop {
+                let printer = start_one(kind, SocketAddr::from((host, port)), options.speed, seed).await?;
+                if !printers.iter().any(|other: &SimPrinter| port_of(other) == port_of(&printer)) {
+                    break printer;
+                }
+                taken.push(printer);
+            };
+            taken.iter().for_each(|printer| printer.handle.shutdown());
+            printers.push(printer);
         }
         Ok(Self { printers })
     }
@@ -150,6 +161,10 @@ impl Fleet {
             printer.handle.shutdown();
         }
     }
+}
+
+fn port_of(printer: &SimPrinter) -> Option<&str> {
+    printer.base_url.trim_end_matches('/').rsplit(':').next()
 }
 
 /// A loopback address that no other printer of the fleet has.

@@ -83,7 +83,7 @@ impl MachineAddress {
     pub fn of(base_url: &str) -> Option<Self> {
         let url = Url::parse(base_url.trim()).ok()?;
         let local = match url.host()? {
-            Host::Ipv4(ip) => ip == Ipv4Addr::LOCALHOST,
+            Host::Ipv4(ip) => ip.is_loopback(),
             Host::Ipv6(ip) => ip.is_loopback(),
             Host::Domain(name) => name.trim_end_matches('.') == "localhost",
         };

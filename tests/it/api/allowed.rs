@@ -27,7 +27,11 @@ impl Walk {
     /// Does one operation; it must be answered 2xx. Its body is held against the description by the client.
     async fn ok(&self, operation: &str, subject: &str, body: Value) -> Value {
         let (method, route) = operation.split_once(' ').unwrap();
-        let path = route.replace("{id}", subject).replace("{name}", "part.gcode").replace("{slot}", "1");
+        let path = route
+            .replace("{id}", subject)
+            .replace("{name}", "part.gcode")
+            .replace("{slot}", "1")
+            .replace("{number}", "1");
         let mut request = self.client.request(method, &path);
         if !body.is_null() {
             request = request.json(&body);
@@ -182,7 +186,7 @@ async fn every_reading_operation_answers_every_role_that_it_is_for() {
         ("/api/webhooks/endpoints/", endpoint),
     ];
     let mut asked = 0;
-    // A packing list needs printed parts: `machines::parts` asks for it.
+    // A packing list needs printed parts: it is asked for where parts are shipped.
     let listed =
         |route: &&printfloor::http::routes::Served| route.method == "GET" && !route.path.ends_with("/packing-list");
     for route in CONTRACT.served.iter().filter(listed) {

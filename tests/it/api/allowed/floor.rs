@@ -82,6 +82,7 @@ impl Walk {
         self.ok("POST /api/jobs/{id}/sign-off", &job, json!({"goodCount": 1})).await;
         let shipment = json!({"carrier": "DHL", "trackingNumber": "1", "estimatedDelivery": "2030-01-01"});
         self.ok("POST /api/orders/{id}/ship", &order, shipment).await;
+        self.get("GET /api/orders/{id}/shipments/{number}/packing-list", &order).await;
 
         // Of the next one the printer is lost, and a person says what became of it.
         sim.handle.set_speed(SLOW);
