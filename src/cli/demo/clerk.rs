@@ -28,6 +28,9 @@ const RESTOCK_MS: i64 = 12_000;
 const WALK_MS: i64 = 4_000;
 /// Time between a failed print and its retry, in milliseconds.
 const RETRY_DELAY_MS: i64 = 3_000;
+/// How long a start stays unverified before somebody says what became of it, in milliseconds: longer than a printer of the
+/// demo is away, so that most printers say it themselves.
+const DOUBT_MS: i64 = 25_000;
 /// One day, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 const CARRIERS: [&str; 3] = ["DHL", "UPS", "Post"];
@@ -68,6 +71,7 @@ impl Clerk {
         }
         self.restock().await?;
         self.tend_printers().await?;
+        self.resolve().await?;
         self.retry().await
     }
 
@@ -136,6 +140,20 @@ impl Clerk {
             }
             if home {
                 done(self.api.post(&format!("/api/printers/{id}/home"), &json!({})).await)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at starts of which nobody can tell for long whether they happened, and throws away what is on the bed.
+    async fn resolve(&mut self) -> Result<(), CliError> {
+        let mut page = self.api.get("/api/jobs?state=DISPATCHING").await?;
+        for job in page["jobs"].as_array_mut().map(std::mem::take).unwrap_or_default() {
+            let id = id(&job)?;
+            let last = job["attempts"].as_array().and_then(|attempts| attempts.last());
+            let doubted = last.is_some_and(|attempt| attempt["unverified"] == true);
+            if self.due(&format!("doubt {id}"), doubted, DOUBT_MS) {
+                done(self.api.post(&format!("/api/jobs/{id}/resolve"), &json!({"outcome": "failed"})).await)?;
             }
         }
         Ok(())
