@@ -117,6 +117,10 @@ pub struct DemoArgs {
     /// IP address and port to listen on [default: 127.0.0.1:8787, or a free port if that one is in use]
     #[arg(long, value_name = "ADDR", value_parser = crate::config::listen::parse)]
     pub listen: Option<SocketAddr>,
+    /// First port of the simulated printers, which use the ports after it; an existing demo keeps its ports
+    /// [default: the first free range from 17000]
+    #[arg(long, value_name = "P", value_parser = clap::value_parser!(u16).range(1024..=64_000))]
+    pub base_port: Option<u16>,
     /// Stop after this many seconds
     #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
     pub end_after: Option<Duration>,
@@ -315,6 +319,7 @@ async fn run_command(cli: Cli) -> Result<(), CliError> {
                 data: global.data,
                 printers: args.printers.map(usize::from),
                 listen: args.listen,
+                base_port: args.base_port,
                 end_after: args.end_after,
             }))
             .await

@@ -63,6 +63,8 @@ pub struct DemoOptions {
     pub printers: Option<usize>,
     /// Address to listen on; `None`: port 8787 or a free one.
     pub listen: Option<SocketAddr>,
+    /// First port of the simulated printers of a new demo; `None`: the first free range.
+    pub base_port: Option<u16>,
     /// Time after which the demo stops; `None`: it runs until a signal.
     pub end_after: Option<Duration>,
 }
@@ -76,6 +78,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
     let mut folder = Folder::open(&path)?;
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
+    folder.choose_base_port(options.base_port)?;
     let floor = Floor::start(&mut folder).await?;
     let config = config(&folder, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);

@@ -5,7 +5,7 @@ mod terminal;
 use crate::cli::process::{Place, Running};
 
 fn started(place: &Place, more: &str) -> Running {
-    place.start(&format!("demo --data shop --listen 127.0.0.1:0 {more}"))
+    place.start(&format!("demo --data shop --listen 127.0.0.1:0 --base-port {} {more}", place.ports()))
 }
 
 /// A number of the summary.

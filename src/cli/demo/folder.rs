@@ -71,6 +71,20 @@ impl Folder {
         Ok(folder)
     }
 
+    /// Takes the first port that the command line names. Refused if it differs from that of the first start, because the shop knows its
+    /// printers by their ports.
+    pub fn choose_base_port(&mut self, chosen: Option<u16>) -> Result<(), CliError> {
+        match (self.memory.base_port, chosen) {
+            (Some(known), Some(chosen)) if known != chosen => Err(CliError::Failed(format!(
+                "the printers of this demo have the ports from {known} on: leave out --base-port, or choose another directory with --data DIR"
+            ))),
+            (known, chosen) => {
+                self.memory.base_port = known.or(chosen);
+                Ok(())
+            }
+        }
+    }
+
     /// Writes the memory to disk, readable by its owner only.
     pub fn keep(&self) -> Result<(), CliError> {
         let text = serde_json::to_string_pretty(&self.memory).unwrap_or_default() + "\n";
@@ -93,6 +107,20 @@ mod tests {
         first.memory.base_port = Some(17_000);
         first.keep().unwrap();
         assert_eq!(Folder::open(&path).unwrap().memory, first.memory);
+    }
+
+    #[test]
+    fn a_demo_keeps_the_ports_of_its_first_start() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut folder = Folder::open(&parent.path().join("new")).unwrap();
+        folder.choose_base_port(None).unwrap();
+        assert_eq!(folder.memory.base_port, None, "the first free range");
+        folder.choose_base_port(Some(20_000)).unwrap();
+        folder.choose_base_port(Some(20_000)).unwrap();
+        folder.choose_base_port(None).unwrap();
+        assert_eq!(folder.memory.base_port, Some(20_000));
+        let refused = folder.choose_base_port(Some(21_000)).unwrap_err().to_string();
+        assert!(refused.contains("ports from 20000 on"), "{refused}");
     }
 
     #[test]

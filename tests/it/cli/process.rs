@@ -1,8 +1,10 @@
 //! The binary as a person or a script runs it: in a folder of its own, with a clean environment.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,7 +18,16 @@ pub const LONG: Duration = Duration::from_secs(90);
 pub struct Place {
     dir: TempDir,
     env: Vec<(String, String)>,
+    /// Holds a range of ports for simulated printers, see [`Place::ports`].
+    ports: OnceLock<(TcpListener, u16)>,
 }
+
+/// Ports of which the holder of one owns the range of that number.
+const RANGE_LOCKS: std::ops::Range<u16> = 16_900..16_930;
+/// First port of the first range; all ranges lie below the ports that the system gives away.
+const FIRST_RANGE: u16 = 17_000;
+/// Ports in a range: more than a demo uses.
+const RANGE_PORTS: u16 = 520;
 
 /// What a command that ended has left.
 #[derive(Debug)]
@@ -32,7 +43,17 @@ pub struct Ended {
 impl Place {
     /// A new folder.
     pub fn new() -> Self {
-        Self { dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(), env: Vec::new() }
+        Self { dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(), env: Vec::new(), ports: OnceLock::new() }
+    }
+
+    /// The first of a range of ports that no other test uses as long as this place lives, not even between two starts of a command.
+    pub fn ports(&self) -> u16 {
+        let reserve = || {
+            RANGE_LOCKS.zip((FIRST_RANGE..).step_by(RANGE_PORTS.into())).find_map(|(lock, first)| {
+                TcpListener::bind((Ipv4Addr::LOCALHOST, lock)).ok().map(|held| (held, first))
+            })
+        };
+        self.ports.get_or_init(|| reserve().expect("a free range of ports")).1
     }
 
     /// With this variable for every command.

@@ -165,7 +165,8 @@ impl Drop for AtTerminal {
 #[test]
 fn a_block_says_how_the_shop_stands_while_lines_scroll_below_it() {
     let place = Place::new();
-    let mut demo = AtTerminal::start(&place, "demo --data shop --listen 127.0.0.1:0 --printers 2");
+    let demo = format!("demo --data shop --listen 127.0.0.1:0 --printers 2 --base-port {}", place.ports());
+    let mut demo = AtTerminal::start(&place, &demo);
     let stream = |rows: &[String], word: &str| rows[BLOCK..].iter().any(|row| row.contains(word));
     let first = demo.until("a block with an order", |rows| {
         rows[1].starts_with("Orders placed") && counted(&rows[1], "Orders placed") >= 1 && stream(rows, "order.")
