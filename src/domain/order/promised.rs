@@ -3,15 +3,34 @@
 use super::change::OrderChange;
 use super::{Order, OrderAnswer, OrderStatus};
 use crate::domain::aggregate::Decision;
+use crate::domain::job::{Job, JobState};
 use crate::domain::promise::Promise;
 
 impl OrderChange<'_> {
-    /// Keeps a promise, unless one is kept already or there is nothing to be printed.
+    /// Keeps a promise, unless one is kept already, there is nothing to be printed, or a job may still turn out to be short of
+    /// material.
     pub(super) fn promise(mut self, promise: Promise) -> Decision<Order> {
         let open = matches!(self.order.status, OrderStatus::Paid | OrderStatus::Printing);
-        if open && self.order.promise.is_none() && promise.promised_at >= self.cx.now {
+        let sure = self.order.jobs.values().all(|job| has_all_it_needs(job));
+        if open && sure && self.order.promise.is_none() && promise.promised_at >= self.cx.now {
             self.head().promise = Some(Promise { met_at: None, ..promise });
         }
         self.done(|_| OrderAnswer::Heard { wanted: true })
+    }
+}
+
+/// Whether nothing but time stands between this job and its part. The forecast counts a job whose stock check is under way as if it
+/// passed; a promise waits for the answer.
+fn has_all_it_needs(job: &Job) -> bool {
+    match job.state {
+        JobState::Created | JobState::Validated | JobState::AwaitingManualReview | JobState::Failed => {
+            job.cancel_requested_at.is_some()
+        }
+        JobState::Sliced
+        | JobState::Dispatching
+        | JobState::Printing
+        | JobState::Paused
+        | JobState::Completed
+        | JobState::Cancelled => true,
     }
 }

@@ -43,15 +43,19 @@ pub struct Ended {
 impl Place {
     /// A new folder.
     pub fn new() -> Self {
-        Self { dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(), env: Vec::new(), ports: OnceLock::new() }
+        Self {
+            dir: tempfile::Builder::new().prefix("printfloor-cli-").tempdir().unwrap(),
+            env: Vec::new(),
+            ports: OnceLock::new(),
+        }
     }
 
     /// The first of a range of ports that no other test uses as long as this place lives, not even between two starts of a command.
     pub fn ports(&self) -> u16 {
         let reserve = || {
-            RANGE_LOCKS.zip((FIRST_RANGE..).step_by(RANGE_PORTS.into())).find_map(|(lock, first)| {
-                TcpListener::bind((Ipv4Addr::LOCALHOST, lock)).ok().map(|held| (held, first))
-            })
+            RANGE_LOCKS
+                .zip((FIRST_RANGE..).step_by(RANGE_PORTS.into()))
+                .find_map(|(lock, first)| TcpListener::bind((Ipv4Addr::LOCALHOST, lock)).ok().map(|held| (held, first)))
         };
         self.ports.get_or_init(|| reserve().expect("a free range of ports")).1
     }

@@ -2,6 +2,7 @@ use super::*;
 use crate::domain::job::{AttemptState, Block, SeenPrint, Stock};
 use crate::domain::principal::{Principal, Role};
 use crate::domain::printer_status::PrintEnd;
+use crate::domain::promise::Promise;
 use crate::domain::refusal::Class;
 
 fn ended(end: PrintEnd, progress: f64) -> Report {
@@ -376,4 +377,22 @@ fn the_head_survives_its_json() {
     assert_eq!(back, Order { jobs: Default::default(), payments: Vec::new(), ..desk.o().clone() });
     let job: Job = serde_json::from_str(&serde_json::to_string(&*desk.job()).unwrap()).unwrap();
     assert_eq!(job, *desk.job());
+}
+
+#[test]
+fn nothing_is_promised_while_a_stock_check_is_under_way() {
+    let mut desk = Desk::with(new_order(vec![line(2, 500, true)]));
+    desk.pay();
+    let now = desk.bench.now;
+    let promise = Promise { made_at: now, expected_at: now, promised_at: now.plus_ms(60_000), met_at: None };
+    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    assert_eq!(desk.o().promise, None, "both jobs wait for the answer");
+    let jobs: Vec<_> = desk.o().jobs.values().map(|job| ClaimId { job: job.id, number: job.claim }).collect();
+    let held = |claim| OrderCommand::Stock(id(MATERIAL), vec![(claim, ClaimState::Held, None)]);
+    desk.ask(&held(jobs[0])).unwrap();
+    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    assert_eq!(desk.o().promise, None, "one job still waits");
+    desk.ask(&held(jobs[1])).unwrap();
+    desk.ask(&OrderCommand::Promise(promise)).unwrap();
+    assert_eq!(desk.o().promise, Some(promise));
 }
