@@ -306,10 +306,13 @@ impl Floor {
         self.app.ledger_is_even(&self.material).await;
     }
 
-    /// Grams that are gone.
+    /// Grams that are gone when all jobs have settled what they used: a moment after the end of the last.
     pub async fn used(&self) -> f64 {
-        let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
-        STOCK - stock["quantity"].as_f64().unwrap()
+        let settled = until("nothing to be reserved any more", || async {
+            let stock = self.app.get(&format!("/api/inventory/materials/{}", self.material)).await.expect(200);
+            (stock["reserved"].as_f64() == Some(0.0)).then_some(stock)
+        });
+        STOCK - settled.await["quantity"].as_f64().unwrap()
     }
 }
 
