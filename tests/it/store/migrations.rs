@@ -142,7 +142,8 @@ async fn a_postgres_database_opens_after_a_kill_at_any_statement() {
     assert!(kills > 100 || std::env::var_os("PRINTFLOOR_TEST_POSTGRES").is_none(), "each table and index: {kills}");
 }
 
-/// Migrates, and is killed after so many statements; says whether it came to its end before.
+/// Migrates, and is killed after so many statements; says whether it came to its end before. The thread that executed the last
+/// statement stands still until the kill is over: nothing else is sent meanwhile, however fast the database answers.
 async fn migrates_until(
     database: &TestDatabase,
     watching: &DatabaseConnection,
@@ -151,23 +152,32 @@ async fn migrates_until(
 ) -> bool {
     let db = connection(&database.settings.url, true).await;
     let (kill, mut killed) = mpsc::unbounded_channel();
+    let (over, stands) = std::sync::mpsc::channel::<()>();
     let mut count = 0;
     *executed.lock().unwrap() = Some(Box::new(move || {
         count += 1;
         if count == kill_at {
             let _ = kill.send(());
+            let _ = tokio::task::block_in_place(|| stands.recv());
         }
     }));
+    let migrated = db.clone();
+    let mut migrating = tokio::spawn(async move { Migrator::up(&migrated, None).await });
     let ended = tokio::select! {
         biased; // the kill comes before anything that the migration does next
         Some(()) = killed.recv() => false,
-        done = Migrator::up(&db, None) => {
-            done.unwrap();
+        done = &mut migrating => {
+            done.unwrap().unwrap();
             true
         }
     };
-    *executed.lock().unwrap() = None;
     end_sessions(watching).await;
+    drop(over);
+    if !ended {
+        migrating.abort();
+        let _ = migrating.await;
+    }
+    *executed.lock().unwrap() = None;
     let _ = db.close().await;
     ended
 }
