@@ -11,7 +11,7 @@ mod idempotency;
 mod jobs;
 mod keys;
 mod lists;
-mod materials;
+pub mod materials;
 mod orders;
 mod own_orders;
 mod payments;

@@ -24,13 +24,15 @@ pub struct Customers {
     clock: Clock,
     tally: Arc<Tally>,
     random: Rng,
+    /// Whether nobody ordered since the start: the first customer wants the kit, so that it is seen soon.
+    first: bool,
 }
 
 impl Customers {
     /// Customers whose choices differ from run to run.
     pub fn new(api: Api, names: Names, clock: Clock, tally: Arc<Tally>) -> Self {
         let random = Rng::with_seed(clock().0.unsigned_abs());
-        Self { api, names, clock, tally, random }
+        Self { api, names, clock, tally, random, first: true }
     }
 
     /// Places orders; returns only on an error.
@@ -70,7 +72,9 @@ impl Customers {
         let customer = self.random.choice(CUSTOMERS)?;
         let mut lines: Vec<Value> = Vec::new();
         for _ in 0..self.random.usize(1..=2) {
-            let sku = self.random.choice(self.names.on_sale.iter())?.clone();
+            let on_sale = &self.names.on_sale;
+            let first = std::mem::take(&mut self.first);
+            let sku = if first { on_sale.last()? } else { self.random.choice(on_sale.iter())? }.clone();
             if lines.iter().all(|line| line["skuId"] != sku.as_str()) {
                 lines.push(json!({"skuId": sku, "quantity": self.random.u32(1..=3)}));
             }
