@@ -31,13 +31,13 @@ use tokio::time::sleep;
 use self::clerk::Clerk;
 use self::customers::Customers;
 use self::feed::Feed;
-use self::floor::Floor;
+use self::floor::DemoFloor;
 use self::folder::Folder;
 use self::inspector::Inspector;
 use self::lateness::Lateness;
 use self::mishaps::Mishaps;
 use self::screen::{Screen, Tone};
-use self::status::Status;
+use self::status::ShopStatus;
 use self::story::Story;
 use self::tally::Tally;
 use crate::cli::api::Api;
@@ -80,7 +80,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
     let path = options.data.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_DIRECTORY));
     let mut folder = Folder::open(&path)?;
     folder.memory.printers = options.printers.unwrap_or(folder.memory.printers);
-    let floor = Floor::start(&mut folder).await?;
+    let floor = DemoFloor::start(&mut folder).await?;
     let config = config(&folder, options.listen.unwrap_or_else(usual_or_free))?;
     log::start(&config.log, config.mode);
     let server = tokio::select! {
@@ -123,7 +123,7 @@ pub async fn run(options: DemoOptions) -> Result<(), CliError> {
 async fn open(
     server: &Server,
     folder: &Folder,
-    floor: &Floor,
+    floor: &DemoFloor,
     clock: Clock,
     screen: &Screen,
     tally: &Arc<Tally>,
@@ -143,7 +143,7 @@ async fn open(
     let feed = Feed::open(api.clone()).await?;
     let story = Story::new(api.clone(), names.clone(), screen.clone(), tally.clone());
     people.spawn(async move { feed.tell(story).await });
-    people.spawn(Status::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
+    people.spawn(ShopStatus::new(api.clone(), base.clone(), screen.clone(), tally.clone()).show());
     people.spawn(Inspector::new(api.clone(), names.clone(), screen.clone(), tally.clone()).work());
     people.spawn(Lateness::new(api.clone(), machines.clone(), screen.clone()).happen());
     people.spawn(Mishaps::new(api.clone(), machines, screen.clone(), tally.clone()).happen());
@@ -222,7 +222,7 @@ fn usual_or_free() -> SocketAddr {
     bound.and_then(|listener| listener.local_addr()).unwrap_or(usual)
 }
 
-fn greeting(base: &str, key: &str, folder: &Folder, floor: &Floor) -> String {
+fn greeting(base: &str, key: &str, folder: &Folder, floor: &DemoFloor) -> String {
     format!(
         "Printfloor demo: a real server and {count} simulated printers, whose prints take seconds instead of hours\n\
          \n  address   {base}\
