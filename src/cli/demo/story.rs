@@ -12,7 +12,7 @@ use crate::cli::CliError;
 use crate::cli::api::Api;
 use crate::domain::time::Timestamp;
 
-/// Largest number of job numbers that are cached.
+/// Largest number of job numbers that are cached, and of orders whose promise was judged.
 const MAX_CACHED_JOBS: usize = 10_000;
 /// Events that are not printed because they would only fill the screen.
 const QUIET: [&str; 5] = ["job.created", "job.validated", "job.sliced", "job.dispatching", "LOW_STOCK"];
@@ -74,6 +74,9 @@ impl Story {
         let Some((kept, words)) = promise_words(&order, event["timestamp"].as_str().unwrap_or_default()) else {
             return Ok(());
         };
+        if self.judged.len() >= MAX_CACHED_JOBS {
+            self.judged.clear();
+        }
         if !self.judged.insert(known) {
             return Ok(()); // It was ready before, until a part of it was made again.
         }
