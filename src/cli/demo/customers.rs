@@ -70,11 +70,13 @@ impl Customers {
     /// An order of one to three lines.
     fn wish(&mut self) -> Option<Value> {
         let customer = self.random.choice(CUSTOMERS)?;
+        if std::mem::take(&mut self.first) {
+            let kit = json!([{"skuId": self.names.on_sale.last()?, "quantity": 1}]);
+            return Some(json!({"lines": kit, "customerEmail": customer}));
+        }
         let mut lines: Vec<Value> = Vec::new();
         for _ in 0..self.random.usize(1..=2) {
-            let on_sale = &self.names.on_sale;
-            let first = std::mem::take(&mut self.first);
-            let sku = if first { on_sale.last()? } else { self.random.choice(on_sale.iter())? }.clone();
+            let sku = self.random.choice(self.names.on_sale.iter())?.clone();
             if lines.iter().all(|line| line["skuId"] != sku.as_str()) {
                 lines.push(json!({"skuId": sku, "quantity": self.random.u32(1..=3)}));
             }

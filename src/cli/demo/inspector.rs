@@ -15,7 +15,7 @@ use crate::cli::CliError;
 use crate::cli::api::Api;
 
 /// Time before the first look.
-const FIRST: Duration = Duration::from_secs(10);
+const FIRST: Duration = Duration::from_secs(20);
 /// Time between two bad parts.
 const PAUSE: Duration = Duration::from_secs(40);
 /// Interval between two looks at what is waited for.

@@ -14,13 +14,13 @@ use crate::cli::api::Api;
 use crate::domain::time::Timestamp;
 
 /// Time before the first late order.
-const FIRST: Duration = Duration::from_secs(15);
+const FIRST: Duration = Duration::from_secs(30);
 /// Time between two late orders: most promises are kept.
 const PAUSE: Duration = Duration::from_secs(120);
 /// Interval between two looks at what is waited for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 /// Longest time until a promise passes that people can be asked to wait for, in milliseconds.
-const MAX_WAIT_MS: i64 = 60_000;
+const MAX_WAIT_MS: i64 = 40_000;
 /// How much longer than that a print is paused, so that nothing catches up.
 const BEYOND: Duration = Duration::from_secs(2);
 
