@@ -105,6 +105,8 @@ impl Printer {
         }
         match &self.in_hand {
             Some(in_hand) if matches!(in_hand.phase, Phase::Unverified { .. }) => Err("unverified".to_owned()),
+            // What it does meanwhile nobody can tell, whatever it was seen doing last.
+            Some(_) if self.outage => self.could_start().and_then(|()| Err("finishing".to_owned())),
             Some(in_hand) if matches!(in_hand.phase, Phase::Paused { .. }) => Err("paused".to_owned()),
             Some(in_hand) if matches!(in_hand.phase, Phase::Taken | Phase::StartSent { .. }) => {
                 Err("starting".to_owned())

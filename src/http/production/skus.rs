@@ -246,7 +246,7 @@ fn check_made(given: &SkuChange, faults: &mut Faults) {
     for (member, there) in needed {
         // One that is there and wrong is told already.
         let known = there || faults.names(member);
-        faults.check(known, member, "is required");
+        faults.check(known, member, "is required, unless it is a kit");
     }
 }
 

@@ -209,7 +209,6 @@ async fn a_name_with_a_line_break_is_refused() {
             wrong[member] = json!(broken);
             let refused = app.post(path, &wrong).await.expect(400);
             assert_eq!(paths(&refused), [member], "{path} with {broken:?}: {refused}");
-            assert!(refused["errors"][0]["message"].as_str().unwrap().contains("one line"), "{refused}");
         }
         // Without it the same body is taken; nor can it be changed to one.
         let made = app.post(path, &body).await.expect(201);
