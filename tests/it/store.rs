@@ -4,7 +4,7 @@ pub mod chaos;
 mod contract;
 mod damage;
 mod exclusion;
-mod migrations;
+pub mod migrations;
 mod numbers;
 mod panics;
 pub mod proxy;

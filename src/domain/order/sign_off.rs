@@ -76,7 +76,13 @@ impl OrderChange<'_> {
             None => SignOff::automatic(attempt.state == AttemptState::Finished, plate, at),
         };
         let sign_off = before.and_then(said, by, at);
-        if attempt.sign_off.as_ref().is_some_and(|known| !known.automatic && known.says_the_same(&sign_off)) {
+        if let Some(known) =
+            attempt.sign_off.as_ref().filter(|known| !known.automatic && known.says_the_same(&sign_off))
+        {
+            // Nothing new, but said later than what somebody else may have said meanwhile at the printer.
+            if !said.says_nothing() && sign_off.at > known.at {
+                self.edit_attempt(job.id, attempt.id, |attempt| attempt.sign_off = Some(sign_off));
+            }
             return;
         }
         let data = |job: JobData| JobSignedOffData {

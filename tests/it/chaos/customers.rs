@@ -1,11 +1,15 @@
 //! Customers who order, pay, pay twice, cancel and get their money back, whatever happens to the server; with what must
 //! have become of each order and of its money.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::payments::{Payment, PaymentEvent as E, signature};
+use tokio::sync::mpsc::UnboundedSender;
 
+use super::catalogue::Catalogue;
+use super::money::{self, End, News};
 use crate::support::app::PAYMENT_SECRET;
 use crate::support::{Client, Clock, until};
 
@@ -14,6 +18,8 @@ use crate::support::{Client, Clock, until};
 pub enum Plan {
     /// By card.
     Card,
+    /// By card; its parts leave as they are made.
+    Packed,
     /// In cash and by card as well; the card goes back.
     CashAndCard,
     /// By two cards; the money of the first goes back, which is heard before it came.
@@ -26,33 +32,31 @@ pub enum Plan {
     CancelledCash,
     /// By card; cancelled, and the money stays.
     CancelledOwing,
+    /// By card; cancelled while it is printed and its printer is cut off. The money stays.
+    CancelledCutOff,
+    /// By several cards, whose payments and refunds are heard of in any order.
+    AnyOrder,
+    /// An order of an older release, of which the rest is paid by card.
+    Old,
 }
 
 impl Plan {
-    /// Every second order is a plain one.
     fn of(n: u64) -> Self {
-        const OTHERS: [Plan; 6] = [
+        const OTHERS: [Plan; 9] = [
+            Plan::CancelledCutOff,
+            Plan::AnyOrder,
             Plan::CancelledCard,
             Plan::CashAndCard,
+            Plan::AnyOrder,
             Plan::CancelledCash,
             Plan::TwoCards,
             Plan::CancelledOwing,
             Plan::Halves,
         ];
-        if n.is_multiple_of(2) { Self::Card } else { OTHERS[(n / 2 % 6) as usize] }
-    }
-
-    /// Whether its parts are made.
-    pub fn is_made(self) -> bool {
-        !matches!(self, Self::CancelledCard | Self::CancelledCash | Self::CancelledOwing)
-    }
-
-    /// The order's last status, whether its money is kept, and whether it is due back.
-    pub fn end(self) -> (&'static str, bool, bool) {
-        match self {
-            Self::CancelledCard | Self::CancelledCash => ("refunded", false, false),
-            Self::CancelledOwing => ("cancelled", true, true),
-            _ => ("ready", true, false),
+        match n % 4 {
+            0 => Self::Card,
+            2 => Self::Packed,
+            _ => OTHERS[(n / 2 % 9) as usize],
         }
     }
 }
@@ -62,27 +66,27 @@ pub struct Sold {
     /// As it was placed.
     pub order: Value,
     pub plan: Plan,
+    /// What must be true of it in the end.
+    pub end: End,
 }
 
 impl Sold {
     pub fn id(&self) -> &str {
         self.order["id"].as_str().unwrap()
     }
-
-    pub fn total(&self) -> i64 {
-        self.order["totalCents"].as_i64().unwrap()
-    }
 }
 
-/// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever.
-pub async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> Value {
+/// POSTs with one idempotency key until the server says something final; what it acknowledges must be true for ever. Gives
+/// the code of a refusal.
+pub async fn ask(client: &Client, path: &str, key: &str, body: &Value) -> Result<Value, String> {
     until(&format!("an answer to {path}"), || async {
         let request = client.request("POST", path).header("Idempotency-Key", key).json(body);
         let answer = client.try_send(request).await?;
         match answer.status {
-            200 | 201 => Some(answer.json()),
+            200 | 201 => Some(Ok(answer.json())),
             // The key is being worked on.
             409 if answer.header("retry-after").is_some() => None,
+            409 => Some(Err(answer.error(409))),
             429 | 500 | 503 => None,
             other => panic!("{path}: {other} {}", answer.text),
         }
@@ -90,8 +94,13 @@ pub async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> Val
     .await
 }
 
+/// As [`ask`]; it must not be refused.
+pub async fn insist(client: &Client, path: &str, key: &str, body: &Value) -> Value {
+    ask(client, path, key, body).await.unwrap_or_else(|code| panic!("{path} {body}: {code}"))
+}
+
 /// GETs until there is an answer.
-async fn read(client: &Client, path: &str) -> Value {
+pub async fn read(client: &Client, path: &str) -> Value {
     until(&format!("an answer to {path}"), || async {
         let answer = client.try_send(client.request("GET", path)).await?;
         (answer.status == 200).then(|| answer.json())
@@ -103,7 +112,12 @@ async fn read(client: &Client, path: &str) -> Value {
 pub struct Customers {
     pub client: Client,
     pub clock: Arc<Clock>,
-    pub sku: String,
+    pub catalogue: Catalogue,
+    pub rng: Rng,
+    /// Orders that are to be cancelled while their printer is cut off.
+    pub cut_off: UnboundedSender<String>,
+    /// Orders whose parts leave as they are made.
+    pub packed: Arc<Mutex<Vec<String>>>,
 }
 
 impl Customers {
@@ -147,27 +161,44 @@ impl Customers {
     }
 
     /// Buys once: every step of its plan is acknowledged.
-    pub async fn buy(&self, n: u64) -> Sold {
-        let (plan, key) = (Plan::of(n), n.to_string());
-        let body = json!({"lines": [{"skuId": self.sku, "quantity": 1 + n % 3}], "customerEmail": "buyer@example.org"});
+    pub async fn buy(&mut self, n: u64) -> Sold {
+        let plan = Plan::of(n);
+        let urgent = if plan == Plan::CancelledCutOff { 9 } else { 5 };
+        let body = json!({
+            "lines": self.catalogue.lines(n), "customerEmail": "buyer@example.org", "priority": urgent,
+        });
         let order = insist(&self.client, "/api/orders", &format!("order-{n}"), &body).await;
-        let sold = Sold { order, plan };
-        let (id, total) = (sold.id(), sold.total());
+        self.pay(order, plan, n).await
+    }
+
+    /// Pays the rest of an order that an older release took.
+    pub async fn pay_old(&mut self, order: Value) -> Sold {
+        self.pay(order, Plan::Old, 1_000_000).await
+    }
+
+    async fn pay(&mut self, order: Value, plan: Plan, n: u64) -> Sold {
+        let id = order["id"].as_str().unwrap().to_owned();
+        let (total, key) = (order["totalCents"].as_i64().unwrap(), n.to_string());
         let card = |name: &str, cents: i64| {
-            let payment = Payment::new(id, cents, "usd");
+            let payment = Payment::new(&id, cents, "usd");
             let (session_id, payment_intent) = (format!("cs_{name}_{n}"), format!("pi_{name}_{n}"));
             Payment { session_id, payment_intent, ..payment }
         };
         let (one, two) = (card("one", total), card("two", total));
         let back = E::Refunded { refunded_cents: total };
         let event = |what: &str| format!("evt_{n}_{what}");
+        let mut end = End::of("ready", total, false);
         match plan {
-            Plan::Card => {
-                self.tell(&one, E::Completed, &event("paid")).await;
-                self.tell(&one, E::Completed, &event("paid")).await;
+            Plan::Card | Plan::Packed => {
+                // Told twice, at once.
+                let paid = event("paid");
+                tokio::join!(self.tell(&one, E::Completed, &paid), self.tell(&one, E::Completed, &paid));
+                if plan == Plan::Packed {
+                    self.packed.lock().unwrap().push(id.clone());
+                }
             }
             Plan::CashAndCard => {
-                self.cash(id, total, &key).await;
+                self.cash(&id, total, &key).await;
                 self.tell(&one, E::Completed, &event("paid")).await;
                 self.tell(&one, back, &event("back")).await;
             }
@@ -177,22 +208,47 @@ impl Customers {
                 self.tell(&one, E::Completed, &event("paid")).await;
             }
             Plan::Halves => {
-                self.cash(id, total / 2, &key).await;
+                self.cash(&id, total / 2, &key).await;
                 self.tell(&card("half", total - total / 2), E::Completed, &event("paid")).await;
             }
-            Plan::CancelledCard | Plan::CancelledOwing => {
+            Plan::CancelledCard | Plan::CancelledOwing | Plan::CancelledCutOff => {
                 self.tell(&one, E::Completed, &event("paid")).await;
-                self.cancel(id, &key).await;
+                end = End::of("cancelled", total, true);
+                match plan {
+                    Plan::CancelledCutOff => self.cut_off.send(id.clone()).unwrap(),
+                    _ => self.cancel(&id, &key).await,
+                }
                 if plan == Plan::CancelledCard {
                     self.tell(&one, back, &event("back")).await;
+                    end = End::of("refunded", 0, false);
                 }
             }
             Plan::CancelledCash => {
-                self.cash(id, total, &key).await;
-                self.cancel(id, &key).await;
-                self.cash_back(id, total, &key).await;
+                self.cash(&id, total, &key).await;
+                self.cancel(&id, &key).await;
+                self.cash_back(&id, total, &key).await;
+                end = End::of("refunded", 0, false);
+            }
+            Plan::AnyOrder => {
+                let steps = money::script(&mut self.rng, total);
+                for (payment, news) in &steps {
+                    // An event that comes twice has the same id.
+                    let (name, of) = (format!("{payment}-{news:?}"), format!("any{payment}"));
+                    match *news {
+                        News::Paid(cents) => self.tell(&card(&of, cents), E::Completed, &event(&name)).await,
+                        News::Back { of: cents, all } => {
+                            let back = E::Refunded { refunded_cents: all };
+                            self.tell(&card(&of, cents), back, &event(&name)).await;
+                        }
+                    }
+                }
+                end = money::end(total, &steps);
+            }
+            Plan::Old => {
+                let rest = total - order["keptCents"].as_i64().unwrap();
+                self.tell(&card("rest", rest), E::Completed, &event("paid")).await;
             }
         }
-        sold
+        Sold { order, plan, end }
     }
 }

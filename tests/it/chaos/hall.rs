@@ -1,6 +1,6 @@
-//! The hall with the printers: what goes wrong there, and the people who work there.
+//! The hall with the printers: what goes wrong there, and the people who look after them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -9,28 +9,56 @@ use fastrand::Rng;
 use serde_json::{Value, json};
 use simulator::printer::What;
 use simulator::{Fleet, FleetOptions, PrinterKind, SimPrinter};
+use tokio::sync::Mutex;
 
+use super::catalogue::Catalogue;
+use super::customers::insist;
 use crate::support::clock::HOUR;
-use crate::support::{Client, Clock};
+use crate::support::{App, Client, Clock};
 
-/// Healthy printers of each kind.
+/// Healthy printers of each kind; one more refuses every start.
 const HEALTHY: usize = 2;
+/// How many times faster than real ones the printers are.
+pub const SPEED: f64 = 600.0;
 /// How long an attempt is left in doubt before somebody goes to the printer and says what is there.
 const PATIENCE: Duration = Duration::from_secs(3);
+/// Grams on a spool of which much more is left than is printed.
+pub const MUCH: f64 = 100_000.0;
+/// Grams on a spool that is soon used up.
+const LITTLE: f64 = 20.0;
+/// A spool with less is swapped, in grams.
+const LOW: f64 = 3.0;
 
-/// Healthy printers, and one of each kind that refuses every start. Gives the fleet and which are sick.
-pub async fn fleet(seed: u64) -> (Fleet, Vec<bool>) {
-    let options = FleetOptions { speed: 400.0, seed, ..FleetOptions::of_each(HEALTHY + 1) };
-    let fleet = Fleet::start(options).await.unwrap();
-    let mut of_kind: BTreeMap<PrinterKind, usize> = BTreeMap::new();
-    let mut sick = Vec::new();
-    for sim in &fleet.printers {
-        let count = of_kind.entry(sim.kind).or_default();
-        *count += 1;
-        sick.push(*count > HEALTHY);
-        sim.handle.update_faults(|faults| faults.refuse_start = *count > HEALTHY);
+/// A printer of the hall.
+pub struct Machine {
+    /// Its id on the server.
+    pub id: String,
+    pub sim: SimPrinter,
+    /// It refuses every start.
+    pub sick: bool,
+    /// A person clears its bed after each print.
+    pub by_hand: bool,
+    /// Materials in its slots, in the order of the slots.
+    pub loaded: Vec<String>,
+    /// Held by whoever cuts its network.
+    pub network: Mutex<()>,
+}
+
+impl Machine {
+    /// What was on the spool at first, in this slot; `None` is unknown.
+    pub fn spool(&self, slot: usize) -> Option<f64> {
+        match (self.by_hand, self.loaded.len(), slot) {
+            (false, 2, _) if !self.sick => Some(MUCH),
+            (true, 2, 1) => Some(LITTLE),
+            _ => None,
+        }
     }
-    (fleet, sick)
+}
+
+/// All printers.
+pub struct Hall {
+    pub machines: Vec<Machine>,
+    _fleet: Fleet,
 }
 
 /// The name of a person's own print.
@@ -38,50 +66,98 @@ pub fn is_own(file: &str) -> bool {
     file.starts_with("vase-")
 }
 
-/// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well again.
-pub async fn mishaps(printers: Vec<SimPrinter>, clock: Arc<Clock>, over: Arc<AtomicBool>, seed: u64) {
-    let mut rng = Rng::with_seed(seed);
-    let mut own = 0;
-    while !over.load(Relaxed) {
-        tokio::time::sleep(Duration::from_millis(rng.u64(50..400))).await;
-        let sim = &printers[rng.usize(..printers.len())].handle;
-        match rng.u8(..6) {
-            0 => clock.set(rng.i64(-HOUR..=HOUR)),
-            1 => {
-                sim.update_faults(|faults| faults.disconnect = true);
-                tokio::time::sleep(Duration::from_millis(rng.u64(50..1_500))).await;
-                sim.update_faults(|faults| faults.disconnect = false);
+impl Hall {
+    /// Of each kind two healthy printers and one that refuses every start; with their slots, set by hand.
+    pub async fn new(app: &App, catalogue: &Catalogue, seed: u64) -> Self {
+        let options = FleetOptions { speed: SPEED, seed, ..FleetOptions::of_each(HEALTHY + 1) };
+        let fleet = Fleet::start(options).await.unwrap();
+        let mut of_kind: BTreeMap<PrinterKind, usize> = BTreeMap::new();
+        let kinds: BTreeSet<PrinterKind> = fleet.printers.iter().map(|sim| sim.kind).collect();
+        let [black, white] = catalogue.materials.clone();
+        let mut machines = Vec::new();
+        for sim in &fleet.printers {
+            let count = of_kind.entry(sim.kind).or_default();
+            *count += 1;
+            let (sick, first) = (*count > HEALTHY, *count == 1);
+            let even = kinds.iter().position(|kind| *kind == sim.kind).unwrap().is_multiple_of(2);
+            let loaded = match (sick, even, first) {
+                (true, ..) | (_, false, true) => vec![black.clone(), white.clone()],
+                (_, true, true) => vec![black.clone()],
+                (_, true, false) => vec![white.clone(), black.clone()],
+                (_, false, false) => vec![white.clone()],
+            };
+            let id = app.printer(sim).await;
+            let by_hand = !sick && !first;
+            let machine = Machine { id, sim: sim.clone(), sick, by_hand, loaded, network: Mutex::default() };
+            app.patch(&format!("/api/printers/{}", machine.id), &json!({"autoClear": !by_hand})).await.expect(200);
+            for (slot, material) in machine.loaded.iter().enumerate() {
+                let path = format!("/api/printers/{}/slots/{slot}", machine.id);
+                let spool = json!({"materialId": material, "remaining": machine.spool(slot)});
+                app.post(&path, &spool).await.expect(200);
             }
-            2 if !sim.faults().refuse_start => {
-                own += 1;
-                let name = format!("vase-{own}.gcode");
-                sim.put_file(&name, simulator::gcode::gcode("vase", rng.u64(60..600), 1.0, 300.0));
-                // Somebody at the machine: it prints something already, or this now.
-                let _ = sim.with(|machine| machine.start(&name));
+            sim.handle.update_faults(|faults| faults.refuse_start = sick);
+            machines.push(machine);
+        }
+        Self { machines, _fleet: fleet }
+    }
+
+    /// The printer with this id, and its place.
+    pub fn at(&self, id: &str) -> Option<(usize, &Machine)> {
+        self.machines.iter().enumerate().find(|(_, machine)| machine.id == id)
+    }
+
+    /// Somebody at the machine prints something of their own that takes so many seconds; it prints something already, or
+    /// this now.
+    pub fn own_print(&self, n: usize, name: &str, seconds: u64) {
+        let sim = &self.machines[n].sim.handle;
+        sim.put_file(name, simulator::gcode::gcode("vase", seconds, 1.0, 300.0));
+        let _ = sim.with(|machine| machine.start(name));
+    }
+
+    /// Cuts networks, sets the clock, and prints things of people's own, until it is over; then everything is well again.
+    pub async fn mishaps(self: Arc<Self>, clock: Arc<Clock>, over: Arc<AtomicBool>, seed: u64) {
+        let mut rng = Rng::with_seed(seed);
+        let mut own = 0;
+        while !over.load(Relaxed) {
+            tokio::time::sleep(Duration::from_millis(rng.u64(50..400))).await;
+            let n = rng.usize(..self.machines.len());
+            let machine = &self.machines[n];
+            match rng.u8(..6) {
+                0 => clock.set(rng.i64(-HOUR..=HOUR)),
+                1 => {
+                    let Ok(_cut) = machine.network.try_lock() else { continue };
+                    machine.sim.handle.update_faults(|faults| faults.disconnect = true);
+                    tokio::time::sleep(Duration::from_millis(rng.u64(50..1_500))).await;
+                    machine.sim.handle.update_faults(|faults| faults.disconnect = false);
+                }
+                2 if !machine.sick => {
+                    own += 1;
+                    self.own_print(n, &format!("vase-{own}.gcode"), rng.u64(60..600));
+                }
+                _ => {}
             }
-            _ => {}
         }
     }
 }
 
-/// The people of the hall: they clear beds, look after printers that refuse starts, go and see what nobody can verify,
-/// and have done again what printers refused.
+/// The people of the hall: they look after printers that refuse starts, swap spools, go and see what nobody can verify,
+/// and have done again what printers refused. Beds are the inspectors' affair.
 pub struct Operators {
     pub client: Client,
-    /// The printers by their ids.
-    pub printers: Vec<(String, SimPrinter)>,
+    pub hall: Arc<Hall>,
     doubted: BTreeMap<String, Instant>,
+    /// Grams on all spools of [`LITTLE`] that were put in, by printer.
+    spools: BTreeMap<String, f64>,
+    said: u64,
 }
 
 impl Operators {
-    pub fn new(client: Client, printers: Vec<(String, SimPrinter)>) -> Self {
-        Self { client, printers, doubted: BTreeMap::new() }
+    pub fn new(client: Client, hall: Arc<Hall>) -> Self {
+        Self { client, hall, doubted: BTreeMap::new(), spools: BTreeMap::new(), said: 0 }
     }
 
     async fn list(&self, path: &str, many: &str) -> Vec<Value> {
-        let answer = self.client.try_send(self.client.request("GET", path)).await;
-        let answer = answer.filter(|answer| answer.status == 200).map(|answer| answer.json());
-        answer.and_then(|body| body[many].as_array().cloned()).unwrap_or_default()
+        list(&self.client, path, many).await
     }
 
     /// Says something once; who is not heard says it again at the next round.
@@ -89,8 +165,8 @@ impl Operators {
         let _ = self.client.try_send(self.client.request("POST", &path).json(body)).await;
     }
 
-    /// Works until it is over.
-    pub async fn work(mut self, over: Arc<AtomicBool>) {
+    /// Works until it is over. Gives how many grams were on the spools that were put in, by printer.
+    pub async fn work(mut self, over: Arc<AtomicBool>) -> BTreeMap<String, f64> {
         while !over.load(Relaxed) {
             tokio::time::sleep(Duration::from_millis(200)).await;
             for printer in self.list("/api/printers", "printers").await {
@@ -109,19 +185,25 @@ impl Operators {
                 }
             }
         }
+        self.spools
     }
 
-    async fn look_after(&self, printer: &Value) {
+    async fn look_after(&mut self, printer: &Value) {
         let id = printer["id"].as_str().unwrap();
-        let Some((_, sim)) = self.printers.iter().find(|(known, _)| known == id) else { return };
-        let attention = printer["status"]["attention"].as_array().cloned().unwrap_or_default();
-        let calls_for = |word: &str| attention.iter().any(|one| one == word);
-        let idle = sim.handle.with(|machine| machine.job().is_none());
-        if (calls_for("bed_not_cleared") || calls_for("print_failed")) && idle {
-            self.say(format!("/api/printers/{id}/bed-cleared"), &json!({})).await;
-        }
-        if calls_for("start_refused") && !sim.handle.faults().refuse_start {
+        let hall = self.hall.clone();
+        let Some((_, machine)) = hall.at(id) else { return };
+        if calls_for(printer, "start_refused") && !machine.sick {
             self.say(format!("/api/printers/{id}/clear-attention"), &json!({})).await;
+        }
+        for slot in printer["slots"].as_array().unwrap() {
+            let number = slot["slot"].as_u64().unwrap();
+            if machine.spool(number as usize).is_some() && slot["remaining"].as_f64().unwrap() < LOW {
+                self.said += 1;
+                let (path, key) = (format!("/api/printers/{id}/slots/{number}"), format!("spool-{}", self.said));
+                let spool = json!({"materialId": slot["materialId"], "remaining": LITTLE});
+                insist(&self.client, &path, &key, &spool).await;
+                *self.spools.entry(id.to_owned()).or_default() += LITTLE;
+            }
         }
     }
 
@@ -136,10 +218,9 @@ impl Operators {
         if self.doubted.entry(id.clone()).or_insert_with(Instant::now).elapsed() < PATIENCE {
             return;
         }
-        let at = attempt["printerId"].as_str().unwrap();
-        let Some((_, sim)) = self.printers.iter().find(|(known, _)| known == at) else { return };
+        let Some((_, machine)) = self.hall.at(attempt["printerId"].as_str().unwrap()) else { return };
         let (mut started, mut ended, mut finished) = (false, false, false);
-        for entry in sim.handle.log() {
+        for entry in machine.sim.handle.log() {
             match entry.what {
                 What::Started { filename } if filename.contains(&id) => started = true,
                 What::Finished { filename } if filename.contains(&id) => (ended, finished) = (true, true),
@@ -157,4 +238,16 @@ impl Operators {
         let job = job["id"].as_str().unwrap();
         self.say(format!("/api/jobs/{job}/resolve"), &json!({ "outcome": outcome })).await;
     }
+}
+
+/// A list, as far as there is an answer.
+pub async fn list(client: &Client, path: &str, many: &str) -> Vec<Value> {
+    let answer = client.try_send(client.request("GET", path)).await;
+    let answer = answer.filter(|answer| answer.status == 200).map(|answer| answer.json());
+    answer.and_then(|body| body[many].as_array().cloned()).unwrap_or_default()
+}
+
+/// Whether a printer calls for this attention.
+pub fn calls_for(printer: &Value, word: &str) -> bool {
+    printer["status"]["attention"].as_array().is_some_and(|all| all.iter().any(|one| one == word))
 }

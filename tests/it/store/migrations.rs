@@ -1,7 +1,7 @@
 //! The process is killed after each statement of each migration: the database opens afterwards, with all tables and what
 //! older releases had written.
 
-mod released;
+pub mod released;
 
 use std::collections::BTreeSet;
 use std::path::Path;

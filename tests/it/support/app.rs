@@ -21,6 +21,16 @@ pub struct Builder {
     env: BTreeMap<String, String>,
     with_clock: bool,
     first_starts_cut: Vec<Duration>,
+    older: Option<Older>,
+}
+
+/// A shop of an older release.
+struct Older {
+    /// How many migrations it has.
+    release: usize,
+    rows: Vec<String>,
+    /// After which times its first starts are cut off.
+    cuts: Vec<Duration>,
 }
 
 impl Builder {
@@ -40,6 +50,13 @@ impl Builder {
     /// Begins to make the shop so many times, each killed after this time; then makes it.
     pub fn first_starts_cut(mut self, after: impl IntoIterator<Item = Duration>) -> Self {
         self.first_starts_cut.extend(after);
+        self
+    }
+
+    /// With the data of an older release, which had so many migrations: its first starts with this release, by turns of a
+    /// command and of the server, are each killed after these times.
+    pub fn on_release(mut self, release: usize, rows: Vec<String>, cuts: impl IntoIterator<Item = Duration>) -> Self {
+        self.older = Some(Older { release, rows, cuts: cuts.into_iter().collect() });
         self
     }
 
@@ -69,15 +86,29 @@ impl Builder {
             may_fall: false,
         };
         let create = ["key", "create", "--new", "--name", "tests", "--role", "admin"];
+        let first_key = async |app: &App, cut: bool| {
+            if cut {
+                until("the first key", || async { app.try_command(&create, "").ok() }).await
+            } else {
+                app.command(&create, "")
+            }
+        };
         let cut = !self.first_starts_cut.is_empty();
         for after in self.first_starts_cut {
             app.command_killed(&create, after);
         }
-        let key = if cut {
-            until("the first key", || async { app.try_command(&create, "").ok() }).await
-        } else {
-            app.command(&create, "")
-        };
+        let mut key = first_key(&app, cut).await;
+        if let Some(Older { release, rows, cuts }) = self.older {
+            // The secrets stay, as they would.
+            app.db.become_release(&app, release, &rows).await;
+            let listen = format!("127.0.0.1:{port}");
+            let serve = ["serve", "--listen", &listen];
+            for (n, after) in cuts.into_iter().enumerate() {
+                app.command_killed(if n.is_multiple_of(2) { &create } else { &serve }, after);
+                eprintln!("cut off after {after:?} with {} migrations", app.db.migrations(&app).await);
+            }
+            key = first_key(&app, true).await;
+        }
         let key = key.split_whitespace().find(|word| word.starts_with("key_")).expect("a key is printed").to_owned();
         app.client.key = Some(key);
         app.start().await;
@@ -113,7 +144,8 @@ fn free_port() -> u16 {
 impl App {
     /// On this database, quick to notice: short looks at printers, short confirm time, no jitter.
     pub fn on(db: Db) -> Builder {
-        let builder = Builder { db, env: BTreeMap::new(), with_clock: false, first_starts_cut: Vec::new() };
+        let builder =
+            Builder { db, env: BTreeMap::new(), with_clock: false, first_starts_cut: Vec::new(), older: None };
         builder
             .env("PRINTFLOOR_PRINTERS__POLL_INTERVAL_SECONDS", 0.1)
             .env("PRINTFLOOR_WEBHOOKS__ALLOW_PRIVATE_TARGETS", true)

@@ -3,6 +3,7 @@
 use std::process::id;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use migrations::{Migrator, MigratorTrait as _};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, Statement};
 
 use super::App;
@@ -64,6 +65,34 @@ impl Db {
     /// Changes a server's database behind its back.
     pub async fn execute(&self, app: &App, sql: &str) {
         run(&self.address(app), sql).await;
+    }
+
+    /// Makes a server's database one of an older release: with so many migrations, and these rows.
+    pub async fn become_release(&self, app: &App, release: usize, rows: &[String]) {
+        let url = match self.url() {
+            Some(url) => {
+                run(&url, "DROP SCHEMA public CASCADE").await;
+                run(&url, "CREATE SCHEMA public").await;
+                url
+            }
+            None => {
+                for file in ["printfloor.db", "printfloor.db-wal", "printfloor.db-shm"] {
+                    let _ = std::fs::remove_file(app.data().join(file));
+                }
+                format!("{}?mode=rwc", self.address(app))
+            }
+        };
+        let db = open(&url).await;
+        Migrator::up(&db, Some(release as u32)).await.unwrap();
+        for sql in rows {
+            db.execute_unprepared(sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
+        }
+        db.close().await.unwrap();
+    }
+
+    /// How many migrations a server's database has seen.
+    pub async fn migrations(&self, app: &App) -> i64 {
+        self.query_number(app, "SELECT COUNT(*) FROM seaql_migrations").await
     }
 
     /// Reads one number out of a server's database.

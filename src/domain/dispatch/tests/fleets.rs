@@ -10,6 +10,9 @@ use crate::domain::job::{FurtherNeed, Stock};
 use crate::domain::launch::MaterialNeed;
 use crate::domain::printer::{Nozzle, Slot, SlotSource};
 
+/// How many orders share the queue.
+const ORDERS: usize = 3;
+
 /// A printer of the fleet, in the fewest words.
 #[derive(Clone, Debug)]
 struct Machine {
@@ -27,7 +30,11 @@ struct Machine {
 /// A job of the queue.
 #[derive(Clone, Debug)]
 struct Wanted {
+    /// Which of the orders it is of.
+    order: usize,
     priority: u8,
+    /// Hours from now.
+    due: Option<i64>,
     form: GcodeForm,
     large: bool,
     size: Option<u32>,
@@ -62,9 +69,9 @@ fn machine() -> impl Strategy<Value = Machine> {
 }
 
 fn wanted() -> impl Strategy<Value = Wanted> {
-    let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..3);
+    let needs = prop::collection::btree_map(0u32..4, 1i64..50, 1..4);
     (
-        0u8..10,
+        (0..ORDERS, 0u8..10, prop::option::of(0i64..3)),
         select(vec![GcodeForm::Text, GcodeForm::Text, GcodeForm::Binary]),
         prop::bool::weighted(0.2),
         prop::option::of(50u32..150),
@@ -73,12 +80,12 @@ fn wanted() -> impl Strategy<Value = Wanted> {
         needs,
         any::<bool>(),
     )
-        .prop_map(|(priority, form, large, size, nozzle, bed, needs, turned)| {
+        .prop_map(|((order, priority, due), form, large, size, nozzle, bed, needs, turned)| {
             let mut needs: Vec<(u32, i64)> = needs.into_iter().collect();
             if turned {
                 needs.reverse();
             }
-            Wanted { priority, form, large, size, nozzle, bed, needs }
+            Wanted { order, priority, due, form, large, size, nozzle, bed, needs }
         })
 }
 
@@ -128,13 +135,22 @@ fn build(n: usize, prototype: &Printer, machine: &Machine) -> Printer {
     one.with_slots(machine.slots.iter().enumerate().map(slot).collect())
 }
 
-fn queue(prototype: &Order, jobs: &[Wanted]) -> Order {
-    let mut order = prototype.clone();
-    let blank = order.jobs.values().next().unwrap().clone();
+/// The orders with these jobs.
+fn queue(prototype: &Order, jobs: &[Wanted]) -> Vec<Order> {
+    let blank = prototype.jobs.values().next().unwrap().clone();
+    let empty = |n: usize| {
+        let mut order = prototype.clone();
+        order.id = id(100 + n as u32);
+        order.jobs.remove_mut(&blank.id);
+        order
+    };
+    let mut orders: Vec<Order> = (0..ORDERS).map(empty).collect();
     for (n, wanted) in jobs.iter().enumerate() {
+        let order = &mut orders[wanted.order];
         let mut job = (*blank).clone();
-        job.id = id(1000 + n as u32);
+        (job.id, job.order_id) = (id(1000 + n as u32), order.id);
         (job.priority, job.file_form) = (wanted.priority, wanted.form);
+        job.due_at = wanted.due.map(due);
         job.machine_type = machine_type(wanted.large);
         job.dimensions = wanted.size.map(cube);
         job.sliced_for.nozzle_diameter = wanted.nozzle;
@@ -147,7 +163,11 @@ fn queue(prototype: &Order, jobs: &[Wanted]) -> Order {
         job.further = further.collect();
         order.jobs.insert_mut(job.id, Arc::new(job));
     }
-    order
+    orders
+}
+
+fn due(hours: i64) -> Timestamp {
+    NOW.plus_ms(hours * 3_600_000)
 }
 
 fn place(of: Id, from: u32) -> usize {
@@ -166,26 +186,38 @@ proptest! {
         }
         let (prototype, blank) = BLANK.with(Clone::clone);
         let printers: Vec<Printer> = fleet.iter().enumerate().map(|(n, one)| build(n, &prototype, one)).collect();
-        let order = queue(&blank, &jobs);
+        let orders = queue(&blank, &jobs);
         let forms = PrintableForms::new([("other", &[GcodeForm::Text, GcodeForm::Binary][..])]);
         let rules = BoardRules { max_starts_per_minute: None, refusals_until_failed: 3, forms: forms.clone() };
         let proposals = |backwards: bool| {
             let mut board = Board::new(rules.clone());
-            board.order_changed(&order);
-            let mut told: Vec<&Printer> = printers.iter().collect();
+            let (mut told, mut wanted): (Vec<&Printer>, Vec<&Order>) = (printers.iter().collect(), orders.iter().collect());
             if backwards {
                 told.reverse();
+                wanted.reverse();
+                // What was told before makes no difference: what is true now does.
+                for one in &printers {
+                    let mut other = one.clone();
+                    other.bed_not_cleared = !one.bed_not_cleared;
+                    board.printer_changed(&other);
+                }
+                for one in &orders {
+                    let mut other = one.clone();
+                    other.status = OrderStatus::Cancelled;
+                    board.order_changed(&other);
+                }
             }
+            wanted.iter().for_each(|one| board.order_changed(one));
             told.iter().for_each(|one| board.printer_changed(one));
             board.proposals(NOW)
         };
         let made = proposals(false);
-        prop_assert_eq!(&made, &proposals(true), "the same state, told in another order");
+        prop_assert_eq!(&made, &proposals(true), "the same state, told in another way");
         let pairs: Vec<(usize, usize)> = made.iter().map(|one| (place(one.job, 1000), place(one.printer, 500))).collect();
         for (job, printer) in &pairs {
             prop_assert!(fleet[*printer].ready && can(&fleet[*printer], &jobs[*job]), "{:?} on {:?}", jobs[*job], fleet[*printer]);
         }
-        let rank = |job: usize| (Reverse(jobs[job].priority), job);
+        let rank = |job: usize| (Reverse(jobs[job].priority), jobs[job].due.is_none(), jobs[job].due, job);
         for (n, one) in fleet.iter().enumerate().filter(|(_, one)| one.ready) {
             let given = pairs.iter().find(|(_, printer)| *printer == n).map(|(job, _)| *job);
             for waiting in (0..jobs.len()).filter(|job| pairs.iter().all(|(other, _)| other != job)) {
@@ -197,7 +229,7 @@ proptest! {
         let all: Vec<&Printer> = printers.iter().collect();
         let around = Surroundings { printers: &all, materials: &[], holders: &[], forms: &forms, now: NOW };
         for (n, wanted) in jobs.iter().enumerate() {
-            let found = match_printers(order.jobs.get(&id(1000 + n as u32)).unwrap(), &around);
+            let found = match_printers(orders[wanted.order].jobs.get(&id(1000 + n as u32)).unwrap(), &around);
             for one in &found {
                 let machine = &fleet[place(one.printer.id, 500)];
                 prop_assert_eq!(one.fit.fits(), can(machine, wanted), "{:?}", one.missing);
@@ -228,7 +260,9 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
     let prototype = printer(499);
     let mut board = board(None);
     let job = |priority| Wanted {
+        order: 0,
         priority,
+        due: None,
         form: GcodeForm::Text,
         large: false,
         size: None,
@@ -236,8 +270,8 @@ fn a_printer_with_the_spool_that_is_used_up_best_comes_first() {
         bed: None,
         needs: vec![(2, 40)],
     };
-    let order = queue(&order(1, &[5]), &[job(9), job(8), job(7), job(6)]);
-    board.order_changed(&order);
+    let orders = queue(&order(1, &[5]), &[job(9), job(8), job(7), job(6)]);
+    board.order_changed(&orders[0]);
     for (n, one) in fleet.iter().enumerate() {
         board.printer_changed(&build(n, &prototype, one));
     }

@@ -3,7 +3,7 @@
 //!
 //! It checks what the rules promise together: a part is never started twice nor made twice by itself, a person's own
 //! print is never cancelled, nothing stays reserved, every job comes to an end, and what is made again for rejected parts
-//! is never more than is missing.
+//! is never more than is missing, and what people say of parts counts once and is never lost.
 
 mod machine;
 mod mailboxes;
@@ -20,6 +20,7 @@ use crate::domain::material::{Material, MaterialCommand};
 use crate::domain::printer::{Printer, PrinterCommand, PrinterFields, Spool};
 use crate::domain::printer_status::{Activity, Connection, PrintEnd, Status};
 use crate::domain::testing::samples::{pla, printer_fields};
+use crate::domain::time::Timestamp;
 use machine::Machine;
 
 const STOCK: i64 = 10_000;
@@ -54,10 +55,14 @@ struct Effects {
     gone: BTreeMap<Id, u32>,
     /// For each material, the sum of all movements in the ledger since the first stock.
     moved: [Amount; 2],
+    /// For each attempt, when somebody last said how many of its parts are good, and how many: of words in the same moment any
+    /// may count.
+    said: BTreeMap<Id, (Timestamp, Vec<u32>)>,
 }
 
 impl Effects {
-    fn new(quantity: u32, plate: u32, sign_off_required: bool) -> Self {
+    /// An order for so many parts on plates of so many and, with `sets`, for a kit that has two of them in each set.
+    fn new(quantity: u32, plate: u32, sets: u32, sign_off_required: bool) -> Self {
         let mut bench = Bench::new();
         bench.rules.quality.sign_off_required = sign_off_required;
         let mut world = Self {
@@ -72,6 +77,7 @@ impl Effects {
             go: vec![None, None],
             gone: BTreeMap::new(),
             moved: [Amount::ZERO; 2],
+            said: BTreeMap::new(),
         };
         let create = MaterialCommand::Create { fields: Box::new(pla()), quantity: Amount::units(STOCK) };
         for (n, material) in MATERIALS.into_iter().enumerate() {
@@ -93,7 +99,12 @@ impl Effects {
         let make = of_two.make.as_mut().unwrap();
         make.units_per_plate = plate;
         make.further = vec![need(MATERIALS[1], 40)];
-        let create = OrderCommand::Create(Box::new(new_order(vec![of_two])));
+        let mut lines = vec![of_two.clone()];
+        if sets > 0 {
+            lines.push(Line { make: None, ..line(sets, 900, true) });
+            lines.push(Line { quantity: 2 * sets, unit_price_cents: 0, kit_line: Some(1), per_set: Some(2), ..of_two });
+        }
+        let create = OrderCommand::Create(Box::new(new_order(lines)));
         world.bench.tell(&mut world.order, id(ORDER), &create).unwrap();
         let pay = OrderCommand::MarkPaid { amount_cents: None, method: "cash".into(), reference: None };
         world.bench.tell(&mut world.order, id(ORDER), &pay).unwrap();
@@ -212,38 +223,20 @@ impl Effects {
         Self::names(job).iter().filter(|name| ended(name)).count()
     }
 
+    /// Somebody's word about parts was accepted.
+    fn word(&mut self, attempt: Id, good: u32) {
+        let last = self.said.entry(attempt).or_insert((self.bench.now, Vec::new()));
+        if last.0 < self.bench.now {
+            *last = (self.bench.now, Vec::new());
+        }
+        last.1.push(good);
+    }
+
     /// No more faults are injected: everything must come to rest.
     fn settle(&mut self) {
         (0..2).for_each(|n| self.count(n, STOCK));
         for _ in 0..200 {
-            // Long enough for the longest rest of a printer that refused starts.
-            self.bench.now = self.bench.now.plus_ms(10_000);
-            for n in 0..2 {
-                self.machines[n].away = false;
-                if self.p(n).needs_home {
-                    self.to_printer[n].push_back((PrinterCommand::Homed, Then::Nothing));
-                }
-                self.monitor(n);
-                for effect in self.p(n).effects() {
-                    self.printer_effect(n, &effect, 1);
-                }
-                if let Some(name) = self.machines[n].wire.pop() {
-                    self.machines[n].start(&name);
-                }
-            }
-            self.operator();
-            self.material_wants();
-            for effect in self.o().effects() {
-                self.order_effect(effect);
-            }
-            self.dispatch();
-            for _ in 0..100 {
-                (0..4).for_each(|which| self.deliver(which, false));
-            }
-            self.check();
-            (0..2).for_each(|n| self.monitor(n));
-            (0..4).for_each(|which| self.deliver(which, false));
-            self.machines.iter_mut().for_each(|machine| machine.end(PrintEnd::Finished));
+            self.round(true);
             let rests = |printer: &Printer| printer.in_hand.is_none() && printer.signed_prints.is_empty();
             if self.o().at_rest() && self.printers.iter().flatten().all(rests) {
                 return;
@@ -251,6 +244,86 @@ impl Effects {
         }
         panic!("it never comes to rest: {:#?}\n{:#?}", self.order, self.printers);
     }
+
+    /// Everything is printed as far as that goes while nobody clears a bed.
+    fn print(&mut self) {
+        for _ in 0..30 {
+            self.round(false);
+        }
+    }
+
+    /// Everybody does what there is to do; there may be operators.
+    fn round(&mut self, operators: bool) {
+        // Long enough for the longest rest of a printer that refused starts.
+        self.bench.now = self.bench.now.plus_ms(10_000);
+        for n in 0..2 {
+            self.machines[n].away = false;
+            if self.p(n).needs_home {
+                self.to_printer[n].push_back((PrinterCommand::Homed, Then::Nothing));
+            }
+            self.monitor(n);
+            for effect in self.p(n).effects() {
+                self.printer_effect(n, &effect, 1);
+            }
+            if let Some(name) = self.machines[n].wire.pop() {
+                self.machines[n].start(&name);
+            }
+        }
+        if operators {
+            self.operator();
+        }
+        self.material_wants();
+        for effect in self.o().effects() {
+            self.order_effect(effect);
+        }
+        self.dispatch();
+        for _ in 0..100 {
+            (0..4).for_each(|which| self.deliver(which, false));
+        }
+        self.check();
+        (0..2).for_each(|n| self.monitor(n));
+        (0..4).for_each(|which| self.deliver(which, false));
+        self.machines.iter_mut().for_each(|machine| machine.end(PrintEnd::Finished));
+    }
+
+    /// What was said of parts last is what counts, and nothing stays behind.
+    fn rests_right(&self) {
+        for job in self.o().jobs.values() {
+            match job.state {
+                JobState::Completed => assert_eq!(self.finished(job), 1),
+                JobState::Failed => assert!(job.error.is_some()),
+                JobState::Cancelled => {}
+                state => panic!("{state} is no end"),
+            }
+            for attempt in &job.attempts {
+                let Some((_, said)) = self.said.get(&attempt.id) else { continue };
+                let known = attempt.sign_off.as_ref().filter(|known| !known.automatic).map(|known| known.good);
+                let right = said.iter().any(|good| known == Some(*good.min(&self.o().plate_of(job))));
+                assert!(right, "{said:?} was said last: {job:#?}");
+            }
+        }
+        for (material, moved) in self.materials.iter().flatten().zip(self.moved) {
+            assert_eq!(material.reserved, Amount::ZERO);
+            assert!(material.claims.is_empty());
+            assert_eq!(material.quantity, Amount::units(STOCK) + moved);
+        }
+        let parts = self.o().parts();
+        if let [_, kit, of_kit] = parts[..] {
+            assert_eq!(kit.good, of_kit.good / 2, "a set has two of them");
+        }
+    }
+}
+
+/// Steps around what is said of parts: words themselves, messages under way, and the prints that follow.
+fn around_sign_offs() -> impl Strategy<Value = (u8, u8)> {
+    prop_oneof![
+        8 => (0u8..6, any::<u8>()),
+        4 => (0u8..80).prop_map(|luck| (29, luck * 3)),
+        3 => (13u8..16, any::<u8>()),
+        2 => (8u8..10, any::<u8>()),
+        2 => (prop::sample::select(vec![20u8, 22, 24, 26]), any::<u8>()),
+        1 => (30u8..31, any::<u8>()),
+    ]
 }
 
 proptest! {
@@ -260,25 +333,42 @@ proptest! {
         script in prop::collection::vec(any::<(u8, u8)>(), 0..600),
         quantity in 1u32..4,
         plate in 1u32..3,
+        sets in 0u32..2,
         sign_off_required: bool,
     ) {
-        let mut world = Effects::new(quantity, plate, sign_off_required);
+        let mut world = Effects::new(quantity, plate, sets, sign_off_required);
         for (what, luck) in script {
             world.step(what, luck);
         }
         world.settle();
-        for job in world.o().jobs.values() {
-            match job.state {
-                JobState::Completed => prop_assert_eq!(world.finished(job), 1),
-                JobState::Failed => prop_assert!(job.error.is_some()),
-                JobState::Cancelled => {}
-                state => prop_assert!(false, "{state} is no end"),
+        world.rests_right();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10, max_shrink_iters: 400, ..ProptestConfig::default() })]
+    #[test]
+    fn killed_between_any_two_steps_words_about_parts_count_once_and_no_more_is_made_than_is_missing(
+        script in prop::collection::vec(around_sign_offs(), 1..25),
+        quantity in 1u32..4,
+        plate in 1u32..4,
+        sets in 0u32..3,
+        sign_off_required: bool,
+    ) {
+        for killed_at in 0..=script.len() {
+            let mut world = Effects::new(quantity, plate, sets, sign_off_required);
+            world.print();
+            for (n, (what, luck)) in script.iter().enumerate() {
+                if n == killed_at {
+                    world.crash();
+                }
+                world.step(*what, *luck);
             }
-        }
-        for (material, moved) in world.materials.iter().flatten().zip(world.moved) {
-            prop_assert_eq!(material.reserved, Amount::ZERO);
-            prop_assert!(material.claims.is_empty());
-            prop_assert_eq!(material.quantity, Amount::units(STOCK) + moved);
+            if killed_at == script.len() {
+                world.crash();
+            }
+            world.settle();
+            world.rests_right();
         }
     }
 }

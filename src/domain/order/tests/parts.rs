@@ -146,6 +146,20 @@ fn a_printer_tells_once_and_the_later_word_counts() {
 }
 
 #[test]
+fn what_is_said_once_more_is_later_than_what_the_printer_has_still_to_tell() {
+    let (mut desk, [one, _]) = pair();
+    print(&mut desk, one, PrintEnd::Finished);
+    sign(&mut desk, one, good(1)).unwrap();
+    let attempt = desk.o().jobs.get(&one).unwrap().attempts[0].id;
+    let at = desk.bench.now.plus_ms(1000);
+    let told = OrderCommand::SignedAtPrinter { job: one, attempt, said: good(0), by: "ann".to_owned(), at };
+    desk.bench.now = at.plus_ms(1000);
+    assert_eq!(names(&sign(&mut desk, one, good(1)).unwrap()), [""; 0], "nothing new");
+    desk.ask(&told).unwrap();
+    assert_eq!((parts(&desk), desk.o().jobs.size()), ([1, 1, 0, 0], 2), "it is good, as was said last");
+}
+
+#[test]
 fn clearing_the_bed_without_a_word_contradicts_nobody() {
     let (mut desk, [one, _]) = pair();
     print(&mut desk, one, PrintEnd::Finished);

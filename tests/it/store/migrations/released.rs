@@ -135,20 +135,84 @@ fn sku(n: u128, release: usize, code: &str, slug: &str, archived: bool) -> Strin
     row("skus", n, Some(1), doc, columns)
 }
 
-/// The rows of a shop as the release with so many migrations wrote them.
-pub fn shop(release: usize) -> Vec<String> {
+/// A job of the paid order, and its only attempt.
+fn print(job_state: &str, attempt_state: &str) -> [String; 2] {
+    let on = job_state == "PRINTING";
     let job = json!({
         "id": id(JOB), "number": 1, "version": 4, "orderId": id(PAID), "orderNumber": PAID as i64, "line": 0, "skuId": id(SKUS[0]),
         "skuName": "a bracket", "materialId": id(MATERIAL), "need": 12.345, "machineType": "fdm_standard", "dimensions": null,
-        "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": "PRINTING",
-        "blockedBy": null, "blockReason": null, "stock": "held", "claim": 1, "settling": [], "recalled": false, "released": false,
-        "priority": 5, "dueAt": null, "printerId": id(PRINTER), "attemptId": id(ATTEMPT), "tries": 0, "triedOn": [], "attempts": [],
+        "fileId": id(FILE), "fileForm": "gcode", "fileFilamentMm": 4130.5, "estimatedSeconds": 3600, "state": job_state,
+        "blockedBy": null, "blockReason": null, "stock": if on { "held" } else { "none" }, "claim": 1, "settling": [], "recalled": false, "released": false,
+        "priority": 5, "dueAt": null, "printerId": id(PRINTER), "attemptId": on.then(|| id(ATTEMPT)), "tries": 0, "triedOn": [], "attempts": [],
         "cancelRequestedAt": null, "error": null, "consumed": 0, "createdAt": WHEN, "updatedAt": WHEN,
     });
     let attempt = json!({
-        "id": id(ATTEMPT), "jobId": id(JOB), "orderId": id(PAID), "number": 1, "printerId": id(PRINTER), "state": "confirmed",
-        "unverified": false, "word": null, "reason": null, "startedAt": WHEN, "endedAt": null, "createdAt": WHEN,
+        "id": id(ATTEMPT), "jobId": id(JOB), "orderId": id(PAID), "number": 1, "printerId": id(PRINTER), "state": attempt_state,
+        "unverified": false, "word": null, "reason": null, "startedAt": WHEN, "endedAt": (!on).then_some(WHEN), "createdAt": WHEN,
     });
+    let job_columns = vec![
+        ("order_id", json!(id(PAID))),
+        ("number", json!(1)),
+        ("state", json!(job_state)),
+        ("sku_id", json!(id(SKUS[0]))),
+        ("material_id", json!(id(MATERIAL))),
+        ("file_id", json!(id(FILE))),
+        ("printer_id", json!(id(PRINTER))),
+        ("priority", json!(5)),
+        ("version", json!(4)),
+        ("updated_at", json!(AT)),
+    ];
+    let attempt_columns = vec![
+        ("job_id", json!(id(JOB))),
+        ("order_id", json!(id(PAID))),
+        ("number", json!(1)),
+        ("printer_id", json!(id(PRINTER))),
+        ("state", json!(attempt_state)),
+    ];
+    [row("jobs", JOB, None, job, job_columns), row("attempts", ATTEMPT, None, attempt, attempt_columns)]
+}
+
+/// SKUs, the payments of the paid order, the half paid order, and a kept answer.
+fn counter(release: usize) -> Vec<String> {
+    let slugs = if release >= 6 { ["bracket", "bracket-2", "bracket"] } else { ["bracket"; 3] };
+    let skus = SKUS.iter().zip(["B-1", "B-2", "B-3"]).zip(slugs);
+    let mut rows: Vec<String> = skus.map(|((n, code), slug)| sku(*n, release, code, slug, *n == SKUS[2])).collect();
+    let kept = vec![
+        ("key", json!("k")),
+        ("body_hash", json!("h")),
+        ("kind", json!("order")),
+        (if release >= 3 { "aggregate_id" } else { "thing_id" }, json!(id(PAID))),
+        ("version", json!(1)),
+        ("answer", json!("{}")),
+        ("created_at", json!(AT)),
+        ("expires_at", json!(AT)),
+    ];
+    rows.extend([
+        payment(103, release, PAID, 2500, "processor", Some("pi_first")),
+        payment(104, release, PAID, -500, "processor", Some("pi_first")),
+        order(HALF, release, 1000, 400, "created", &[]),
+        payment(105, release, HALF, 400, "cash", None),
+        insert("idempotency", kept),
+    ]);
+    rows
+}
+
+/// The rows of a shop in which nothing is printed, as the release with so many migrations wrote them: the parts of the paid
+/// order are made, the other is half paid.
+pub fn shop_at_rest(release: usize) -> Vec<String> {
+    let mut rows = counter(release);
+    rows.push(order(PAID, release, 2500, 2000, "ready", &[]));
+    rows.extend(print("COMPLETED", "finished"));
+    rows
+}
+
+/// Ids of [`shop_at_rest`]: the paid order, the half paid one, and the SKU that both are of.
+pub fn shop_ids() -> [String; 3] {
+    [PAID, HALF, SKUS[0]].map(|n| id(n).to_string())
+}
+
+/// The rows of a shop as the release with so many migrations wrote them.
+pub fn shop(release: usize) -> Vec<String> {
     let printer = json!({
         "id": id(PRINTER), "name": "left", "type": "fw_rest", "machineType": "fdm_standard", "baseUrl": "http://printer:7125",
         "encryptedApiKey": "", "serial": null, "buildVolume": null, "autoClear": true, "loadedMaterialId": null, "location": null,
@@ -178,72 +242,14 @@ pub fn shop(release: usize) -> Vec<String> {
     if release >= 2 {
         of_delivery.push(("event", json!("order.paid")));
     }
-    let slugs = if release >= 6 { ["bracket", "bracket-2", "bracket"] } else { ["bracket"; 3] };
-    let skus = SKUS.iter().zip(["B-1", "B-2", "B-3"]).zip(slugs);
-    let mut rows: Vec<String> = skus.map(|((n, code), slug)| sku(*n, release, code, slug, *n == SKUS[2])).collect();
+    let of_printer =
+        vec![("name", json!("left")), ("kind", json!("fw_rest")), ("active", json!(true)), ("archived", json!(false))];
+    let mut rows = counter(release);
+    rows.push(order(PAID, release, 2500, 2000, "printing", &["refund_due", "job_failed"]));
+    rows.extend(print("PRINTING", "confirmed"));
     rows.extend([
-        order(PAID, release, 2500, 2000, "printing", &["refund_due", "job_failed"]),
-        payment(103, release, PAID, 2500, "processor", Some("pi_first")),
-        payment(104, release, PAID, -500, "processor", Some("pi_first")),
-        order(HALF, release, 1000, 400, "created", &[]),
-        payment(105, release, HALF, 400, "cash", None),
-        row(
-            "jobs",
-            JOB,
-            None,
-            job,
-            vec![
-                ("order_id", json!(id(PAID))),
-                ("number", json!(1)),
-                ("state", json!("PRINTING")),
-                ("sku_id", json!(id(SKUS[0]))),
-                ("material_id", json!(id(MATERIAL))),
-                ("file_id", json!(id(FILE))),
-                ("printer_id", json!(id(PRINTER))),
-                ("priority", json!(5)),
-                ("version", json!(4)),
-                ("updated_at", json!(AT)),
-            ],
-        ),
-        row(
-            "attempts",
-            ATTEMPT,
-            None,
-            attempt,
-            vec![
-                ("job_id", json!(id(JOB))),
-                ("order_id", json!(id(PAID))),
-                ("number", json!(1)),
-                ("printer_id", json!(id(PRINTER))),
-                ("state", json!("confirmed")),
-            ],
-        ),
-        row(
-            "printers",
-            PRINTER,
-            Some(9),
-            printer,
-            vec![
-                ("name", json!("left")),
-                ("kind", json!("fw_rest")),
-                ("active", json!(true)),
-                ("archived", json!(false)),
-            ],
-        ),
+        row("printers", PRINTER, Some(9), printer, of_printer),
         row("deliveries", DELIVERY, None, delivery, of_delivery),
-        insert(
-            "idempotency",
-            vec![
-                ("key", json!("k")),
-                ("body_hash", json!("h")),
-                ("kind", json!("order")),
-                (if release >= 3 { "aggregate_id" } else { "thing_id" }, json!(id(PAID))),
-                ("version", json!(1)),
-                ("answer", json!("{}")),
-                ("created_at", json!(AT)),
-                ("expires_at", json!(AT)),
-            ],
-        ),
     ]);
     rows
 }

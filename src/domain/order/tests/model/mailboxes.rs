@@ -14,8 +14,17 @@ impl Effects {
             0 => {
                 let Some((command, then)) = self.to_order.pop_front() else { return };
                 let before = self.o().clone();
+                let signed = match &command {
+                    OrderCommand::SignOff { job, said } => {
+                        before.jobs.get(job).and_then(|job| Some((job.last_print()?.id, said.good_count?)))
+                    }
+                    _ => None,
+                };
                 let answer = self.bench.tell(&mut self.order, id(ORDER), &command).map(|decision| decision.answer);
                 makes_no_more_than_missing(&self.bench, &before, self.o());
+                if let Some((attempt, good)) = signed.filter(|_| answer.is_ok()) {
+                    self.word(attempt, good);
+                }
                 match (answer, then) {
                     _ if lost => {}
                     (Ok(OrderAnswer::Heard { wanted }), Then::PrinterHeard(n, attempt, step)) => {
@@ -58,10 +67,19 @@ impl Effects {
                 let n = n - 2;
                 let Some((command, then)) = self.to_printer[n].pop_front() else { return };
                 let printer = id(PRINTER + n as u32);
+                let signed = match &command {
+                    PrinterCommand::BedCleared(said) => {
+                        self.p(n).last_print.and_then(|last| Some((last.attempt, said.good_count?)))
+                    }
+                    _ => None,
+                };
                 let Ok(decision) = self.bench.tell(&mut self.printers[n], printer, &command) else {
                     assert!(matches!(command, PrinterCommand::BedCleared(_)), "{command:?} was refused");
                     return;
                 };
+                if let Some((attempt, good)) = signed {
+                    self.word(attempt, good);
+                }
                 if let (PrinterAnswer::Go, Then::Start(attempt)) = (&decision.answer, &then) {
                     let gone = self.gone.entry(*attempt).or_default();
                     *gone += 1;

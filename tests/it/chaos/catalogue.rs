@@ -1,0 +1,67 @@
+//! What the shop sells: plates of one part and of two, a part of two materials, and a kit of all of them.
+
+use serde_json::{Value, json};
+
+use crate::support::App;
+use crate::whole::sliced;
+
+/// Grams in stock of each material at the beginning, and in each delivery of black and white.
+pub const STOCK: f64 = 3.0;
+pub const DELIVERY: [f64; 2] = [3.0, 1.5];
+
+/// Ids of materials and SKUs.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// Black and white.
+    pub materials: [String; 2],
+    /// Black, one to a plate.
+    pub cube: String,
+    /// White, two to a plate.
+    pub ring: String,
+    /// Black and white, one to a plate.
+    pub badge: String,
+    /// A cube, three rings and a badge.
+    pub kit: String,
+    /// The file of the cube.
+    pub file: String,
+}
+
+impl Catalogue {
+    pub async fn new(app: &App) -> Self {
+        let file = app.upload("cube.gcode", sliced(app.folder())).await.expect(201)["id"].as_str().unwrap().to_owned();
+        let black = app.material("PLA black", STOCK).await;
+        let white = app.material("PLA white", STOCK).await;
+        let cube = app.sku("CUBE", &black, &file, 1250).await;
+        let of_white = app.gcode("ring", 60, 0.6).await;
+        let ring = sku(app, "RING", json!({"materialId": white, "gcodeFileId": of_white, "unitsPerPlate": 2})).await;
+        let of_two = app.gcode("badge", 90, 0.9).await;
+        let second = json!([{"materialId": white, "estimatedConsumption": 0.4, "filament": 1}]);
+        let badge = sku(app, "BADGE", json!({"materialId": black, "gcodeFileId": of_two, "materials": second})).await;
+        let components = json!([
+            {"skuId": cube, "quantity": 1}, {"skuId": ring, "quantity": 3}, {"skuId": badge, "quantity": 1},
+        ]);
+        let kit = json!({"code": "KIT", "name": "Kit", "priceCents": 4900, "components": components});
+        let kit = app.post("/api/skus", &kit).await.expect(201)["id"].as_str().unwrap().to_owned();
+        Self { materials: [black, white], cube, ring, badge, kit, file }
+    }
+
+    /// The lines of the n-th order.
+    pub fn lines(&self, n: u64) -> Value {
+        let some = |sku: &str, quantity: u64| json!({"skuId": sku, "quantity": quantity});
+        match n % 5 {
+            0 => json!([some(&self.cube, 1 + n / 5 % 3)]),
+            1 => json!([some(&self.ring, 1 + n / 5 % 4)]),
+            2 => json!([some(&self.badge, 1 + n / 5 % 2)]),
+            3 => json!([some(&self.kit, 1)]),
+            _ => json!([some(&self.cube, 1), some(&self.ring, 2)]),
+        }
+    }
+}
+
+async fn sku(app: &App, code: &str, other: Value) -> String {
+    let mut body = json!({"code": code, "name": code, "estimatedConsumption": 1, "machineType": "fdm_standard", "priceCents": 700});
+    for (name, value) in other.as_object().unwrap() {
+        body[name] = value.clone();
+    }
+    app.post("/api/skus", &body).await.expect(201)["id"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,138 @@
+//! Random payments and refunds in any order of arrival, and what must become of an order by them.
+
+use std::collections::BTreeMap;
+
+use fastrand::Rng;
+
+/// One event of the processor, about one of several payments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum News {
+    /// This much was paid.
+    Paid(i64),
+    /// So much of so much went back so far.
+    Back { of: i64, all: i64 },
+}
+
+/// Of which payment, and what.
+pub type Step = (usize, News);
+
+/// Up to three payments of which each may go back in parts or whole; their news come in any order, some twice.
+pub fn script(rng: &mut Rng, total: i64) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for payment in 0..rng.usize(1..=3) {
+        let cents = [total, total, total / 2, total - total / 2, total + 100][rng.usize(..5)];
+        steps.push((payment, News::Paid(cents)));
+        let part = rng.i64(1..cents);
+        match rng.u8(..4) {
+            0 => {}
+            1 => steps.push((payment, News::Back { of: cents, all: part })),
+            2 => steps.push((payment, News::Back { of: cents, all: cents })),
+            _ => {
+                steps.push((payment, News::Back { of: cents, all: part }));
+                steps.push((payment, News::Back { of: cents, all: cents }));
+            }
+        }
+    }
+    let again = steps[rng.usize(..steps.len())];
+    steps.push(again);
+    rng.shuffle(&mut steps);
+    steps
+}
+
+/// What must be true of an order in the end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct End {
+    /// `ready` stands for an order whose parts are made.
+    pub status: &'static str,
+    pub kept: i64,
+    /// Money has to go back.
+    pub due_back: bool,
+    /// Another amount than was due is kept.
+    pub mismatch: bool,
+    /// It was paid once, also if not any more.
+    pub paid: bool,
+}
+
+impl End {
+    pub fn of(status: &'static str, kept: i64, due_back: bool) -> Self {
+        Self { status, kept, due_back, mismatch: false, paid: true }
+    }
+
+    /// Whether its parts are made.
+    pub fn is_made(&self) -> bool {
+        self.status == "ready"
+    }
+}
+
+/// Counts money by payment, as somebody with the processor's statements would.
+struct Till {
+    total: i64,
+    status: &'static str,
+    /// For each payment what was paid, and what was due then.
+    paid: BTreeMap<usize, (i64, Option<i64>)>,
+    /// For each payment what went back, and whether that is all of it.
+    back: BTreeMap<usize, (i64, bool)>,
+    /// Its jobs were made.
+    made: bool,
+}
+
+impl Till {
+    fn kept_of(&self, payment: usize, cents: i64) -> i64 {
+        match self.back.get(&payment) {
+            Some((_, true)) => 0,
+            Some((back, false)) => (cents - back).max(0),
+            None => cents,
+        }
+    }
+
+    fn kept(&self) -> i64 {
+        self.paid.iter().map(|(payment, (cents, _))| self.kept_of(*payment, *cents)).sum()
+    }
+
+    fn hears(&mut self, (payment, news): Step) {
+        match news {
+            News::Paid(cents) => {
+                if self.paid.contains_key(&payment) {
+                    return;
+                }
+                let before = self.kept();
+                let due = (self.status == "created").then_some(self.total - before);
+                self.paid.insert(payment, (cents, due));
+                let (kept, was_paid) = (self.kept(), before + cents >= self.total);
+                if self.status == "created" && was_paid && kept >= self.total {
+                    (self.status, self.made) = ("paid", true);
+                } else if self.status == "created" && was_paid && kept == 0 {
+                    // It was paid; that the money went back was heard before.
+                    self.status = "refunded";
+                }
+            }
+            News::Back { of, all } => {
+                let before = self.back.get(&payment).map_or(0, |back| back.0);
+                if all <= before {
+                    return;
+                }
+                self.back.insert(payment, (all, all >= of));
+            }
+        }
+        if self.status == "paid" && self.kept() == 0 {
+            self.status = "refunded";
+        }
+    }
+}
+
+/// What must become of an order for this much, of which these news came in this order.
+pub fn end(total: i64, steps: &[Step]) -> End {
+    let mut till = Till { total, status: "created", paid: BTreeMap::new(), back: BTreeMap::new(), made: false };
+    steps.iter().for_each(|step| till.hears(*step));
+    let kept = till.kept();
+    let other = |(payment, (cents, due)): (&usize, &(i64, Option<i64>))| {
+        till.kept_of(*payment, *cents) > 0 && due.is_some_and(|due| due != *cents)
+    };
+    End {
+        status: if till.status == "paid" { "ready" } else { till.status },
+        kept,
+        due_back: (till.status == "paid" && kept > total) || (till.status == "refunded" && kept > 0),
+        mismatch: kept != total && till.paid.iter().any(other),
+        paid: till.made,
+    }
+}
