@@ -209,6 +209,12 @@ impl Mqtt {
         number
     }
 
+    /// Whether a ping is answered soon.
+    pub async fn pongs(&mut self) -> bool {
+        self.send(Packet::PingReq).await;
+        timeout(Duration::from_millis(200), self.packet()).await.is_ok()
+    }
+
     /// The next message, taken into the state.
     pub async fn message(&mut self) -> Value {
         loop {
