@@ -4,8 +4,9 @@
 //! How a state is named on the wire is decided by the protocols' modules.
 
 use std::{
+    any::Any,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::Duration,
@@ -39,6 +40,8 @@ struct Inner {
     revision: watch::Sender<u64>,
     requests: AtomicU64,
     uploads: AtomicU64,
+    /// What its protocol keeps beside the machine; must not hold the printer itself.
+    extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 /// A condition was not met within this time.
@@ -55,6 +58,7 @@ impl VirtualPrinter {
             revision: watch::Sender::new(0),
             requests: AtomicU64::new(0),
             uploads: AtomicU64::new(0),
+            extension: OnceLock::new(),
         });
         let mut revised = inner.revision.subscribe();
         let weak = Arc::downgrade(&inner);
@@ -85,6 +89,16 @@ impl VirtualPrinter {
         drop(machine);
         self.0.revision.send_if_modified(|known| std::mem::replace(known, revision) != revision);
         result
+    }
+
+    /// Adds what its protocol keeps beside the machine, unless there is something already.
+    pub(crate) fn extend(&self, extension: impl Any + Send + Sync) {
+        let _ = self.0.extension.set(Box::new(extension));
+    }
+
+    /// What its protocol keeps beside the machine; `None` if it keeps nothing of this type.
+    pub(crate) fn extension<T: Any + Clone>(&self) -> Option<T> {
+        self.0.extension.get()?.downcast_ref().cloned()
     }
 
     /// Signals whenever the state changes other than by the passing of time.
