@@ -127,13 +127,13 @@ proptest! {
 
 #[test]
 fn each_filament_comes_from_the_slot_of_its_material() {
-    let chosen = |material: u128, slot| ChosenSlot {
+    let chosen = |material: u32, slot| ChosenSlot {
         needed: MaterialNeed { material_id: id(material), need: Amount::units(1) },
         slot,
         remaining: None,
         loaded: true,
     };
-    let used = |filament, material: u128| UsedFilament { filament, material_id: id(material) };
+    let used = |filament, material: u32| UsedFilament { filament, material_id: id(material) };
     let sliced = |filaments: Vec<UsedFilament>| SlicedFor { filaments, ..SlicedFor::default() };
     let two = [chosen(1, 5), chosen(2, 0)];
     let slots = sliced(vec![used(0, 2), used(2, 1), used(3, 2)]).slots(&two);

@@ -42,7 +42,7 @@ struct StoppedView {
     /// Whether the stop is recorded already. If not, it is as soon as the database answers.
     recorded: bool,
     /// What happened instead, where printers of the type have no emergency stop; `null` where motors and heaters were cut.
-    message: Option<&'static str>,
+    message: Option<String>,
 }
 
 /// Said of a stop that was none at once.
@@ -62,7 +62,7 @@ async fn stop(
     call: CommandRequest<OptionalBody<EmptyBody>>,
 ) -> Result<Plain<StoppedView>, ApiError> {
     let recorded = stop_now(&app, id, &call.who).await?;
-    let message = gentle(&app, id).then_some(GENTLE);
+    let message = gentle(&app, id).then(|| GENTLE.to_owned());
     Ok(Plain(StoppedView { ok: true, recorded, message }))
 }
 
