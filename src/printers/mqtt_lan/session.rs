@@ -273,13 +273,15 @@ async fn keep(link: Arc<Link>, shared: Arc<Shared>, end: CancellationToken) {
         let pause = async {
             sleep(SHORTEST_PAUSE).await;
             tokio::select! {
+                biased; // both only end the pause
                 () = sleep(RECONNECT.next(failures, 1.0)) => {}
                 () = shared.wanted.notified() => {}
             }
         };
         tokio::select! {
-            () = pause => {}
+            biased; // whoever is told to end does so before the next attempt
             () = end.cancelled() => return,
+            () = pause => {}
         }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) const GENTLE: &str = "printers of this type have no emergency stop th
 
 /// Whether printers like this one have no emergency stop.
 pub(crate) fn gentle(app: &PrinterHandles, id: Id) -> bool {
-    let declared = app.printer_connections.link(id).map(|link| link.adapter.declared());
+    let declared = app.printer_connections.get(id).map(|connection| connection.adapter.declared());
     declared.is_some_and(|declared| declared.lacks.contains(&Operation::EmergencyStop))
 }
 
@@ -68,7 +68,7 @@ async fn stop(
 
 /// Stops a printer in an emergency. Answers whether that is recorded already; if not, it is as soon as that is possible.
 pub(crate) async fn stop_now(app: &PrinterHandles, id: Id, who: &Caller) -> Result<bool, ApiError> {
-    let route = match app.printer_connections.link(id) {
+    let route = match app.printer_connections.get(id) {
         Some(connection) => StopRoute::Watched(connection),
         None => {
             let fields = present(app, id).await?.1.fields;

@@ -52,6 +52,7 @@ pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) 
     };
     let ended = PrinterError::Unreachable("it was disconnected".to_owned());
     let opened = tokio::select! {
+        biased; // one that is open needs a farewell
         opened = opening => opened,
         () = end.cancelled() => Err(ended.clone()),
     };
@@ -69,6 +70,7 @@ pub(super) async fn talk(link: &Link, shared: &Shared, end: &CancellationToken) 
     shared.moved.send_replace(());
     let quiet = LONGEST_QUIET.min(offline_after / MAX_QUIET);
     let why = tokio::select! {
+        biased; // a reason of its own says more
         why = serve(link, shared, &mut wire, &mut commands, (now, quiet)) => why,
         () = end.cancelled() => ended,
     };
@@ -95,6 +97,7 @@ async fn serve(
     loop {
         let due = shared.with(|state| state.track.due());
         let sent = tokio::select! {
+            biased; // what the printer says comes first: it may settle what waits
             packet = wire.next() => match packet {
                 Some(Ok(packet)) => {
                     asked = 0;
