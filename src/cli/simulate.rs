@@ -91,7 +91,8 @@ mod tests {
 
     #[test]
     fn without_numbers_there_is_one_of_each() {
-        let args = SimulateArgs { printers: FleetSizes::default(), base_port: None, keyless: false, speed: 2.0, seed: 7 };
+        let args =
+            SimulateArgs { printers: FleetSizes::default(), base_port: None, keyless: false, speed: 2.0, seed: 7 };
         let each = options(&args);
         assert_eq!(each.printers.len(), PrinterKind::ALL.len());
         assert!(each.printers.iter().all(|(_, count)| *count == 1));

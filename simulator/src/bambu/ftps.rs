@@ -276,8 +276,7 @@ impl Session {
         match encrypted.map_err(io::Error::from).flatten() {
             Ok(data) => Ok(Some(data)),
             Err(_) => {
-                let why = "SSL connection failed; session reuse required: see require_ssl_reuse option in vsftpd.conf man page";
-                self.say(522, why).await?;
+                self.say(522, "SSL connection failed: session reuse required").await?;
                 Ok(None)
             }
         }
